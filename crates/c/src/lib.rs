@@ -1,0 +1,4 @@
+//! Norn's C front end.
+pub mod intern;
+pub mod session;
+pub mod token;

@@ -1,0 +1,86 @@
+//! What all stages of the front end share while one program is being read.
+
+use crate::intern::Interner;
+use norn_ir::diag::{Diagnostic, Severity};
+use norn_ir::source::SourceMap;
+use std::path::PathBuf;
+
+/// The data model of the target: sizes of `int`, `long` and pointers.
+pub use norn_ir::types::Target;
+
+/// The options that concern C, the same in every command that reads C.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub target: Target,
+    /// `-I`, in order.
+    pub include_dirs: Vec<PathBuf>,
+    /// `-D NAME[=VALUE]` and `-U NAME`, in order, as written after the flag.
+    pub macros: Vec<MacroOption>,
+    /// `-include FILE`, in order.
+    pub forced_includes: Vec<PathBuf>,
+    /// Functions without body and model return nondeterministic values instead of making the verdict unknown.
+    pub undefined_functions_return_nondet: bool,
+    /// The function in which the program starts.
+    pub entry: String,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MacroOption {
+    Define(String),
+    Undefine(String),
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            target: Target::Lp64,
+            include_dirs: Vec::new(),
+            macros: Vec::new(),
+            forced_includes: Vec::new(),
+            undefined_functions_return_nondet: false,
+            entry: "main".to_owned(),
+        }
+    }
+}
+
+/// After this many errors the rest is not reported.
+pub const MAX_ERRORS: usize = 20;
+
+/// Texts, names and findings of one run of the front end.
+#[derive(Debug, Default)]
+pub struct Session {
+    pub options: Options,
+    pub sources: SourceMap,
+    pub symbols: Interner,
+    pub diagnostics: Vec<Diagnostic>,
+    errors: usize,
+}
+
+impl Session {
+    pub fn new(options: Options) -> Session {
+        Session { options, ..Session::default() }
+    }
+
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        if diagnostic.severity == Severity::Error {
+            self.errors += 1;
+            if self.errors > MAX_ERRORS {
+                return;
+            }
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    pub fn error_count(&self) -> usize {
+        self.errors
+    }
+
+    pub fn has_errors(&self) -> bool {
+        self.errors > 0
+    }
+
+    /// Whether there is no point in looking for more errors.
+    pub fn too_many_errors(&self) -> bool {
+        self.errors >= MAX_ERRORS
+    }
+}

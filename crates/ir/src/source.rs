@@ -1,0 +1,214 @@
+//! Source texts and positions in them.
+//!
+//! Every text that the front end reads (files, built-in headers, command-line macros) is added to one
+//! [`SourceMap`] and occupies its own range of a single address space, so that a position is one `u32` ([`Loc`]).
+//! The map knows two positions for a `Loc`: the *physical* one (the text it was read from, for excerpts) and the
+//! *presumed* one (what `#line` directives and the line markers of preprocessed files say, for verdicts and traces).
+//! The map holds text only; reading files is the caller's business.
+
+use std::fmt;
+
+/// A position: an offset into the address space of a [`SourceMap`]. `Loc::NONE` is no position at all.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Loc(pub u32);
+
+impl Loc {
+    pub const NONE: Loc = Loc(0);
+
+    /// The position `bytes` further on in the same text.
+    pub fn offset(self, bytes: u32) -> Loc {
+        Loc(self.0 + bytes)
+    }
+}
+
+impl fmt::Debug for Loc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "@{}", self.0)
+    }
+}
+
+/// A text known to a [`SourceMap`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SourceId(pub u32);
+
+/// What a `#line` directive or line marker says: from `start` on, lines count from `line` in file `name`.
+#[derive(Clone, Debug)]
+struct LineMark {
+    /// Offset within the text of the first byte of the line that follows the directive.
+    start: u32,
+    line: u32,
+    name: u32,
+    system: bool,
+}
+
+#[derive(Debug)]
+struct Source {
+    name: u32,
+    text: String,
+    /// The first `Loc` of this text; its last is `base + text.len()`.
+    base: u32,
+    line_starts: Vec<u32>,
+    marks: Vec<LineMark>,
+    /// A built-in header or model: its code is the library's, not the user's.
+    builtin: bool,
+}
+
+/// A position for people: file name, line and column, both from 1. Columns count characters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Position<'a> {
+    pub file: &'a str,
+    pub line: u32,
+    pub column: u32,
+}
+
+/// All texts of one run and the names of the files they came from.
+#[derive(Debug, Default)]
+pub struct SourceMap {
+    sources: Vec<Source>,
+    names: Vec<String>,
+}
+
+/// The text does not fit into the map's 4 GiB address space.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TooLarge;
+
+impl SourceMap {
+    pub fn new() -> SourceMap {
+        SourceMap::default()
+    }
+
+    /// Adds a text under the name to be shown for it.
+    pub fn add(&mut self, name: &str, text: String, builtin: bool) -> Result<SourceId, TooLarge> {
+        let base = self.sources.last().map_or(1, |s| s.base + s.text.len() as u32 + 1);
+        if u32::try_from(text.len()).ok().and_then(|n| base.checked_add(n)).is_none_or(|end| end >= u32::MAX - 1) {
+            return Err(TooLarge);
+        }
+        let mut line_starts = vec![0];
+        line_starts.extend(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1));
+        let name = self.intern(name);
+        self.sources.push(Source { name, text, base, line_starts, marks: Vec::new(), builtin });
+        Ok(SourceId(self.sources.len() as u32 - 1))
+    }
+
+    fn intern(&mut self, name: &str) -> u32 {
+        match self.names.iter().position(|n| n == name) {
+            Some(i) => i as u32,
+            None => {
+                self.names.push(name.to_owned());
+                self.names.len() as u32 - 1
+            }
+        }
+    }
+
+    pub fn text(&self, id: SourceId) -> &str {
+        &self.sources[id.0 as usize].text
+    }
+
+    pub fn name(&self, id: SourceId) -> &str {
+        &self.names[self.sources[id.0 as usize].name as usize]
+    }
+
+    pub fn start(&self, id: SourceId) -> Loc {
+        Loc(self.sources[id.0 as usize].base)
+    }
+
+    pub fn is_builtin(&self, id: SourceId) -> bool {
+        self.sources[id.0 as usize].builtin
+    }
+
+    /// Records that the line beginning at `start` is line `line` of file `name` (or of the same file if `None`).
+    /// Marks are added in the order of the text.
+    pub fn add_line_mark(&mut self, start: Loc, line: u32, name: Option<&str>, system: bool) {
+        let Some(id) = self.source_of(start) else { return };
+        let inherited = {
+            let s = &self.sources[id.0 as usize];
+            s.marks.last().map_or(s.name, |m| m.name)
+        };
+        let name = name.map_or(inherited, |n| self.intern(n));
+        let s = &mut self.sources[id.0 as usize];
+        s.marks.push(LineMark { start: start.0 - s.base, line, name, system });
+    }
+
+    /// The text that a position lies in.
+    pub fn source_of(&self, loc: Loc) -> Option<SourceId> {
+        if loc == Loc::NONE {
+            return None;
+        }
+        let i = self.sources.partition_point(|s| s.base <= loc.0);
+        (i > 0).then(|| SourceId(i as u32 - 1))
+    }
+
+    /// Where the text really stands, with the index of its line for [`SourceMap::line_text`].
+    pub fn physical(&self, loc: Loc) -> Option<(SourceId, Position<'_>)> {
+        let id = self.source_of(loc)?;
+        let s = &self.sources[id.0 as usize];
+        let offset = (loc.0 - s.base).min(s.text.len() as u32);
+        let line = s.line_starts.partition_point(|&start| start <= offset) as u32;
+        let column = column_of(&s.text, s.line_starts[line as usize - 1], offset);
+        Some((id, Position { file: &self.names[s.name as usize], line, column }))
+    }
+
+    /// Where the text says that it stands, honouring `#line` and line markers.
+    pub fn presumed(&self, loc: Loc) -> Option<Position<'_>> {
+        let (id, physical) = self.physical(loc)?;
+        let s = &self.sources[id.0 as usize];
+        let offset = loc.0 - s.base;
+        let i = s.marks.partition_point(|m| m.start <= offset);
+        if i == 0 {
+            return Some(physical);
+        }
+        let mark = &s.marks[i - 1];
+        let mark_line = s.line_starts.partition_point(|&start| start <= mark.start) as u32;
+        Some(Position {
+            file: &self.names[mark.name as usize],
+            line: mark.line.saturating_add(physical.line - mark_line),
+            column: physical.column,
+        })
+    }
+
+    /// Whether a position lies in a built-in text or in one that a line marker calls a system header.
+    pub fn in_system_header(&self, loc: Loc) -> bool {
+        let Some(id) = self.source_of(loc) else { return false };
+        let s = &self.sources[id.0 as usize];
+        let i = s.marks.partition_point(|m| m.start <= loc.0 - s.base);
+        s.builtin || (i > 0 && s.marks[i - 1].system)
+    }
+
+    /// The text of physical line `line` (from 1), without its line break.
+    pub fn line_text(&self, id: SourceId, line: u32) -> &str {
+        let s = &self.sources[id.0 as usize];
+        let Some(&start) = s.line_starts.get(line as usize - 1) else { return "" };
+        let end = s.line_starts.get(line as usize).map_or(s.text.len(), |&e| e as usize);
+        s.text[start as usize..end].trim_end_matches(['\n', '\r'])
+    }
+}
+
+/// Column of `offset` in the line that begins at `line_start`: one more than the characters between them.
+fn column_of(text: &str, line_start: u32, offset: u32) -> u32 {
+    let bytes = &text.as_bytes()[line_start as usize..offset as usize];
+    bytes.iter().filter(|&&b| b & 0xC0 != 0x80).count() as u32 + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_physical_or_presumed() {
+        let mut map = SourceMap::new();
+        let a = map.add("a.c", "one\ntwo\n".into(), false).unwrap();
+        let b = map.add("b.i", "x\n# 10 \"c.c\"\nü y\nz\n".into(), false).unwrap();
+        let at = |map: &SourceMap, id, n| map.start(id).offset(map.text(id).find(n).unwrap() as u32);
+        map.add_line_mark(at(&map, b, "ü"), 10, Some("c.c"), false);
+        let two = at(&map, a, "two");
+        assert_eq!(map.presumed(two), Some(Position { file: "a.c", line: 2, column: 1 }));
+        let y = at(&map, b, "y");
+        assert_eq!(map.physical(y).unwrap().1, Position { file: "b.i", line: 3, column: 3 });
+        assert_eq!(map.presumed(y), Some(Position { file: "c.c", line: 10, column: 3 }));
+        let z = at(&map, b, "z");
+        assert_eq!(map.presumed(z), Some(Position { file: "c.c", line: 11, column: 1 }));
+        assert_eq!(map.presumed(map.start(b)), Some(Position { file: "b.i", line: 1, column: 1 }));
+        assert_eq!(map.line_text(b, 3), "ü y");
+        assert_eq!(map.physical(Loc::NONE), None);
+    }
+}
