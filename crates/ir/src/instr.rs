@@ -233,24 +233,76 @@ pub enum Stream {
 #[derive(Clone, PartialEq, Debug)]
 pub enum InstrKind {
     /// `dst = src`.
-    Copy { dst: Reg, src: Operand },
-    Binary { dst: Reg, op: BinaryOp, lhs: Operand, rhs: Operand },
+    Copy {
+        dst: Reg,
+        src: Operand,
+    },
+    Binary {
+        dst: Reg,
+        op: BinaryOp,
+        lhs: Operand,
+        rhs: Operand,
+    },
     /// `ty` is the type of the operands.
-    Compare { dst: Reg, op: CompareOp, ty: Ty, lhs: Operand, rhs: Operand },
-    Unary { dst: Reg, op: UnaryOp, src: Operand },
+    Compare {
+        dst: Reg,
+        op: CompareOp,
+        ty: Ty,
+        lhs: Operand,
+        rhs: Operand,
+    },
+    Unary {
+        dst: Reg,
+        op: UnaryOp,
+        src: Operand,
+    },
     /// `from` is the type of the source; the destination's type is its register's.
-    Cast { dst: Reg, op: CastOp, from: Ty, src: Operand },
-    Select { dst: Reg, cond: Operand, then: Operand, otherwise: Operand },
+    Cast {
+        dst: Reg,
+        op: CastOp,
+        from: Ty,
+        src: Operand,
+    },
+    Select {
+        dst: Reg,
+        cond: Operand,
+        then: Operand,
+        otherwise: Operand,
+    },
     /// `dst = base + index * scale` bytes; `index` is as wide as a pointer and signed.
-    PtrAdd { dst: Reg, base: Operand, index: Operand, scale: i64 },
+    PtrAdd {
+        dst: Reg,
+        base: Operand,
+        index: Operand,
+        scale: i64,
+    },
     /// `dst = lhs - rhs` in bytes, as wide as a pointer; both point into one object.
-    PtrDiff { dst: Reg, lhs: Operand, rhs: Operand },
+    PtrDiff {
+        dst: Reg,
+        lhs: Operand,
+        rhs: Operand,
+    },
 
     /// Reads a value of the destination's type.
-    Load { dst: Reg, addr: Operand, access: Access },
-    Store { ty: Ty, addr: Operand, value: Operand, access: Access },
+    Load {
+        dst: Reg,
+        addr: Operand,
+        access: Access,
+    },
+    Store {
+        ty: Ty,
+        addr: Operand,
+        value: Operand,
+        access: Access,
+    },
     /// `dst` is the value before.
-    Rmw { dst: Reg, op: RmwOp, addr: Operand, value: Operand, order: Order },
+    Rmw {
+        dst: Reg,
+        op: RmwOp,
+        addr: Operand,
+        value: Operand,
+        order: Order,
+    },
     /// `dst` is the value before; `success` (`Bool`) tells whether it equalled `expected` and `desired` was written.
     CompareExchange {
         dst: Reg,
@@ -268,22 +320,47 @@ pub enum InstrKind {
     SectionEnd,
     /// Inside a section: the section is enabled only when `cond` holds here. With `spurious` the step is possible all
     /// the same, but does not count as enabled when looking for deadlocks (spurious wake-ups, timeouts).
-    Await { cond: Operand, spurious: bool },
+    Await {
+        cond: Operand,
+        spurious: bool,
+    },
     /// If `cond` does not hold, the thread stops for ever (inside a section: the section is not enabled).
-    Assume { cond: Operand },
+    Assume {
+        cond: Operand,
+    },
     /// If `cond` does not hold, the property is violated.
-    Assert { cond: Operand, property: Property, message: String },
+    Assert {
+        cond: Operand,
+        property: Property,
+        message: String,
+    },
     /// Any value of the destination's type.
-    Nondet { dst: Reg, source: NondetSource },
+    Nondet {
+        dst: Reg,
+        source: NondetSource,
+    },
 
-    Call { dst: Option<Reg>, callee: Callee, args: Vec<Operand> },
+    Call {
+        dst: Option<Reg>,
+        callee: Callee,
+        args: Vec<Operand>,
+    },
     /// Starts a thread that calls `start` with `args`; `dst` (as wide as a pointer) is its number. `main` is 0, threads
     /// count up in the order of creation.
-    Spawn { dst: Reg, start: Operand, args: Vec<Operand> },
+    Spawn {
+        dst: Reg,
+        start: Operand,
+        args: Vec<Operand>,
+    },
     /// Waits for the end of the thread with the given number; `dst` (`Ptr`) is what it returned.
-    Join { dst: Option<Reg>, thread: Operand },
+    Join {
+        dst: Option<Reg>,
+        thread: Operand,
+    },
     /// The number of the current thread, as wide as a pointer.
-    ThreadSelf { dst: Reg },
+    ThreadSelf {
+        dst: Reg,
+    },
 
     /// The scope of an object on the frame begins: a new instance with indeterminate content.
     LocalEnter(LocalId),
@@ -291,15 +368,35 @@ pub enum InstrKind {
     LocalExit(LocalId),
     /// `size` bytes of new memory, as wide as a pointer; `ty` is what the source says about its content: an array of
     /// as many `ty` as fit. `private` is set by escape analysis.
-    Alloc { dst: Reg, size: Operand, zeroed: bool, kind: AllocKind, ty: Option<TypeId>, private: bool },
+    Alloc {
+        dst: Reg,
+        size: Operand,
+        zeroed: bool,
+        kind: AllocKind,
+        ty: Option<TypeId>,
+        private: bool,
+    },
     /// A null pointer is ignored.
-    Free { addr: Operand, kind: AllocKind },
+    Free {
+        addr: Operand,
+        kind: AllocKind,
+    },
     /// The size in bytes of the heap object that `addr` points to, as wide as a pointer.
-    ObjectSize { dst: Reg, addr: Operand },
-    Sync { kind: SyncKind, addr: Operand },
+    ObjectSize {
+        dst: Reg,
+        addr: Operand,
+    },
+    Sync {
+        kind: SyncKind,
+        addr: Operand,
+    },
     /// Output of the printf family: only `run` shows it, no engine takes it for a step. The text of the format and of
     /// `%s` arguments is read from memory without being an access.
-    Print { stream: Stream, format: Operand, args: Vec<(Ty, Operand)> },
+    Print {
+        stream: Stream,
+        format: Operand,
+        args: Vec<(Ty, Operand)>,
+    },
 }
 
 /// How a block ends.
@@ -313,9 +410,18 @@ pub struct Terminator {
 pub enum TerminatorKind {
     Goto(BlockId),
     /// `cond` is `Bool`.
-    Branch { cond: Operand, then: BlockId, otherwise: BlockId },
+    Branch {
+        cond: Operand,
+        then: BlockId,
+        otherwise: BlockId,
+    },
     /// The cases' values are cut to the width of `ty` and pairwise different.
-    Switch { ty: Ty, value: Operand, cases: Vec<(u64, BlockId)>, default: BlockId },
+    Switch {
+        ty: Ty,
+        value: Operand,
+        cases: Vec<(u64, BlockId)>,
+        default: BlockId,
+    },
     Return(Option<Operand>),
     /// The thread ends with this value (`Ptr`), whatever the depth of its calls.
     ThreadExit(Operand),

@@ -131,8 +131,14 @@ pub struct Type {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Shape {
     /// One value of `ty` at offset 0. `long double` is an `F64` in a larger slot.
-    Scalar { ty: Ty, display: Display },
-    Array { element: TypeId, length: u64 },
+    Scalar {
+        ty: Ty,
+        display: Display,
+    },
+    Array {
+        element: TypeId,
+        length: u64,
+    },
     Record(Record),
     /// Bytes of which nothing is known.
     Bytes,
