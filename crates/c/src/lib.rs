@@ -1,4 +1,5 @@
 //! Norn's C front end.
+pub mod ast;
 pub mod intern;
 pub mod session;
 pub mod token;
