@@ -9,6 +9,7 @@
 pub mod diag;
 pub mod ids;
 pub mod instr;
+pub mod layout;
 pub mod mnemonic;
 pub mod parse;
 pub mod print;
@@ -16,4 +17,5 @@ pub mod program;
 pub mod source;
 pub mod span;
 pub mod types;
+pub mod validate;
 pub mod visit;
