@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::objects::check_span;
-use super::{Expected, Findings, Place, Reason, Site};
+use super::{AnyId, Expected, Findings, Place, Reason, Site};
 use crate::ids::{BlockId, FuncId, Reg, TypeId};
 use crate::instr::{
     BinaryOp, Callee, CastOp, CompareOp, Const, InstrKind, Operand, Order, RmwOp, TerminatorKind, UnaryOp,
@@ -62,14 +62,14 @@ impl Checker<'_> {
 
     fn type_id(&mut self, id: TypeId) {
         if id.index() >= self.site.program.types.len() {
-            self.add(Reason::NoSuchId(id.to_string()));
+            self.add(Reason::NoSuchId(id.into()));
         }
     }
 
     fn func(&mut self, id: FuncId) -> Option<&'_ Function> {
         let function = self.site.program.functions.get(id.index());
         if function.is_none() {
-            self.add(Reason::NoSuchId(id.to_string()));
+            self.add(Reason::NoSuchId(id.into()));
         }
         function
     }
@@ -77,7 +77,7 @@ impl Checker<'_> {
     fn dst(&mut self, reg: Reg) -> Option<Ty> {
         let register = self.site.function.registers.get(reg.index());
         if register.is_none() {
-            self.add(Reason::NoSuchId(reg.to_string()));
+            self.add(Reason::NoSuchId(reg.into()));
         }
         register.map(|r| r.ty)
     }
@@ -88,23 +88,17 @@ impl Checker<'_> {
     }
 
     fn operand(&mut self, operand: Operand) -> Option<Ty> {
-        let known = match operand {
+        let (id, known): (AnyId, bool) = match operand {
             Operand::Reg(reg) => return self.dst(reg),
             Operand::Const(constant) => {
                 self.constant(constant);
                 return Some(constant.ty);
             }
-            Operand::Global(id, _) => id.index() < self.site.program.globals.len(),
-            Operand::Local(id, _) => id.index() < self.site.function.locals.len(),
-            Operand::Func(id) => id.index() < self.site.program.functions.len(),
+            Operand::Global(id, _) => (id.into(), id.index() < self.site.program.globals.len()),
+            Operand::Local(id, _) => (id.into(), id.index() < self.site.function.locals.len()),
+            Operand::Func(id) => (id.into(), id.index() < self.site.program.functions.len()),
         };
         if !known {
-            let id = match operand {
-                Operand::Global(id, _) => id.to_string(),
-                Operand::Local(id, _) => id.to_string(),
-                Operand::Func(id) => id.to_string(),
-                Operand::Reg(_) | Operand::Const(_) => String::new(),
-            };
             self.add(Reason::NoSuchId(id));
         }
         Some(Ty::Ptr)
@@ -369,7 +363,7 @@ impl Checker<'_> {
 
     fn successor(&mut self, id: BlockId) {
         if id.index() >= self.site.function.blocks.len() {
-            self.add(Reason::NoSuchId(id.to_string()));
+            self.add(Reason::NoSuchId(id.into()));
         } else if id == Function::ENTRY {
             self.add(Reason::JumpToEntry);
         }

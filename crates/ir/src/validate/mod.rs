@@ -43,7 +43,7 @@ mod tests;
 use crate::ids::{BlockId, FuncId};
 use crate::instr::{Callee, InstrKind, TerminatorKind};
 use crate::program::{Function, Program};
-pub use reason::{Expected, Invalid, Place, Reason};
+pub use reason::{AnyId, Expected, Invalid, Place, Reason};
 
 /// Everything that is wrong with a program; flow is looked at only in functions that are right block by block, and the
 /// list ends after [`LIMIT`] findings.

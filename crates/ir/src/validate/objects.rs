@@ -29,7 +29,7 @@ pub(super) fn check(program: &Program, findings: &mut Findings) {
         }
     }
     match program.functions.get(program.entry.index()) {
-        None => findings.add(Place::Program, Reason::NoSuchId(program.entry.to_string())),
+        None => findings.add(Place::Program, Reason::NoSuchId(program.entry.into())),
         Some(entry) if !entry.params.is_empty() => {
             findings.add(Place::Function(program.entry), Reason::EntryHasParameters);
         }
@@ -40,7 +40,7 @@ pub(super) fn check(program: &Program, findings: &mut Findings) {
 /// `Span` with a line needs a file to show it from.
 pub(super) fn check_span(program: &Program, span: Span, place: Place, findings: &mut Findings) {
     if span.line != 0 && span.file.index() >= program.files.len() {
-        findings.add(place, Reason::NoSuchId(span.file.to_string()));
+        findings.add(place, Reason::NoSuchId(span.file.into()));
     }
 }
 
@@ -92,7 +92,7 @@ fn bits_fit(program: &Program, field: &Field, unit: &Type) -> bool {
 
 fn check_global(program: &Program, global: &Global, place: Place, findings: &mut Findings) {
     let Some(ty) = program.types.get(global.ty.index()) else {
-        findings.add(place, Reason::NoSuchId(global.ty.to_string()));
+        findings.add(place, Reason::NoSuchId(global.ty.into()));
         return;
     };
     let mut free_from = 0;
@@ -109,13 +109,13 @@ fn check_global(program: &Program, global: &Global, place: Place, findings: &mut
             }
             InitValue::Global(id, _) => {
                 if id.index() >= program.globals.len() {
-                    findings.add(place, Reason::NoSuchId(id.to_string()));
+                    findings.add(place, Reason::NoSuchId((*id).into()));
                 }
                 program.target.pointer_size()
             }
             InitValue::Func(id) => {
                 if id.index() >= program.functions.len() {
-                    findings.add(place, Reason::NoSuchId(id.to_string()));
+                    findings.add(place, Reason::NoSuchId((*id).into()));
                 }
                 program.target.pointer_size()
             }

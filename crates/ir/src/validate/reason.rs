@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::ids::{BlockId, FuncId, GlobalId, LocalId, Reg, TypeId};
+use crate::ids::{BlockId, FileId, FuncId, GlobalId, LocalId, Reg, TypeId};
 use crate::instr::{CastOp, Order};
 use crate::types::Ty;
 
@@ -29,6 +29,40 @@ pub enum Place {
         function: FuncId,
         block: BlockId,
     },
+}
+
+macro_rules! any_id {
+    ($($variant:ident($id:ty),)*) => {
+        /// An id of any kind.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum AnyId {
+            $($variant($id),)*
+        }
+
+        $(impl From<$id> for AnyId {
+            fn from(id: $id) -> AnyId {
+                AnyId::$variant(id)
+            }
+        })*
+
+        impl fmt::Display for AnyId {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(AnyId::$variant(id) => id.fmt(f),)*
+                }
+            }
+        }
+    };
+}
+
+any_id! {
+    Reg(Reg),
+    Block(BlockId),
+    Local(LocalId),
+    Global(GlobalId),
+    Func(FuncId),
+    Type(TypeId),
+    File(FileId),
 }
 
 /// The types that an operand or destination may have.
@@ -62,8 +96,8 @@ impl Expected {
 /// The number in brackets is that of the invariant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reason {
-    /// (1) `id` names nothing.
-    NoSuchId(String),
+    /// (1)
+    NoSuchId(AnyId),
     /// (2) A type refers to one that does not come before it.
     TypeNotBefore(TypeId),
     /// (2)

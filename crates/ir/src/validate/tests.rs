@@ -1,7 +1,7 @@
 //! One broken program per way to break an invariant.
 
-use super::{Expected, Invalid, LIMIT, Place, Reason, validate};
-use crate::ids::{BlockId, FuncId, GlobalId, LocalId, Reg, TypeId};
+use super::{AnyId, Expected, Invalid, LIMIT, Place, Reason, validate};
+use crate::ids::{BlockId, FileId, FuncId, GlobalId, LocalId, Reg, TypeId};
 use crate::instr::{CastOp, Order};
 use crate::parse::parse;
 use crate::types::Ty;
@@ -98,8 +98,8 @@ fn wrong(expected: Ty, found: Ty) -> Reason {
     Reason::WrongType { expected: Expected::Exactly(expected), found }
 }
 
-fn no_such(id: &str) -> Reason {
-    Reason::NoSuchId(id.to_owned())
+fn no_such(id: impl Into<AnyId>) -> Reason {
+    Reason::NoSuchId(id.into())
 }
 
 #[test]
@@ -121,21 +121,21 @@ fn fine_programs_pass() {
 
 #[test]
 fn ids_refer_to_something() {
-    check_line("r10 = self", no_such("r10"));
-    check_line("r0 = load g2", no_such("g2"));
-    check_line("enter l1", no_such("l1"));
-    check_line("r3 = copy l1", no_such("l1"));
-    check_line("r3 = copy f6", no_such("f6"));
-    check_line("call f6()", no_such("f6"));
-    check_line("r3 = alloc heap 4 t1", no_such("t1"));
-    check_line("fence full !0:1:1\n  fence full !none", no_such("file0"));
-    check_body("b1:\n  goto b7", no_such("b7"));
-    check_items("global g0 \"x\": t0", no_such("t0"));
-    check_items("type t0 = ptr pointer\nglobal g0 \"x\": t0 {\n0: g1\n}", no_such("g1"));
-    check_items("type t0 = ptr pointer\nglobal g0 \"x\": t0 {\n0: f1\n}", no_such("f1"));
-    check_items("function f1 \"f\" (r0) {\nb0:\n  return\n}", no_such("r0"));
-    check_items("function f1 \"f\" () {\nl0: t0 \"x\"\nb0:\n  return\n}", no_such("t0"));
-    check("norn-ir 1\ntarget lp64\nentry f0", &[no_such("f0")]);
+    check_line("r10 = self", no_such(Reg(10)));
+    check_line("r0 = load g2", no_such(GlobalId(2)));
+    check_line("enter l1", no_such(LocalId(1)));
+    check_line("r3 = copy l1", no_such(LocalId(1)));
+    check_line("r3 = copy f6", no_such(FuncId(6)));
+    check_line("call f6()", no_such(FuncId(6)));
+    check_line("r3 = alloc heap 4 t1", no_such(TypeId(1)));
+    check_line("fence full !0:1:1\n  fence full !none", no_such(FileId(0)));
+    check_body("b1:\n  goto b7", no_such(BlockId(7)));
+    check_items("global g0 \"x\": t0", no_such(TypeId(0)));
+    check_items("type t0 = ptr pointer\nglobal g0 \"x\": t0 {\n0: g1\n}", no_such(GlobalId(1)));
+    check_items("type t0 = ptr pointer\nglobal g0 \"x\": t0 {\n0: f1\n}", no_such(FuncId(1)));
+    check_items("function f1 \"f\" (r0) {\nb0:\n  return\n}", no_such(Reg(0)));
+    check_items("function f1 \"f\" () {\nl0: t0 \"x\"\nb0:\n  return\n}", no_such(TypeId(0)));
+    check("norn-ir 1\ntarget lp64\nentry f0", &[no_such(FuncId(0))]);
 }
 
 #[test]
