@@ -1,4 +1,8 @@
 //! Norn's C front end.
+
+pub mod ast;
+pub mod ctype;
 pub mod intern;
 pub mod session;
 pub mod token;
+pub mod tree;
