@@ -33,10 +33,13 @@
 //! Left out: what an indirect call or a spawn really calls (C lets programs cast function pointers, so the machine
 //! decides), whether an access stays inside its object, and everything about values.
 
+mod flood;
 mod flow;
 mod instrs;
 mod objects;
 mod reason;
+mod registers;
+mod scopes;
 #[cfg(test)]
 mod tests;
 

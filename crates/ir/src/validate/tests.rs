@@ -402,3 +402,99 @@ fn the_list_of_findings_ends() {
     let body = format!("b1:\n{}  return 0", "  assume r0\n".repeat(2 * LIMIT));
     assert_eq!(findings(&with_body(&body)).len(), LIMIT);
 }
+
+/// What happens in a block of a random function.
+#[derive(Clone, Copy)]
+enum Step {
+    Enter,
+    Leave,
+    Mention,
+    Assign,
+    Read,
+}
+
+/// Whether walking through all states of the function finds a wrong event: of the local object, of the register.
+fn walk(blocks: &[(Vec<Step>, Vec<usize>)]) -> (bool, bool) {
+    let mut seen = std::collections::BTreeSet::new();
+    let mut work = vec![(0, false, false)];
+    let mut wrong = (false, false);
+    while let Some(state) = work.pop() {
+        if !seen.insert(state) {
+            continue;
+        }
+        let (block, mut inside, mut assigned) = state;
+        for step in &blocks[block].0 {
+            match step {
+                Step::Enter => wrong.0 |= std::mem::replace(&mut inside, true),
+                Step::Leave => wrong.0 |= !std::mem::replace(&mut inside, false),
+                Step::Mention => wrong.0 |= !inside,
+                Step::Assign => assigned = true,
+                Step::Read => wrong.1 |= !assigned,
+            }
+        }
+        work.extend(blocks[block].1.iter().map(|&next| (next, inside, assigned)));
+    }
+    wrong
+}
+
+/// The quick questions and the solver against an exhaustive walk, on random graphs.
+#[test]
+fn paths_are_followed_exactly() {
+    let mut seed: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mut below = |bound: u64| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed >> 16) % bound
+    };
+    let mut counts = [[0; 2]; 2];
+    for _ in 0..3000 {
+        let count = 2 + below(6) as usize;
+        let blocks: Vec<(Vec<Step>, Vec<usize>)> = (0..count)
+            .map(|i| {
+                // Few events, so that a good part of the functions is right.
+                let steps = (0..below(3)).map(|_| match below(7) {
+                    0 => Step::Enter,
+                    1 => Step::Leave,
+                    2 => Step::Mention,
+                    3 | 4 => Step::Assign,
+                    _ => Step::Read,
+                });
+                let mut steps: Vec<Step> = steps.collect();
+                if i == 0 && below(2) == 0 {
+                    steps.splice(0..0, [Step::Assign, Step::Enter]);
+                }
+                (steps, (0..below(3)).map(|_| 1 + below(count as u64 - 1) as usize).collect())
+            })
+            .collect();
+        let mut text = "norn-ir 1\ntarget lp64\nentry f0\ntype t0 = i32 signed\nfunction f0 \"main\" () {\n\
+                        r0: bool\nr1: i32\nr2: ptr\nl0: t0 \"x\"\n"
+            .to_owned();
+        for (i, (steps, next)) in blocks.iter().enumerate() {
+            text += &format!("b{i}:\n");
+            for step in steps {
+                text += match step {
+                    Step::Enter => "  enter l0\n",
+                    Step::Leave => "  leave l0\n",
+                    Step::Mention => "  r2 = copy l0\n",
+                    Step::Assign => "  r1 = copy 1\n",
+                    Step::Read => "  r0 = eq i32 r1, 1\n",
+                };
+            }
+            text += &match next[..] {
+                [] => "  return\n".to_owned(),
+                [one] => format!("  goto b{one}\n"),
+                [one, other, ..] => format!("  branch true, b{one}, b{other}\n"),
+            };
+        }
+        text += "}\n";
+        let found = findings(&text);
+        let unassigned = found.iter().any(|invalid| matches!(invalid.reason, Reason::Unassigned(_)));
+        let scope = |reason: &Reason| matches!(reason, Reason::NotEntered(_) | Reason::EnteredTwice(_));
+        let misused = found.iter().any(|invalid| scope(&invalid.reason));
+        assert_eq!((misused, unassigned), walk(&blocks), "{text}");
+        counts[0][usize::from(misused)] += 1;
+        counts[1][usize::from(unassigned)] += 1;
+    }
+    assert!(counts.as_flattened().iter().all(|&n| n > 300), "one-sided: {counts:?}");
+}
