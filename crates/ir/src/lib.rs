@@ -2,7 +2,7 @@
 //!
 //! - [`program`]: a whole program, its objects and functions; [`instr`]: instructions; [`types`]: scalars and layout
 //! - [`visit`]: what an instruction reads and defines, the order of blocks; [`layout`]: what stands at an offset
-//! - [`print`], [`mod@parse`], [`mnemonic`]: the text form
+//! - [`mod@print`], [`mod@parse`], [`mnemonic`]: the text form
 //! - [`mod@validate`]: what every stage may take for granted about a program
 //! - [`source`], [`span`], [`diag`]: texts, positions in them, and findings about them
 

@@ -1,4 +1,4 @@
-//! Reads the text form that [`crate::print`] writes.
+//! Reads the text form that [`mod@crate::print`] writes.
 //!
 //! The parser checks form only: ids are numbered without gaps where they are declared, but may refer to nothing where
 //! they are used, and types need not agree. So it reads back every program that can be printed; whether the program

@@ -61,7 +61,7 @@ pub fn validate(program: &Program) -> Result<(), Vec<Invalid>> {
     }
     let unfit = unfit_for_sections(program);
     for id in (0..program.functions.len()).map(FuncId::new) {
-        if sound[id.index()] {
+        if sound[id.index()] && !findings.is_full() {
             flow::check(program, id, &unfit, &mut findings);
         }
     }

@@ -4,7 +4,7 @@
 
 use super::flood::{Flood, GROUP, Word};
 use super::flow::{Paths, Transfer, solve};
-use super::{Findings, Place, Reason, Site};
+use super::{Findings, LIMIT, Place, Reason, Site};
 use crate::ids::{BlockId, Reg};
 use crate::program::Function;
 
@@ -57,7 +57,7 @@ pub(super) fn check(site: Site<'_>, paths: &Paths, flood: &mut Flood, findings: 
     for group in &groups {
         let bit = |index: usize| -> Word { 1 << (number[reads[index].reg.index()] % GROUP) };
         let exposed: Vec<(BlockId, Word)> = group.reads.iter().map(|&index| (reads[index].block, bit(index))).collect();
-        if reaches_start(paths, flood, &exposed, &group.assigned) {
+        if wrong.len() < LIMIT && reaches_start(paths, flood, &exposed, &group.assigned) {
             let mut transfer = vec![Transfer::default(); function.blocks.len()];
             for &(id, bits) in &group.assigned {
                 transfer[id.index()].clear |= bits;

@@ -31,7 +31,7 @@ pub(super) fn check(site: Site<'_>, paths: &Paths, flood: &mut Flood, findings: 
     events.resize_with(groups, Vec::new);
     for_each_scope_event(site, &paths.order, |event| events[event.local.index() / PER_GROUP].push(event));
     for events in &events {
-        if is_suspicious(site.function, paths, flood, events) {
+        if !findings.is_full() && is_suspicious(site.function, paths, flood, events) {
             report(site.function, paths, events, findings);
         }
     }
