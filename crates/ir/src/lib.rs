@@ -2,13 +2,14 @@
 //!
 //! - [`program`]: a whole program, its objects and functions; [`instr`]: instructions; [`types`]: scalars and layout
 //! - [`visit`]: what an instruction reads and defines, the order of blocks; [`layout`]: what stands at an offset
-//! - [`print`], [`mod@parse`], [`mnemonic`]: the text form
+//! - [`mod@print`], [`mod@parse`], [`mnemonic`]: the text form
 //! - [`mod@validate`]: what every stage may take for granted about a program
 //! - [`source`], [`span`], [`diag`]: texts, positions in them, and findings about them
 
 pub mod diag;
 pub mod ids;
 pub mod instr;
+pub mod layout;
 pub mod mnemonic;
 pub mod parse;
 pub mod print;
@@ -16,4 +17,5 @@ pub mod program;
 pub mod source;
 pub mod span;
 pub mod types;
+pub mod validate;
 pub mod visit;

@@ -1,4 +1,4 @@
-//! Reads the text form that [`crate::print`] writes.
+//! Reads the text form that [`mod@crate::print`] writes.
 //!
 //! The parser checks form only: ids are numbered without gaps where they are declared, but may refer to nothing where
 //! they are used, and types need not agree. So it reads back every program that can be printed; whether the program
@@ -295,7 +295,7 @@ mod tests {
         );
         check("function f0 \"f\" () {\nb0:\n  frobnicate\n}", "6:3: 'frobnicate' is no instruction");
         check("function f0 \"f\" () {\nb0:\n  r1 = store i32 g0, 1\n}", "6:8: 'store' is no instruction with a result");
-        check("function f0 \"f\" () {\nb0:\n", "7:1: expected an instruction, found the end of the text");
+        check("function f0 \"f\" () {\nb0:\n", "6:1: expected an instruction, found the end of the text");
         check(
             "function f0 \"f\" () {\nb0:\n  exit 99999999999999999999\n}",
             "6:8: '99999999999999999999' is no whole number of at most 64 bits",
