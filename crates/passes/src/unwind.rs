@@ -75,7 +75,7 @@ pub struct Bounded {
     pub origins: Origins,
 }
 
-/// A block that only stops the thread, where a bound is exceeded.
+/// A block that ends by stopping the thread, because a bound would be exceeded behind it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cut {
     pub function: FuncId,
