@@ -51,7 +51,8 @@ fn unwinding() {
                     CutCause::Recursion(function) => format!("recursion of {function}"),
                 };
                 let line = cut.span.line;
-                writeln!(out, "// cut {} {}: {what} at line {line}, bound {}", cut.function, cut.block, cut.bound).unwrap();
+                writeln!(out, "// cut {} {}: {what} at line {line}, bound {}", cut.function, cut.block, cut.bound)
+                    .unwrap();
             }
             for &root in &bounded.roots {
                 for id in bounded.program.function(root).block_ids() {
@@ -77,7 +78,8 @@ fn threads() {
                 let name = &bounded.program.function(instance.start).name;
                 match instance.creator {
                     Some((creator, site)) => {
-                        writeln!(out, "{id}: {name}, by thread {} at {} {}", creator.0, site.block, site.index).unwrap();
+                        writeln!(out, "{id}: {name}, by thread {} at {} {}", creator.0, site.block, site.index)
+                            .unwrap();
                     }
                     None => writeln!(out, "{id}: {name}").unwrap(),
                 }

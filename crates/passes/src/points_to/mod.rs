@@ -14,6 +14,8 @@
 
 mod build;
 mod graph;
+#[cfg(test)]
+mod tests;
 
 use norn_ir::ids::{FuncId, GlobalId, LocalId};
 use norn_ir::instr::Operand;
