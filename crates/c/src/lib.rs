@@ -1,4 +1,8 @@
 //! Norn's C front end.
 pub mod intern;
+pub mod lex;
+pub mod library;
+pub mod literal;
+pub mod pp;
 pub mod session;
 pub mod token;
