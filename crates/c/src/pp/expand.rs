@@ -13,7 +13,7 @@ const MAX_MACRO_TOKENS: u64 = 20_000_000;
 /// Arguments of macro calls within arguments of macro calls, so deep.
 const MAX_ARGUMENT_DEPTH: u32 = 300;
 /// So many bytes of a spelling count as one token towards the limit.
-const BYTES_PER_TOKEN: usize = 16;
+const BYTES_PER_TOKEN: usize = 4;
 
 /// Tokens that are read before the file goes on: the expansion of a macro, or tokens to be expanded on their own.
 pub struct Context {
