@@ -3,6 +3,10 @@
 pub mod ast;
 pub mod ctype;
 pub mod intern;
+pub mod lex;
+pub mod library;
+pub mod literal;
+pub mod pp;
 pub mod session;
 pub mod token;
 pub mod tree;
