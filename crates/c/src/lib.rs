@@ -1,5 +1,9 @@
 //! Norn's C front end.
 pub mod ast;
 pub mod intern;
+pub mod lex;
+pub mod library;
+pub mod literal;
+pub mod pp;
 pub mod session;
 pub mod token;
