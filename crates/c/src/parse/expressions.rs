@@ -154,7 +154,7 @@ impl Parser<'_> {
             self.diagnose_unknown_type_in_cast();
             self.pos = if self.stopped { self.pos } else { self.pos - 1 };
         }
-        if !self.starts_type(self.peek_at(1)) {
+        if !self.starts_type_name(self.peek_at(1)) {
             return self.postfix();
         }
         let ty = Box::new(self.parenthesized_type()?);
@@ -205,7 +205,7 @@ impl Parser<'_> {
             self.diagnose_unknown_type_in_cast();
             self.pos = if self.stopped { self.pos } else { self.pos - 1 };
         }
-        let result = if self.at(Punct::LParen) && self.starts_type(self.peek_at(1)) {
+        let result = if self.at(Punct::LParen) && self.starts_type_name(self.peek_at(1)) {
             let loc = self.loc();
             let ty = self.parenthesized_type()?;
             if self.at(Punct::LBrace) {

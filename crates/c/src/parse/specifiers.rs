@@ -312,7 +312,7 @@ impl Parser<'_> {
     fn alignment(&mut self) -> Parsed<Alignment> {
         self.advance();
         let open = self.expect(Punct::LParen, "after '_Alignas'")?;
-        let alignment = if self.starts_type(self.peek()) {
+        let alignment = if self.starts_type_name(self.peek()) {
             Alignment::Type(self.type_name()?)
         } else {
             Alignment::Expr(self.constant_expression()?)
@@ -326,7 +326,7 @@ impl Parser<'_> {
         let open = self.expect(Punct::LParen, "after 'typeof'")?;
         self.enter()?;
         self.diagnose_unknown_type_in_cast();
-        let specifier = if self.starts_type(self.peek()) {
+        let specifier = if self.starts_type_name(self.peek()) {
             TypeSpecifier::TypeofType(Box::new(self.type_name()?))
         } else {
             TypeSpecifier::TypeofExpr(Box::new(self.expression()?))

@@ -17,6 +17,11 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether a token after `(` begins a type name. Where only types and expressions may stand, attributes do.
+    pub(super) fn starts_type_name(&self, kind: TokenKind) -> bool {
+        kind == TokenKind::Keyword(Keyword::Attribute) || self.starts_type(kind)
+    }
+
     /// Whether a token begins declaration specifiers. `__attribute__` and `__extension__` are not among them, because
     /// they begin other things too.
     pub(super) fn starts_declaration(&self, kind: TokenKind) -> bool {

@@ -106,8 +106,8 @@ fn packing() {
     check_errors(
         "#pragma pack(3)\n#pragma pack(pop)\n",
         &[
-            "1:1: warning: '#pragma pack' is ignored: the alignment is none of 1, 2, 4, 8 and 16",
-            "2:1: warning: '#pragma pack' is ignored: there is no matching 'push'",
+            "1:2: warning: '#pragma pack' is ignored: the alignment is none of 1, 2, 4, 8 and 16",
+            "2:2: warning: '#pragma pack' is ignored: there is no matching 'push'",
         ],
     );
 }

@@ -1,8 +1,7 @@
 //! Every kind of nesting, up to the limit and beyond.
 
-use super::super::{MAX_DEPTH, parse};
-use super::{findings, tokenize};
-use crate::session::{Options, Session};
+use super::super::MAX_DEPTH;
+use super::{findings, parse_session};
 
 /// What the front end runs on.
 const STACK: usize = 512 << 20;
@@ -64,10 +63,7 @@ const NESTS: &[Nest] = &[
 fn nest(nest: &Nest, count: u32) -> String {
     let times = count as usize;
     let text = [nest.before, &nest.open.repeat(times), nest.core, &nest.close.repeat(times), nest.after].concat();
-    let mut session = Session::new(Options::default());
-    let tokens = tokenize::tokenize(&mut session, &text);
-    drop(parse(&mut session, &tokens));
-    findings(&session)
+    findings(&parse_session(&text).0)
 }
 
 fn on_large_stack(test: impl FnOnce() + Send + 'static) {
@@ -96,10 +92,7 @@ fn chains_may_be_long() {
             assert_eq!(nest(kind, 4000), "", "{}", kind.name);
         }
         let text = format!("void f(void) {{ while (1) {{ if (a) x = {}1; }} }}", "1 + ".repeat(4000));
-        let mut session = Session::new(Options::default());
-        let tokens = tokenize::tokenize(&mut session, &text);
-        parse(&mut session, &tokens);
-        assert_eq!(findings(&session), "");
+        assert_eq!(findings(&parse_session(&text).0), "");
     });
 }
 
@@ -117,9 +110,7 @@ fn nesting_beyond_the_limit_is_one_error() {
 
 #[test]
 fn a_long_program_is_not_deep() {
-    let mut session = Session::new(Options::default());
     let text = "int f(int x) { if (x) return x + 1; return f(x - 1); }\n".repeat(10_000);
-    let tokens = tokenize::tokenize(&mut session, &text);
-    let unit = parse(&mut session, &tokens);
+    let (session, unit) = parse_session(&text);
     assert_eq!((unit.items.len(), findings(&session).as_str()), (10_000, ""));
 }

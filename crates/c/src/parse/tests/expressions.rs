@@ -37,6 +37,7 @@ fn casts_and_compound_literals() {
     check_expr("(int (*)(void)) f", "(cast <int fn(void) ptr> f)");
     check_expr("(struct s){ 1, .x = 2 }.x", "(. (literal <struct s> {1 .x=2}) x)");
     check_expr("(int[]){ 1 }[0]", "(index (literal <int []> {1}) 0)");
+    check_expr("(__attribute__((vector_size(16))) int) a", "(cast <@vector_size(16) int> a)");
     check_expr("(a)(b)", "(call a b)");
     check_expr("(a) - b", "(Sub a b)");
 }

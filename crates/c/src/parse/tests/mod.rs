@@ -7,16 +7,22 @@ mod errors;
 mod expressions;
 mod scopes;
 mod statements;
-mod tokenize;
 
+use crate::ast::TranslationUnit;
+use crate::pp::preprocess_text;
 use crate::session::{Options, Session};
 use norn_ir::diag::Severity;
 
+fn parse_session(text: &str) -> (Session, TranslationUnit) {
+    let mut session = Session::new(Options::default());
+    let tokens = preprocess_text(&mut session, "test.c", text.to_owned(), false).expect("a test should be small");
+    let unit = super::parse(&mut session, &tokens);
+    (session, unit)
+}
+
 /// Parses a text; the tree and the findings as texts.
 fn parse_text(text: &str) -> (String, String) {
-    let mut session = Session::new(Options::default());
-    let tokens = tokenize::tokenize(&mut session, text);
-    let unit = super::parse(&mut session, &tokens);
+    let (session, unit) = parse_session(text);
     (dump::dump(&session.symbols, &unit), findings(&session))
 }
 
