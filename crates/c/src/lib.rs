@@ -1,5 +1,7 @@
 //! Norn's C front end.
+
 pub mod ast;
+pub mod ctype;
 pub mod intern;
 pub mod lex;
 pub mod library;
@@ -8,3 +10,4 @@ pub mod parse;
 pub mod pp;
 pub mod session;
 pub mod token;
+pub mod tree;
