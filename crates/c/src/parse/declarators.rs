@@ -164,7 +164,7 @@ impl Parser<'_> {
                 break;
             }
             params.push(self.parameter()?);
-            if self.at(Punct::Semi) {
+            if self.at(Punct::Semi) && self.parameters_follow_semicolon() {
                 let message = "parameters that are declared before the parameter list are not supported";
                 self.report(Diagnostic::unsupported(self.loc(), message));
                 self.advance();
@@ -183,6 +183,15 @@ impl Parser<'_> {
             params.clear();
         }
         Ok(Parameters::Prototype { params, variadic })
+    }
+
+    /// Whether the `;` here ends GNU C's forward declaration of a parameter, rather than a declaration that lacks its
+    /// closing parenthesis.
+    fn parameters_follow_semicolon(&mut self) -> bool {
+        self.pos += 1;
+        let follow = self.starts_declaration(self.peek()) && !self.next_is_on_new_line();
+        self.pos -= 1;
+        follow
     }
 
     fn parameter_names(&mut self, open: Loc) -> Parsed<Parameters> {

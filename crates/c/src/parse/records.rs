@@ -64,6 +64,11 @@ impl Parser<'_> {
                     self.unclosed(Punct::RBrace, open);
                     return Err(Failed);
                 }
+                TokenKind::Keyword(Keyword::Typedef | Keyword::Extern | Keyword::Static) if self.at_left_margin() => {
+                    // No member begins like this: the record was left open, and this is the next declaration.
+                    self.unclosed(Punct::RBrace, open);
+                    return Err(Failed);
+                }
                 _ => {
                     let checkpoint = self.checkpoint();
                     match self.member() {

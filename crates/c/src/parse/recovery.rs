@@ -160,8 +160,11 @@ impl Parser<'_> {
 
     /// Only what stands at the left margin: inside a broken declaration the same words may mean anything.
     fn begins_file_scope_declaration(&self, kind: TokenKind) -> bool {
-        self.starts_declaration(kind)
-            && self.session.sources.physical(self.loc()).is_some_and(|(_, place)| place.column == 1)
+        self.starts_declaration(kind) && self.at_left_margin()
+    }
+
+    pub(super) fn at_left_margin(&self) -> bool {
+        self.session.sources.physical(self.loc()).is_some_and(|(_, place)| place.column == 1)
     }
 
     /// Goes on after a statement, member or declaration inside of braces: behind its semicolon, or before the closing

@@ -129,6 +129,15 @@ fn unbalanced_brackets() {
 }
 
 #[test]
+fn declarations_that_were_left_open() {
+    check_errors(
+        "struct s {\n int x;\nextern int f(void);\nextern int g(void);\n",
+        &["2:8: expected '}', found 'extern' also 1:10: to match this '{'"],
+    );
+    check_errors("int f(int x;\nint g(int x);\n", &["1:12: expected ')', found ';' also 1:6: to match this '('"]);
+}
+
+#[test]
 fn misplaced_statements() {
     check_errors(
         "void f(void) { else a; }",
