@@ -13,7 +13,7 @@ const MAX_MACRO_TOKENS: u64 = 20_000_000;
 /// Arguments of macro calls within arguments of macro calls, so deep.
 const MAX_ARGUMENT_DEPTH: u32 = 300;
 /// So many bytes of a spelling count as one token towards the limit.
-const BYTES_PER_TOKEN: usize = 16;
+const BYTES_PER_TOKEN: usize = 4;
 
 /// Tokens that are read before the file goes on: the expansion of a macro, or tokens to be expanded on their own.
 pub struct Context {
@@ -86,8 +86,8 @@ struct Arguments {
     ranges: Vec<Range<usize>>,
     /// Fully expanded, where that was needed.
     expanded: Vec<Option<Vec<PpToken>>>,
-    /// Whether the variable arguments are there and not empty.
-    has_variable: bool,
+    /// Whether variable arguments are there, perhaps empty: `f(a,)` has them and `f(a)` has not.
+    variable_given: bool,
 }
 
 impl Preprocessor<'_> {
@@ -185,7 +185,7 @@ impl Preprocessor<'_> {
                 return true;
             }
             MacroKind::Object => {
-                let mut none = Arguments { tokens: vec![], ranges: vec![], expanded: vec![], has_variable: false };
+                let mut none = Arguments { tokens: vec![], ranges: vec![], expanded: vec![], variable_given: false };
                 self.substitute(definition, &definition.body, &mut none, token, &mut result);
             }
             MacroKind::Function { params, variadic } => {
@@ -284,6 +284,10 @@ impl Preprocessor<'_> {
                 }
                 _ => {}
             }
+            if tokens.len() == start {
+                // White space around an argument is not part of it.
+                token.flags = token.flags.without(Flags::SPACE);
+            }
             tokens.push(token);
         };
         self.expansion.collecting -= 1;
@@ -309,9 +313,9 @@ impl Preprocessor<'_> {
             self.session.report(diagnostic.also(definition.loc, "the macro"));
             return None;
         }
+        let variable_given = variadic && given == params && !(empty_call && params == 1);
         ranges.resize(params, tokens.len()..tokens.len());
-        let has_variable = variadic && ranges.last().is_some_and(|r| !r.is_empty());
-        Some(Arguments { tokens, ranges, expanded: vec![None; params], has_variable })
+        Some(Arguments { tokens, ranges, expanded: vec![None; params], variable_given })
     }
 
     /// Replaces parameters and carries out `#` and `##` in `items`, a body or the content of `__VA_OPT__`.
@@ -377,14 +381,13 @@ impl Preprocessor<'_> {
                 }
             }
             if let Some(first) = result.get_mut(piece_start) {
-                first.flags = first.flags.without(Flags::SPACE);
                 if item.token.space_before() {
                     first.flags = first.flags.with(Flags::SPACE);
                 }
             }
             if comma {
-                // GNU: in `, ## __VA_ARGS__` the comma goes if there is nothing, and otherwise nothing is joined.
-                if result.len() == piece_start {
+                // GNU: in `, ## __VA_ARGS__` the comma goes if nothing was given, and otherwise nothing is joined.
+                if !arguments.variable_given {
                     result.pop();
                 }
             } else if pasting && operand_start < piece_start && piece_start < result.len() {
@@ -402,7 +405,7 @@ impl Preprocessor<'_> {
     /// Whether the variable arguments have a token left after expansion.
     fn wants_va_opt(&mut self, definition: &Macro, arguments: &mut Arguments, call: PpToken) -> bool {
         let MacroKind::Function { params, variadic: true } = &definition.kind else { return false };
-        if !arguments.has_variable {
+        if !arguments.variable_given {
             return false;
         }
         let last = params.len() - 1;

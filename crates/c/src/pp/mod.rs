@@ -179,7 +179,10 @@ impl<'s> Preprocessor<'s> {
     fn end_of_file(&mut self) {
         let Some(file) = self.files.pop() else { return };
         for open in self.conditionals.drain(file.conditionals..) {
-            self.session.report(open.unterminated());
+            // After a stop the rest was not looked at.
+            if !self.stopped {
+                self.session.report(open.unterminated());
+            }
         }
     }
 
