@@ -10,6 +10,7 @@ pub mod intern;
 pub mod lex;
 pub mod library;
 pub mod literal;
+pub mod parse;
 pub mod pp;
 pub mod session;
 pub mod token;
