@@ -263,6 +263,7 @@ impl KeywordTable {
 }
 
 /// Makes a token of the language of a preprocessing token; what is none is an error.
+#[inline]
 fn leave(session: &mut Session, keywords: &KeywordTable, token: PpToken) -> Option<Token> {
     let kind = match token.kind {
         PpKind::Ident(symbol) => match keywords.get(symbol) {
