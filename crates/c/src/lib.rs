@@ -3,6 +3,8 @@
 pub mod ast;
 pub mod ctype;
 pub mod intern;
+pub mod link;
+pub mod lower;
 pub mod session;
 pub mod token;
 pub mod tree;
