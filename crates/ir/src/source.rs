@@ -162,6 +162,15 @@ impl SourceMap {
         Some((id, Position { file: &self.names[s.name as usize], line, column }))
     }
 
+    /// How many bytes of its physical line stand before a position.
+    pub fn offset_in_line(&self, loc: Loc) -> usize {
+        let Some(id) = self.source_of(loc) else { return 0 };
+        let s = &self.sources[id.0 as usize];
+        let offset = (loc.0 - s.base).min(s.text.len() as u32);
+        let line = s.line_starts.partition_point(|&start| start <= offset);
+        (offset - s.line_starts[line - 1]) as usize
+    }
+
     /// Where the text says that it stands, honouring `#line` and line markers.
     pub fn presumed(&self, loc: Loc) -> Option<Position<'_>> {
         let column = self.physical(loc)?.1.column;

@@ -114,6 +114,11 @@ impl Preprocessor<'_> {
 
     pub(super) fn find_header(&self, name: &str, quoted: bool, next: bool) -> Option<Header> {
         let current = self.files.last();
+        if self.session.sources.is_builtin(self.main) {
+            // The library is the same for every program, whatever its directories hold.
+            let text = library::header(name)?;
+            return Some(Header { origin: Origin::Builtin(format!("<{name}>"), text), search_from: 0 });
+        }
         let exists = |path: &Path| std::fs::metadata(path).is_ok_and(|m| !m.is_dir());
         if Path::new(name).is_absolute() {
             let path = PathBuf::from(name);

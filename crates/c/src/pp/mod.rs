@@ -80,7 +80,10 @@ fn preprocess(
     }
     let mut preprocessor = Preprocessor::new(session, source);
     preprocessor.predefine();
-    preprocessor.forced_includes();
+    if !builtin {
+        preprocessor.command_line();
+        preprocessor.forced_includes();
+    }
     preprocessor.push_file(File::new(preprocessor.session, source, directory, 0));
     preprocessor.run();
     Some(preprocessor.finish())
