@@ -134,7 +134,7 @@ fn bounds(text: &str) -> Bounds {
 fn show_points_to(program: &Program) -> String {
     let points_to = PointsTo::new(program);
     let mut out = String::new();
-    let mut contents = |out: &mut String, object: Object| {
+    let contents = |out: &mut String, object: Object| {
         let targets = points_to.contents(object);
         if targets != Targets::default() {
             writeln!(out, "  {} holds {}", show_object(object), show_targets(&targets)).unwrap();

@@ -135,9 +135,12 @@ fn a_bound_for_one_line() {
         BoundAt { file: "/b.c".into(), line: 9, bound: 5 },
         BoundAt { file: "a.c".into(), line: 9, bound: 6 },
     ];
-    let bounded = unwind(&program, &Bounds { default: 2, at, ..Bounds::default() }).expect("should not be too large");
+    let named = Bounds { default: 2, at, ..Bounds::default() };
+    let bounded = unwind(&program, &named).expect("should not be too large");
     let bounds: Vec<(u32, u32)> = bounded.cuts.iter().map(|cut| (cut.span.line, cut.bound)).collect();
     assert_eq!(bounds, [(9, 2), (7, 4)]);
+    let unused: Vec<&str> = named.unused(&program).into_iter().map(|at| at.file.as_str()).collect();
+    assert_eq!(unused, ["/b.c", "a.c"]);
 }
 
 #[test]

@@ -400,7 +400,11 @@ impl<'p> Builder<'p> {
         }
         let mut calls: Vec<CallSite> = self.calls.into_iter().map(|call| call.site).collect();
         calls.sort_by_key(|call| (call.site, call.caller));
+        let describe = |(i, data): (usize, &ObjectData)| Some((data.what?, ObjectId(i as u32)));
+        let mut by_object: Vec<(Object, ObjectId)> = self.objects.iter().enumerate().filter_map(describe).collect();
+        by_object.sort_unstable();
         PointsTo {
+            by_object,
             graph: self.graph,
             objects: self.objects.iter().map(|o| (o.what, o.instance, o.contents)).collect(),
             functions: self.program.functions.len() as u32,

@@ -8,11 +8,15 @@
 //! Callees are expanded one by one, each completely before its caller goes on, on an explicit stack; code that is only
 //! reached through a cut or a call that does not return is left out.
 
-use norn_ir::ids::{BlockId, FuncId, LocalId, Reg};
+mod frame;
+
+use norn_ir::ids::{BlockId, FuncId, Reg};
 use norn_ir::instr::{AllocKind, Callee, CompareOp, Const, Instr, InstrKind, Operand, Terminator, TerminatorKind};
 use norn_ir::program::{Block, Function, Program, Register};
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
+
+use frame::{Advance, After, Call, Frame, Position, Storage, Waiting};
 
 use crate::Site;
 use crate::loops::{LoopForest, loops};
@@ -141,73 +145,6 @@ struct Build<'i, 'a> {
     function: Function,
     origins: Vec<BlockOrigin>,
     cuts: Vec<Cut>,
-}
-
-/// A copy of a function that is being expanded.
-struct Frame {
-    id: FuncId,
-    context: ContextId,
-    storage: Storage,
-    /// Whether the call is inside a section.
-    in_section: bool,
-    /// Where a return goes; `None` in the root.
-    after: Option<After>,
-    /// One register per `Alloc` of stack memory in an inlined function: its address, null until the `Alloc` is passed.
-    /// Unrolled code passes each at most once.
-    stack_memory: Vec<Reg>,
-    /// How many of them are taken.
-    stack_used: usize,
-    /// The new blocks of the unrolled function's blocks that have been reached.
-    blocks: Vec<Option<BlockId>>,
-    next_block: usize,
-    /// The block that is being copied.
-    at: Option<Position>,
-    /// Callees of the current call that have not been expanded, with the block where each starts.
-    waiting: Vec<Waiting>,
-    callee_returned: bool,
-    returned: bool,
-}
-
-/// The registers and local objects of a copy of a function.
-#[derive(Clone, Copy)]
-struct Storage {
-    first_reg: u32,
-    first_local: u32,
-}
-
-struct Waiting {
-    callee: FuncId,
-    call: Call,
-    start: BlockId,
-    storage: Storage,
-}
-
-#[derive(Clone, Copy)]
-struct After {
-    dst: Option<Reg>,
-    block: BlockId,
-}
-
-struct Position {
-    source: usize,
-    /// The next instruction.
-    index: usize,
-    to: BlockId,
-    in_section: bool,
-    /// If the instruction before is a call that is being expanded: where it returns to.
-    call: Option<BlockId>,
-}
-
-#[derive(Clone, Copy)]
-struct Call {
-    after: After,
-    in_section: bool,
-}
-
-enum Advance {
-    More,
-    Call(Frame),
-    Done,
 }
 
 impl Build<'_, '_> {
@@ -592,30 +529,4 @@ impl Build<'_, '_> {
 
 fn is_unfit_for_section(kind: &InstrKind) -> bool {
     matches!(kind, InstrKind::SectionBegin(_) | InstrKind::Spawn { .. } | InstrKind::Join { .. })
-}
-
-impl Storage {
-    fn reg(self, reg: Reg) -> Reg {
-        Reg(self.first_reg + reg.0)
-    }
-
-    fn local(self, local: LocalId) -> LocalId {
-        LocalId(self.first_local + local.0)
-    }
-
-    fn operand(self, operand: Operand) -> Operand {
-        match operand {
-            Operand::Reg(reg) => Operand::Reg(self.reg(reg)),
-            Operand::Local(local, offset) => Operand::Local(self.local(local), offset),
-            Operand::Const(_) | Operand::Global(..) | Operand::Func(_) => operand,
-        }
-    }
-
-    fn rename(self, kind: &mut InstrKind) {
-        kind.map_operands(|operand| self.operand(operand));
-        kind.map_defs(|reg| self.reg(reg));
-        if let InstrKind::LocalEnter(local) | InstrKind::LocalExit(local) = kind {
-            *local = self.local(*local);
-        }
-    }
 }
