@@ -24,6 +24,9 @@ use crate::points_to::PointsTo;
 use crate::unroll::{CopyOf, TooMany, Unrolled, topological_order, unroll};
 use crate::unwind::{BlockOrigin, Bounds, Context, ContextId, Cut, CutCause, TooLarge, TooLargeCause};
 
+/// How many registers and local objects may be declared per instruction that is allowed.
+const DECLARED_PER_INSTRUCTION: usize = 4;
+
 pub(crate) struct Inliner<'a> {
     program: &'a Program,
     points_to: &'a PointsTo,
@@ -77,7 +80,7 @@ impl<'a> Inliner<'a> {
             inliner: self,
         };
         let start = build.add_block();
-        let storage = build.add_storage(root);
+        let storage = build.add_storage(root)?;
         let mut stack = vec![build.frame(root, None, None, start, storage)?];
         while let Some(frame) = stack.last_mut() {
             match build.advance(frame)? {
@@ -195,13 +198,18 @@ impl Build<'_, '_> {
         Ok(frame)
     }
 
-    fn add_storage(&mut self, id: FuncId) -> Storage {
+    fn add_storage(&mut self, id: FuncId) -> Result<Storage, TooLarge> {
         let original = self.inliner.program.function(id);
         let storage =
             Storage { first_reg: self.function.registers.len() as u32, first_local: self.function.locals.len() as u32 };
         self.function.registers.extend(original.registers.iter().cloned());
         self.function.locals.extend(original.locals.iter().cloned());
-        storage
+        // A copy may end after few instructions; what it declares takes room all the same.
+        let declared = self.function.registers.len() + self.function.locals.len();
+        if declared / DECLARED_PER_INSTRUCTION > self.inliner.bounds.max_instructions {
+            return Err(self.inliner.too_large(self.root, id));
+        }
+        Ok(storage)
     }
 
     fn prepare_stack_memory(&mut self, frame: &mut Frame) {
@@ -464,7 +472,7 @@ impl Build<'_, '_> {
             return self.end(frame, to, index, Terminator { kind: TerminatorKind::Stop, span });
         }
         let start = self.add_block();
-        let storage = self.add_storage(callee);
+        let storage = self.add_storage(callee)?;
         frame.waiting.push(Waiting { callee, call, start, storage });
         for (&param, &src) in body.params.iter().zip(args) {
             let dst = storage.reg(param);
