@@ -7,7 +7,7 @@
 use norn_ir::ids::{BlockId, Reg};
 use norn_ir::instr::{InstrKind, NondetSource};
 use norn_ir::program::Function;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// What a block does with one variable.
 #[derive(Clone, Copy, Default)]
@@ -40,7 +40,7 @@ pub fn remove_dead_nondets(function: &mut Function) {
 
 /// Per variable, the blocks at whose start it is live.
 struct Live {
-    at: Vec<HashMap<BlockId, ()>>,
+    at: Vec<FxHashMap<BlockId, ()>>,
 }
 
 impl Live {
@@ -50,11 +50,11 @@ impl Live {
 }
 
 fn live_at_entry(function: &Function, slots: &[Option<u32>], count: usize) -> Live {
-    let mut touches: Vec<HashMap<BlockId, Touch>> = vec![HashMap::new(); count];
+    let mut touches: Vec<FxHashMap<BlockId, Touch>> = vec![FxHashMap::default(); count];
     let mut reads: Vec<Vec<BlockId>> = vec![Vec::new(); count];
     for id in function.block_ids() {
         let block = function.block(id);
-        let mut read = |reg: Reg, touches: &mut Vec<HashMap<BlockId, Touch>>| {
+        let mut read = |reg: Reg, touches: &mut Vec<FxHashMap<BlockId, Touch>>| {
             if let Some(slot) = slots[reg.index()] {
                 let touch = touches[slot as usize].entry(id).or_default();
                 if !touch.assigns && !touch.reads_first {
@@ -76,7 +76,7 @@ fn live_at_entry(function: &Function, slots: &[Option<u32>], count: usize) -> Li
     let predecessors = function.predecessors();
     let mut at = Vec::with_capacity(count);
     for (touches, reads) in touches.iter().zip(reads) {
-        let mut live: HashMap<BlockId, ()> = reads.iter().map(|&b| (b, ())).collect();
+        let mut live: FxHashMap<BlockId, ()> = reads.iter().map(|&b| (b, ())).collect();
         let mut pending = reads;
         while let Some(block) = pending.pop() {
             for &before in &predecessors[block.index()] {
@@ -98,7 +98,7 @@ fn remove_in_block(function: &mut Function, id: BlockId, slots: &[Option<u32>], 
         return;
     }
     // Backwards: what is live behind each instruction, as far as it was touched in this block.
-    let mut state: HashMap<u32, bool> = HashMap::new();
+    let mut state: FxHashMap<u32, bool> = FxHashMap::default();
     block.terminator.kind.for_each_use(|reg| {
         slots[reg.index()].map(|slot| state.insert(slot, true));
     });
