@@ -74,7 +74,8 @@ fn each_model_compiles() {
             check(name, text, target);
             // Behind the public headers, so that definitions and declarations agree.
             let behind = ["pthread", "threads", "semaphore", "stdlib", "stdio", "string", "time", "unistd", "sched"];
-            let includes = behind.map(|header| format!("#include <{header}.h>\n")).concat();
+            let includes = String::from("#define _GNU_SOURCE\n")
+                + &behind.map(|header| format!("#include <{header}.h>\n")).concat();
             check(name, &(includes + text), target);
         }
     }
