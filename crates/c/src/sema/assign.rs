@@ -40,11 +40,15 @@ impl Checker<'_> {
             return None;
         }
         if self.is_read_only(place.ty) {
-            let message = match &e.kind {
-                ast::ExprKind::Ident(name) => format!("'{}' is const and cannot be changed", self.name(*name)),
-                _ => "this object is const and cannot be changed".to_owned(),
+            let object = match &e.kind {
+                ast::ExprKind::Ident(name) => format!("'{}'", self.name(*name)),
+                _ => "this object".to_owned(),
             };
-            self.error(loc, message);
+            let why = match place.ty.qualifiers.is_const {
+                true => "is const and cannot be changed",
+                false => "has a const member and cannot be changed as a whole",
+            };
+            self.error(loc, format!("{object} {why}"));
             return None;
         }
         Some(place)
@@ -79,14 +83,11 @@ impl Checker<'_> {
             return self.error_expr(loc);
         }
         let OpKind::Arithmetic(arithmetic) = kind_of(op) else { return self.error_expr(loc) };
-        if self.is_pointer(place.ty)
-            && matches!(arithmetic, BinaryOp::Add | BinaryOp::Sub)
-            && self.is_integer(value.ty)
+        if self.is_pointer(place.ty) && matches!(arithmetic, BinaryOp::Add | BinaryOp::Sub) && self.is_integer(value.ty)
         {
             return self.pointer_update(place, value, arithmetic == BinaryOp::Sub, UpdateResult::New, loc);
         }
-        let floats_allowed =
-            matches!(arithmetic, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div);
+        let floats_allowed = matches!(arithmetic, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div);
         let fine = if floats_allowed {
             self.is_arithmetic(place.ty) && self.is_arithmetic(value.ty)
         } else {

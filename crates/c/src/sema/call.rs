@@ -126,7 +126,8 @@ impl Checker<'_> {
         if let ExprKind::Function(id) = pointer.kind {
             let declared = &self.unit.functions[id.0 as usize];
             let ty = QualType::unqualified(declared.ty);
-            let text = declaration_text(self.types, &self.session.symbols, ty, self.session.symbols.name(declared.name));
+            let text =
+                declaration_text(self.types, &self.session.symbols, ty, self.session.symbols.name(declared.name));
             diagnostic = diagnostic.also(declared.loc, "declared here").help(format!("its declaration is '{text}'"));
         }
         self.report(diagnostic);

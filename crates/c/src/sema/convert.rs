@@ -211,8 +211,7 @@ impl Checker<'_> {
     /// Whether a value is a null pointer constant.
     pub(crate) fn is_null_constant(&self, e: &Expr) -> bool {
         matches!(e.kind, ExprKind::Int(0))
-            && (self.is_integer(e.ty)
-                || self.pointee(e.ty).is_some_and(|p| p == QualType::unqualified(TypeId::VOID)))
+            && (self.is_integer(e.ty) || self.pointee(e.ty).is_some_and(|p| p == QualType::unqualified(TypeId::VOID)))
     }
 
     /// A value converted as if by assignment to an object of type `to`.
@@ -274,7 +273,9 @@ impl Checker<'_> {
         match (self.kind(p), self.kind(q)) {
             // Signedness is a matter of taste to compilers.
             (Type::Int(a), Type::Int(b)) => a.to_unsigned() == b.to_unsigned(),
-            (Type::Pointer(p), Type::Pointer(q)) => p.ty != TypeId::VOID && q.ty != TypeId::VOID && self.pointers_mix(*p, *q),
+            (Type::Pointer(p), Type::Pointer(q)) => {
+                p.ty != TypeId::VOID && q.ty != TypeId::VOID && self.pointers_mix(*p, *q)
+            }
             (Type::Array { element: p, .. }, Type::Array { element: q, .. }) => self.compatible(p.ty, q.ty),
             _ => false,
         }

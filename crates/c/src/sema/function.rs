@@ -17,7 +17,8 @@ pub(super) struct FunctionState {
     pub(super) result: QualType,
     pub(super) vars: Vec<Var>,
     labels: Vec<Label>,
-    label_table: HashMap<Symbol, LabelState>,
+    label_states: Vec<LabelState>,
+    label_table: HashMap<Symbol, LabelId>,
     pub(super) cases: u32,
     pub(super) vla_vars: HashMap<VlaId, VarId>,
     pub(super) vla_lengths: Vec<(VlaId, VarId)>,
@@ -30,14 +31,13 @@ pub(super) struct FunctionState {
 }
 
 struct LabelState {
-    id: LabelId,
     defined: Option<Loc>,
-    first_use: Loc,
+    used: Option<Loc>,
 }
 
 /// What is set aside while an operand that is never evaluated is checked.
 pub(super) struct Isolated {
-    label_table: HashMap<Symbol, LabelState>,
+    label_table: HashMap<Symbol, LabelId>,
     labels: usize,
     cases: u32,
     breakable: u32,
@@ -52,6 +52,7 @@ impl FunctionState {
             result,
             vars: Vec::new(),
             labels: Vec::new(),
+            label_states: Vec::new(),
             label_table: HashMap::new(),
             cases: 0,
             vla_vars: HashMap::new(),
@@ -74,35 +75,64 @@ impl FunctionState {
     }
 
     /// The label that a `goto` names.
-    pub(super) fn label(&mut self, name: Symbol, loc: Loc) -> LabelId {
-        let next = LabelId(self.labels.len() as u32);
-        let labels = &mut self.labels;
-        let state = self.label_table.entry(name).or_insert_with(|| {
-            labels.push(Label { name, loc });
-            LabelState { id: next, defined: None, first_use: loc }
-        });
-        state.id
+    pub(super) fn goto_label(&mut self, name: Symbol, loc: Loc) -> LabelId {
+        let id = self.label(name, loc);
+        self.label_states[id.0 as usize].used.get_or_insert(loc);
+        id
+    }
+
+    fn label(&mut self, name: Symbol, loc: Loc) -> LabelId {
+        match self.label_table.get(&name) {
+            Some(&id) => id,
+            None => {
+                let id = self.new_label(name, loc);
+                self.label_table.insert(name, id);
+                id
+            }
+        }
+    }
+
+    fn new_label(&mut self, name: Symbol, loc: Loc) -> LabelId {
+        let id = LabelId(self.labels.len() as u32);
+        self.labels.push(Label { name, loc });
+        self.label_states.push(LabelState { defined: None, used: None });
+        id
     }
 
     /// The label that stands before a statement; the place of an earlier one of the same name is an error.
     pub(super) fn define_label(&mut self, name: Symbol, loc: Loc) -> Result<LabelId, Loc> {
         let id = self.label(name, loc);
+        let state = &mut self.label_states[id.0 as usize];
+        if let Some(earlier) = state.defined {
+            return Err(earlier);
+        }
+        state.defined = Some(loc);
         self.labels[id.0 as usize].loc = loc;
-        match self.label_table.get_mut(&name) {
-            Some(LabelState { defined: Some(earlier), .. }) => Err(*earlier),
-            Some(state) => {
-                state.defined = Some(loc);
-                Ok(id)
-            }
-            None => Ok(id),
+        Ok(id)
+    }
+
+    /// Begins a block with GNU `__label__` declarations; returns what the names meant outside.
+    pub(super) fn hide_labels(&mut self, names: &[(Symbol, Loc)]) -> Vec<(Symbol, Option<LabelId>)> {
+        let hide = |&(name, loc): &(Symbol, Loc)| {
+            let id = self.new_label(name, loc);
+            (name, self.label_table.insert(name, id))
+        };
+        names.iter().map(hide).collect()
+    }
+
+    pub(super) fn show_labels(&mut self, hidden: Vec<(Symbol, Option<LabelId>)>) {
+        for (name, id) in hidden.into_iter().rev() {
+            match id {
+                Some(id) => self.label_table.insert(name, id),
+                None => self.label_table.remove(&name),
+            };
         }
     }
 
-    /// Labels that are used and stand nowhere, in the order of their first use.
+    /// Labels that are used and stand nowhere.
     fn undefined_labels(&self) -> Vec<(Symbol, Loc)> {
-        let state = |label: &Label| self.label_table.get(&label.name);
-        let missing = self.labels.iter().filter_map(state).filter(|s| s.defined.is_none());
-        missing.map(|s| (self.labels[s.id.0 as usize].name, s.first_use)).collect()
+        let states = self.labels.iter().zip(&self.label_states);
+        states.filter(|(_, s)| s.defined.is_none()).filter_map(|(l, s)| Some((l.name, s.used?))).collect()
     }
 
     /// Begins a statement expression that is never evaluated: its labels and cases must not become part of the body.
@@ -119,6 +149,7 @@ impl FunctionState {
 
     pub(super) fn rejoin(&mut self, outer: Isolated) {
         self.labels.truncate(outer.labels);
+        self.label_states.truncate(outer.labels);
         self.label_table = outer.label_table;
         self.cases = outer.cases;
         self.breakable = outer.breakable;

@@ -198,7 +198,9 @@ impl Checker<'_> {
                     continue;
                 }
                 let (low, high) = layout.runs[run];
-                match unit(placed.position, width, declared, low, high.min(size)) {
+                let own = unit(placed.position, width, declared, low, high.min(size));
+                // Packed into too few bytes of its own: no single access can leave its neighbours alone.
+                match own.or_else(|| unit(placed.position, width, declared, 0, size)) {
                     Some((at, field)) => (offset, bits) = (at, Some(field)),
                     None => self.report(Diagnostic::unsupported(placed.loc, "a bit-field that spans nine bytes")),
                 }
