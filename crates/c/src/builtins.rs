@@ -9,12 +9,18 @@ use norn_ir::source::Loc;
 /// Checks a call of a function that Norn knows by its name; `None` if it is an ordinary one. `declared` is the function
 /// that the name refers to, if it was declared.
 pub(crate) fn call(
-    _checker: &mut Checker<'_>,
-    _name: Symbol,
-    _args: &[ast::Expr],
-    _loc: Loc,
+    checker: &mut Checker<'_>,
+    name: Symbol,
+    args: &[ast::Expr],
+    loc: Loc,
     _declared: Option<FunctionId>,
 ) -> Option<Expr> {
+    if checker.name(name) == "__builtin_constant_p"
+        && let [arg] = args
+    {
+        let constant = checker.constant_int(arg).is_some();
+        return Some(checker.int_constant(i128::from(constant), checker.int_type(), loc));
+    }
     None
 }
 

@@ -4,7 +4,7 @@ use super::Checker;
 use super::scope::Entity;
 use super::switch::SwitchState;
 use crate::ast::{self, Derivation, Parameters, StorageClass};
-use crate::ctype::{QualType, Type, TypeId, VlaId};
+use crate::ctype::{QualType, TypeId, VlaId};
 use crate::intern::Symbol;
 use crate::tree::{Body, Label, LabelId, Stmt, StmtKind, Var, VarId};
 use norn_ir::diag::Diagnostic;
@@ -237,15 +237,13 @@ impl Checker<'_> {
         }
         let Some(function) = &mut self.function else { return VarId(0) };
         let var = function.new_var(name, ty, loc);
-        match name {
-            Some(name) => match self.scopes.name_here(name) {
-                Some(earlier) => {
-                    let message = format!("there are two parameters named '{}'", self.name(name));
-                    self.report(Diagnostic::error(loc, message).also(earlier.loc, "the first one"));
-                }
-                None => self.scopes.bind(name, Entity::Var(var), loc),
-            },
-            None => {}
+        let Some(name) = name else { return var };
+        match self.scopes.name_here(name) {
+            Some(earlier) => {
+                let message = format!("there are two parameters named '{}'", self.name(name));
+                self.report(Diagnostic::error(loc, message).also(earlier.loc, "the first one"));
+            }
+            None => self.scopes.bind(name, Entity::Var(var), loc),
         }
         var
     }
@@ -300,13 +298,5 @@ impl Checker<'_> {
     /// Whether the parameters of a declaration are being read that is no definition.
     pub(super) fn in_prototype(&self) -> bool {
         self.prototypes > 0
-    }
-
-    /// The function type that a name would be called with.
-    pub(crate) fn function_type_of(&self, ty: QualType) -> Option<&crate::ctype::FunctionType> {
-        match self.kind(ty) {
-            Type::Function(function) => Some(function),
-            _ => None,
-        }
     }
 }

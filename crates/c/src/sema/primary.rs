@@ -1,7 +1,6 @@
 //! Literals, `sizeof` and its kin, `_Generic`, compound literals, variable arguments.
 
 use super::Checker;
-use super::convert::is_place;
 use crate::ast::{self, StringKind, StringLiteral};
 use crate::ctype::{ArrayLength, QualType, Type, TypeId};
 use crate::intern::Symbol;
@@ -240,12 +239,13 @@ impl Checker<'_> {
     }
 
     pub(super) fn va_arg(&mut self, list: &ast::Expr, name: &ast::TypeName, loc: Loc) -> Expr {
-        let list = self.expr(list);
+        let list = self.place(list);
         let ty = self.type_name(name);
-        if self.is_error(list.ty) || self.is_error(ty) {
+        let Some(list) = list else { return self.error_expr(loc) };
+        if self.is_error(ty) {
             return self.error_expr(loc);
         }
-        if !is_place(&list) || !self.is_pointer(list.ty) {
+        if !self.is_pointer(list.ty) {
             self.error(loc, "the first argument of 'va_arg' must be a 'va_list' object");
             return self.error_expr(loc);
         }

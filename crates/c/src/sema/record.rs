@@ -104,7 +104,8 @@ impl Checker<'_> {
         }
         let align = self.types.member_align_of(base.ty.ty, self.target);
         let size = self.size_of(base.ty).unwrap_or(0);
-        layout.place(None, base.ty, size, align, base.align, false, loc);
+        let align = layout.effective_align(align, base.align, false);
+        layout.place(None, base.ty, size, align, loc);
     }
 
     fn member_name(&mut self, names: &mut HashMap<Symbol, Loc>, name: Symbol, loc: Loc) {
@@ -164,7 +165,8 @@ impl Checker<'_> {
                 }
             },
         };
-        layout.place(declarator.name, ty, size, align, asked, packed, loc);
+        let align = layout.effective_align(align, asked, packed);
+        layout.place(declarator.name, ty, size, align, loc);
     }
 
     fn bit_width(&mut self, e: &ast::Expr, ty: QualType, named: bool) -> Option<u32> {
@@ -219,17 +221,7 @@ impl Layout {
         self.pack.map_or(align, |pack| align.min(pack))
     }
 
-    fn place(
-        &mut self,
-        name: Option<Symbol>,
-        ty: QualType,
-        size: u64,
-        align: u64,
-        asked: Option<u64>,
-        packed: bool,
-        loc: Loc,
-    ) {
-        let align = self.effective_align(align, asked, packed);
+    fn place(&mut self, name: Option<Symbol>, ty: QualType, size: u64, align: u64, loc: Loc) {
         self.align = self.align.max(align);
         let size = size.saturating_mul(8).min(1 << 62);
         let position = if self.is_union { 0 } else { self.end.next_multiple_of(align * 8) };
