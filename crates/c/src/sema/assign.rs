@@ -55,16 +55,13 @@ impl Checker<'_> {
     }
 
     /// Whether an object or one of its members is const.
-    fn is_read_only(&self, ty: QualType) -> bool {
+    pub(super) fn is_read_only(&self, ty: QualType) -> bool {
         if ty.qualifiers.is_const {
             return true;
         }
         match self.kind(ty) {
             Type::Array { element, .. } => self.is_read_only(*element),
-            Type::Record(id) => match &self.types.record(*id).body {
-                Some(body) => body.fields.iter().any(|f| self.is_read_only(f.ty)),
-                None => false,
-            },
+            Type::Record(id) => self.const_records.contains(id),
             _ => false,
         }
     }

@@ -70,7 +70,9 @@ impl Checker<'_> {
                     let base = self.specifiers(specifiers, false);
                     let packed = specifiers.attributes.iter().any(|a| a.name == self.words.packed);
                     if declarators.is_empty() {
-                        self.anonymous_member(&mut layout, &mut names, base, *loc);
+                        let anonymous = matches!(&specifiers.ty, ast::TypeSpecifier::Record(r)
+                            if r.tag.is_none() && r.members.is_some());
+                        self.anonymous_member(&mut layout, &mut names, base, anonymous, *loc);
                     }
                     for (d, declarator) in declarators.iter().enumerate() {
                         let last = index + 1 == members.len() && d + 1 == declarators.len();
@@ -85,13 +87,24 @@ impl Checker<'_> {
         if specifier.attributes.iter().any(|a| a.name == self.words.transparent_union) {
             self.transparent_unions.insert(id);
         }
+        if body.fields.iter().any(|f| self.is_read_only(f.ty)) {
+            self.const_records.insert(id);
+        }
         let record = &mut self.types.records[id.0 as usize];
         record.body = Some(body);
         record.loc = specifier.loc;
     }
 
-    fn anonymous_member(&mut self, layout: &mut Layout, names: &mut HashMap<Symbol, Loc>, base: Base, loc: Loc) {
-        let Some(body) = self.types.record_body(base.ty.ty) else {
+    fn anonymous_member(
+        &mut self,
+        layout: &mut Layout,
+        names: &mut HashMap<Symbol, Loc>,
+        base: Base,
+        anonymous: bool,
+        loc: Loc,
+    ) {
+        let body = self.types.record_body(base.ty.ty).filter(|_| anonymous);
+        let Some(body) = body else {
             if !self.is_error(base.ty) {
                 self.warn(loc, "this declaration declares no member");
             }

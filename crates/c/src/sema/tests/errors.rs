@@ -298,3 +298,15 @@ fn the_number_of_errors_is_limited() {
     let text = format!("void f(void) {{ {} }}", (0..1000).map(|i| format!("undeclared{i}; ")).collect::<String>());
     assert_eq!(check(&text).messages(Severity::Error).len(), crate::session::MAX_ERRORS);
 }
+
+#[test]
+fn types_that_unfold_exponentially() {
+    let mut text = String::from("typedef int (*f0)[]; typedef int (*g0)[3]; struct s0 { int a; };");
+    for i in 0..60 {
+        let n = i + 1;
+        text.push_str(&format!("typedef void (*f{n})(f{i}, f{i}); typedef void (*g{n})(g{i}, g{i});"));
+        text.push_str(&format!("struct s{n} {{ struct s{i} a, b; }};"));
+    }
+    text.push_str("extern f60 x; extern g60 x; int y = x.a; void f(struct s55 *p) { *p = *p; }");
+    assert_eq!(check(&text).messages(Severity::Error).len(), 1);
+}
