@@ -7,10 +7,13 @@
 pub mod ast;
 mod builtins;
 pub mod ctype;
+pub mod driver;
 pub mod intern;
 pub mod lex;
 pub mod library;
+pub mod link;
 pub mod literal;
+pub mod lower;
 pub mod parse;
 pub mod pp;
 pub mod sema;

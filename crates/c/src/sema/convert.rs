@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::ctype::{FloatType, IntType, QualType, Type, TypeId};
-use crate::tree::{Expr, ExprKind, Init, InitPart, InitValue};
+use crate::tree::{Builtin, Expr, ExprKind, Init, InitPart, InitValue};
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::Loc;
 
@@ -159,6 +159,7 @@ impl Checker<'_> {
             return self.error_expr(e.loc);
         }
         let loc = e.loc;
+        let e = self.with_element(e, to);
         if to.ty != TypeId::VOID
             && let Some(what) = self.unsupported_values(to).or(self.unsupported_values(e.ty))
         {
@@ -168,6 +169,19 @@ impl Checker<'_> {
             Some(kind) => Expr { kind, ty: to, loc },
             None => Expr { kind: ExprKind::Convert(Box::new(e)), ty: to, loc },
         }
+    }
+
+    /// `(T *)malloc(…)`, by a cast or by assignment, tells what the memory is for.
+    fn with_element(&self, mut e: Expr, to: QualType) -> Expr {
+        if let ExprKind::Builtin(builtin) = &mut e.kind
+            && let Builtin::Alloc { element: element @ None, .. } = &mut **builtin
+            && let Some(pointee) = self.pointee(to)
+            && self.size_of(pointee).is_some_and(|size| size > 0)
+            && pointee.ty != TypeId::VOID
+        {
+            *element = Some(pointee);
+        }
+        e
     }
 
     fn fold_conversion(&self, e: &Expr, to: QualType) -> Option<ExprKind> {
