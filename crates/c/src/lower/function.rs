@@ -185,7 +185,7 @@ impl<'p, 'a> FunctionBuilder<'p, 'a> {
         let span = self.span;
         let enters = self.late_locals.iter().map(|&local| Instr { kind: InstrKind::LocalEnter(local), span });
         self.blocks[0].instrs.splice(0..0, enters);
-        let loop_heads: Vec<bool> = self.blocks.iter().map(|draft| draft.loop_head).collect();
+        let mut loop_heads: Vec<bool> = self.blocks.iter().map(|draft| draft.loop_head).collect();
         let unreachable = || Terminator { kind: TerminatorKind::Unreachable, span };
         let close =
             |draft: Draft| Block { instrs: draft.instrs, terminator: draft.terminator.unwrap_or_else(unreachable) };
@@ -202,8 +202,10 @@ impl<'p, 'a> FunctionBuilder<'p, 'a> {
             origin,
             span,
         };
-        simplify::simplify(&mut function, &loop_heads);
+        simplify::simplify(&mut function, &mut loop_heads);
         uninit::remove_dead_nondets(&mut function);
+        simplify::simplify(&mut function, &mut loop_heads);
+        simplify::drop_unused_registers(&mut function);
         function
     }
 

@@ -202,8 +202,9 @@ impl<'a> FunctionBuilder<'_, 'a> {
     fn return_stmt(&mut self, value: Option<&'a Expr>) {
         match (value, self.result) {
             (Some(e), Passing::Scalar(_)) if self.p.layouts.passing(e.ty.ty) != Passing::Nothing => {
+                let span = self.span;
                 let value = self.value(e);
-                self.set_loc(e.loc);
+                self.span = span;
                 self.return_value(Some(value));
             }
             (Some(e), Passing::Memory) => {
