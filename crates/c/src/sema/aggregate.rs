@@ -132,7 +132,8 @@ impl Checker<'_> {
         match designator {
             Designator::Field(name, at) => {
                 let Type::Record(id) = *self.kind(whole.ty) else {
-                    let message = format!("'.{}' designates a member, but {} has none", self.name(*name), self.text(whole.ty));
+                    let message =
+                        format!("'.{}' designates a member, but {} has none", self.name(*name), self.text(whole.ty));
                     self.error(*at, message);
                     return None;
                 };
@@ -142,8 +143,7 @@ impl Checker<'_> {
                 }
                 let fields = &self.types.record(id).body.as_ref()?.fields;
                 let index = fields.iter().position(|f| {
-                    f.name == Some(*name)
-                        || (f.name.is_none() && find_member(self.types, f.ty.ty, *name).is_some())
+                    f.name == Some(*name) || (f.name.is_none() && find_member(self.types, f.ty.ty, *name).is_some())
                 })?;
                 let field = &fields[index];
                 let target = Target { ty: field.ty, offset: whole.offset + field.offset, bits: field.bits };

@@ -79,14 +79,11 @@ impl Checker<'_> {
             return self.error_expr(loc);
         }
         let OpKind::Arithmetic(arithmetic) = kind_of(op) else { return self.error_expr(loc) };
-        if self.is_pointer(place.ty)
-            && matches!(arithmetic, BinaryOp::Add | BinaryOp::Sub)
-            && self.is_integer(value.ty)
+        if self.is_pointer(place.ty) && matches!(arithmetic, BinaryOp::Add | BinaryOp::Sub) && self.is_integer(value.ty)
         {
             return self.pointer_update(place, value, arithmetic == BinaryOp::Sub, UpdateResult::New, loc);
         }
-        let floats_allowed =
-            matches!(arithmetic, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div);
+        let floats_allowed = matches!(arithmetic, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div);
         let fine = if floats_allowed {
             self.is_arithmetic(place.ty) && self.is_arithmetic(value.ty)
         } else {

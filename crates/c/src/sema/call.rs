@@ -7,6 +7,7 @@ use super::scope::Entity;
 use crate::ast;
 use crate::builtins;
 use crate::ctype::{FunctionType, QualType, Type, TypeId};
+use crate::intern::Symbol;
 use crate::tree::{Callee, Expr, ExprKind};
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::Loc;
@@ -32,6 +33,19 @@ impl Checker<'_> {
             },
             _ => self.expr(callee),
         };
+        self.call_value(function, callee, args, loc)
+    }
+
+    /// Calls a function with external linkage by name, whether or not the name is visible here; `ty` is its type if
+    /// nothing has declared it.
+    pub(crate) fn call_by_name(&mut self, name: Symbol, ty: TypeId, args: &[ast::Expr], loc: Loc) -> Expr {
+        let id = self.linked_function(name, ty, loc);
+        let function = self.function_designator(id, loc);
+        let callee = ast::Expr { kind: ast::ExprKind::Ident(name), loc };
+        self.call_value(function, &callee, args, loc)
+    }
+
+    fn call_value(&mut self, function: Expr, callee: &ast::Expr, args: &[ast::Expr], loc: Loc) -> Expr {
         let pointer = self.value_of(function);
         if self.is_error(pointer.ty) {
             // Their own mistakes are worth reporting all the same.
@@ -126,7 +140,8 @@ impl Checker<'_> {
         if let ExprKind::Function(id) = pointer.kind {
             let declared = &self.unit.functions[id.0 as usize];
             let ty = QualType::unqualified(declared.ty);
-            let text = declaration_text(self.types, &self.session.symbols, ty, self.session.symbols.name(declared.name));
+            let text =
+                declaration_text(self.types, &self.session.symbols, ty, self.session.symbols.name(declared.name));
             diagnostic = diagnostic.also(declared.loc, "declared here").help(format!("its declaration is '{text}'"));
         }
         self.report(diagnostic);

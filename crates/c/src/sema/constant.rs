@@ -108,9 +108,7 @@ impl Checker<'_> {
                     _ => not_constant(loc, "the distance of these addresses is not constant"),
                 }
             }
-            ExprKind::And(l, r) => {
-                Ok(Value::Int(i128::from(self.evaluate_truth(l)? && self.evaluate_truth(r)?)))
-            }
+            ExprKind::And(l, r) => Ok(Value::Int(i128::from(self.evaluate_truth(l)? && self.evaluate_truth(r)?))),
             ExprKind::Or(l, r) => Ok(Value::Int(i128::from(self.evaluate_truth(l)? || self.evaluate_truth(r)?))),
             ExprKind::Conditional { condition, then, otherwise } => match self.evaluate_truth(condition)? {
                 true => self.evaluate(then),

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::ctype::{FloatType, IntType, QualType, Type, TypeId};
-use crate::tree::{Expr, ExprKind, Init, InitPart, InitValue};
+use crate::tree::{Builtin, Expr, ExprKind, Init, InitPart, InitValue};
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::Loc;
 
@@ -159,6 +159,7 @@ impl Checker<'_> {
             return self.error_expr(e.loc);
         }
         let loc = e.loc;
+        let e = self.with_element(e, to);
         if to.ty != TypeId::VOID
             && let Some(what) = self.unsupported_values(to).or(self.unsupported_values(e.ty))
         {
@@ -168,6 +169,19 @@ impl Checker<'_> {
             Some(kind) => Expr { kind, ty: to, loc },
             None => Expr { kind: ExprKind::Convert(Box::new(e)), ty: to, loc },
         }
+    }
+
+    /// `(T *)malloc(…)`, by a cast or by assignment, tells what the memory is for.
+    fn with_element(&self, mut e: Expr, to: QualType) -> Expr {
+        if let ExprKind::Builtin(builtin) = &mut e.kind
+            && let Builtin::Alloc { element: element @ None, .. } = &mut **builtin
+            && let Some(pointee) = self.pointee(to)
+            && self.size_of(pointee).is_some_and(|size| size > 0)
+            && pointee.ty != TypeId::VOID
+        {
+            *element = Some(pointee);
+        }
+        e
     }
 
     fn fold_conversion(&self, e: &Expr, to: QualType) -> Option<ExprKind> {
@@ -211,8 +225,7 @@ impl Checker<'_> {
     /// Whether a value is a null pointer constant.
     pub(crate) fn is_null_constant(&self, e: &Expr) -> bool {
         matches!(e.kind, ExprKind::Int(0))
-            && (self.is_integer(e.ty)
-                || self.pointee(e.ty).is_some_and(|p| p == QualType::unqualified(TypeId::VOID)))
+            && (self.is_integer(e.ty) || self.pointee(e.ty).is_some_and(|p| p == QualType::unqualified(TypeId::VOID)))
     }
 
     /// A value converted as if by assignment to an object of type `to`.
@@ -274,7 +287,9 @@ impl Checker<'_> {
         match (self.kind(p), self.kind(q)) {
             // Signedness is a matter of taste to compilers.
             (Type::Int(a), Type::Int(b)) => a.to_unsigned() == b.to_unsigned(),
-            (Type::Pointer(p), Type::Pointer(q)) => p.ty != TypeId::VOID && q.ty != TypeId::VOID && self.pointers_mix(*p, *q),
+            (Type::Pointer(p), Type::Pointer(q)) => {
+                p.ty != TypeId::VOID && q.ty != TypeId::VOID && self.pointers_mix(*p, *q)
+            }
             (Type::Array { element: p, .. }, Type::Array { element: q, .. }) => self.compatible(p.ty, q.ty),
             _ => false,
         }

@@ -44,7 +44,10 @@ impl Checker<'_> {
         let alone = declaration.declarators.is_empty();
         let declares_tag = alone && specifiers.storage.is_none();
         let base = self.specifiers(specifiers, declares_tag);
-        if alone && !matches!(specifiers.ty, TypeSpecifier::Record(_) | TypeSpecifier::Enum(_)) && !self.is_error(base.ty) {
+        if alone
+            && !matches!(specifiers.ty, TypeSpecifier::Record(_) | TypeSpecifier::Enum(_))
+            && !self.is_error(base.ty)
+        {
             self.warn(declaration.loc, "this declaration declares nothing");
         }
         base
@@ -81,7 +84,9 @@ impl Checker<'_> {
             self.scopes.bind(name, Entity::Error, loc);
             return;
         }
-        let Some(id) = self.declare_object(name, ty, align, specifiers, init.initializer.is_some(), loc) else { return };
+        let Some(id) = self.declare_object(name, ty, align, specifiers, init.initializer.is_some(), loc) else {
+            return;
+        };
         self.scopes.bind(name, Entity::Object(id), loc);
         if let Some(initializer) = &init.initializer {
             self.initialise_object(id, initializer, loc);

@@ -7,12 +7,7 @@ use crate::ctype::{EnumId, IntType, QualType, TypeId};
 use norn_ir::diag::Diagnostic;
 
 impl Checker<'_> {
-    pub(super) fn define_enum(
-        &mut self,
-        id: EnumId,
-        specifier: &ast::EnumSpecifier,
-        enumerators: &[ast::Enumerator],
-    ) {
+    pub(super) fn define_enum(&mut self, id: EnumId, specifier: &ast::EnumSpecifier, enumerators: &[ast::Enumerator]) {
         let earlier = self.types.enumeration(id);
         if earlier.underlying.is_some() {
             let name = specifier.tag.map_or("", |t| self.name(t)).to_owned();

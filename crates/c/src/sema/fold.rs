@@ -209,9 +209,7 @@ impl Checker<'_> {
         }
         match operand.kind {
             ExprKind::Float(value) => Expr { kind: ExprKind::Float(-value), ty, loc },
-            ExprKind::Int(bits)
-                if !self.is_signed(ty) || self.fits(-self.number_of(bits, ty), ty) =>
-            {
+            ExprKind::Int(bits) if !self.is_signed(ty) || self.fits(-self.number_of(bits, ty), ty) => {
                 self.int_constant(-self.number_of(bits, ty), ty, loc)
             }
             _ => Expr { kind: ExprKind::Negate(Box::new(operand)), ty, loc },

@@ -49,7 +49,9 @@ impl Types {
     pub fn member_align_of(&self, ty: TypeId, target: Target) -> u64 {
         match self.get(ty) {
             Type::Array { element, .. } => self.member_align_of(element.ty, target),
-            Type::Int(IntType::LongLong | IntType::UnsignedLongLong) | Type::Float(FloatType::Double) | Type::Enum(_)
+            Type::Int(IntType::LongLong | IntType::UnsignedLongLong)
+            | Type::Float(FloatType::Double)
+            | Type::Enum(_)
                 if target == Target::Ilp32 =>
             {
                 self.align_of(ty, target).min(4)

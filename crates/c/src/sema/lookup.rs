@@ -2,7 +2,7 @@
 
 use super::scope::Entity;
 use super::{Checker, Linked, suggest};
-use crate::ctype::{FunctionType, QualType, Type};
+use crate::ctype::{FunctionType, QualType, Type, TypeId};
 use crate::intern::Symbol;
 use crate::tree::{Expr, ExprKind, Function, FunctionId, Linkage};
 use norn_ir::diag::Diagnostic;
@@ -82,7 +82,18 @@ impl Checker<'_> {
         let result = self.int_type();
         let ty = FunctionType { result, params: Vec::new(), variadic: false, prototyped: false };
         let ty = self.types.intern(Type::Function(ty));
-        let id = self.add_function(Function {
+        let id = self.linked_function(name, ty, loc);
+        self.implicit.insert(id);
+        self.scopes.bind_at_file_scope(name, Entity::Function(id), loc);
+        id
+    }
+
+    /// The function of this name with linkage, made with the given type if nothing has declared it.
+    pub(super) fn linked_function(&mut self, name: Symbol, ty: TypeId, loc: Loc) -> FunctionId {
+        if let Some(Linked::Function(id)) = self.linked.get(&name) {
+            return *id;
+        }
+        self.add_function(Function {
             name,
             ty,
             linkage: Linkage::External,
@@ -90,10 +101,7 @@ impl Checker<'_> {
             noreturn: false,
             body: None,
             loc,
-        });
-        self.implicit.insert(id);
-        self.scopes.bind_at_file_scope(name, Entity::Function(id), loc);
-        id
+        })
     }
 
     pub(super) fn add_function(&mut self, function: Function) -> FunctionId {

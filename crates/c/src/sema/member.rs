@@ -75,7 +75,8 @@ impl Checker<'_> {
             self.error(loc, format!("{text} has no members here: it is an incomplete type"));
             return;
         };
-        let names: Vec<&str> = body.fields.iter().filter_map(|f| f.name).map(|n| self.session.symbols.name(n)).collect();
+        let names: Vec<&str> =
+            body.fields.iter().filter_map(|f| f.name).map(|n| self.session.symbols.name(n)).collect();
         let similar = suggest::similar(&field, names.into_iter()).map(str::to_owned);
         let mut diagnostic = Diagnostic::error(loc, format!("{text} has no member '{field}'"));
         if let Some(similar) = similar {

@@ -122,11 +122,7 @@ impl<'a> Checker<'a> {
             packed: symbols.intern("packed"),
             transparent_union: symbols.intern("transparent_union"),
             vector_size: symbols.intern("vector_size"),
-            func: [
-                symbols.intern("__func__"),
-                symbols.intern("__FUNCTION__"),
-                symbols.intern("__PRETTY_FUNCTION__"),
-            ],
+            func: [symbols.intern("__func__"), symbols.intern("__FUNCTION__"), symbols.intern("__PRETTY_FUNCTION__")],
         };
         let mut scopes = Scopes::default();
         let va_list = types.intern(Type::Pointer(QualType::unqualified(TypeId::VOID)));

@@ -39,7 +39,9 @@ impl Checker<'_> {
         let natural = self.types.align_of(ty.ty, self.target);
         let align = align.unwrap_or(1).max(natural);
         match self.linked.get(&name).copied() {
-            Some(Linked::Object(id)) => self.merge_object(id, name, ty, align, (is_extern, is_static, initialised), loc),
+            Some(Linked::Object(id)) => {
+                self.merge_object(id, name, ty, align, (is_extern, is_static, initialised), loc)
+            }
             Some(Linked::Function(id)) => {
                 let earlier = self.unit.functions[id.0 as usize].loc;
                 self.redeclared(name, "as an object; it was a function", loc, earlier);

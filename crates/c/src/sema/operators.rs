@@ -141,7 +141,11 @@ impl Checker<'_> {
             _ => integers,
         };
         if l.ty.ty == TypeId::COMPLEX || r.ty.ty == TypeId::COMPLEX {
-            return self.unsupported("a value of a complex or vector type", QualType::unqualified(TypeId::COMPLEX), loc);
+            return self.unsupported(
+                "a value of a complex or vector type",
+                QualType::unqualified(TypeId::COMPLEX),
+                loc,
+            );
         }
         if !fine {
             return self.invalid_operands(written, l.ty, r.ty, loc);

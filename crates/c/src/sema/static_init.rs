@@ -107,7 +107,10 @@ impl Checker<'_> {
                 _ => {}
             }
         }
-        self.error(e.loc, "the initialiser of a static object must be constant: this struct is only known when the program runs");
+        self.error(
+            e.loc,
+            "the initialiser of a static object must be constant: this struct is only known when the program runs",
+        );
     }
 }
 

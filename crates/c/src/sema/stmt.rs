@@ -180,10 +180,7 @@ impl Checker<'_> {
                     let message = format!("'{}' returns a value, but its result type is 'void'", self.name(name));
                     self.warn(loc, message);
                 }
-                let stmts = vec![
-                    Stmt { kind: StmtKind::Expr(value), loc },
-                    Stmt { kind: StmtKind::Return(None), loc },
-                ];
+                let stmts = vec![Stmt { kind: StmtKind::Expr(value), loc }, Stmt { kind: StmtKind::Return(None), loc }];
                 StmtKind::Block { vars: Vec::new(), stmts }
             }
             Some(e) => {

@@ -112,8 +112,7 @@ impl Checker<'_> {
         };
         if let Some((_, earlier)) = state.default {
             self.report(
-                Diagnostic::error(loc, "there are two 'default' labels in one 'switch'")
-                    .also(earlier, "the first one"),
+                Diagnostic::error(loc, "there are two 'default' labels in one 'switch'").also(earlier, "the first one"),
             );
             return None;
         }

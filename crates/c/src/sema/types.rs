@@ -219,7 +219,10 @@ impl Checker<'_> {
                 }
             }
             Err(problem) if self.function.is_none() && self.scopes.depth() == 0 => {
-                self.error(problem.loc, format!("the length of an array outside of functions must be constant: {}", problem.message));
+                self.error(
+                    problem.loc,
+                    format!("the length of an array outside of functions must be constant: {}", problem.message),
+                );
                 None
             }
             Err(_) => Some(ArrayLength::Variable(self.variable_length(value, loc))),
