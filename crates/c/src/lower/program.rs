@@ -225,33 +225,41 @@ impl<'a> ProgramBuilder<'a> {
         }
     }
 
-    /// An object that is only declared. A pointer to a record (`stderr`) becomes a handle to nothing in particular,
-    /// since such pointers are passed around and never looked into; anything else has a content that Norn cannot know.
+    /// Whether an object is only declared, so that nobody knows what it holds. A pointer to a record (`stderr`) is
+    /// another matter: such pointers are passed around and never looked into.
+    pub fn is_unknown_object(&self, id: LinkedObjectId) -> bool {
+        let declaration = self.linked.object_declaration(id);
+        let is_handle = match self.types().get(declaration.ty.ty) {
+            ctype::Type::Pointer(to) => matches!(self.types().get(to.ty), ctype::Type::Record(_)),
+            _ => false,
+        };
+        matches!(declaration.definition, Definition::Declared) && !is_handle
+    }
+
+    /// An object that is only declared becomes a handle to nothing in particular, or its content is unknown.
     fn undefined_object(&mut self, global: GlobalId, id: LinkedObjectId) {
-        let linked = self.linked;
-        let declaration = linked.object_declaration(id);
+        let declaration = self.linked.object_declaration(id);
         let name = declaration.name.clone().unwrap_or_default();
-        if let ctype::Type::Pointer(to) = self.types().get(declaration.ty.ty)
-            && matches!(self.types().get(to.ty), ctype::Type::Record(_))
-        {
-            let ty = self.layouts.byte_array(1);
-            let handle = Global {
-                name: self.global_names.unique(&format!(".{name}")),
-                ty,
-                storage: Storage::Static,
-                init: Vec::new(),
-                private: false,
-                origin: Origin::Library,
-                span: self.globals[global.index()].span,
-            };
-            let handle = self.add_global(handle);
-            self.globals[global.index()].init = vec![Init { offset: 0, value: InitValue::Global(handle, 0) }];
+        if self.is_unknown_object(id) {
+            // Only static initialisers lead here; code that mentions it is unsupported where it does.
+            self.session.report(
+                Diagnostic::unsupported(declaration.loc, format!("'{name}' is declared but not defined"))
+                    .help("give norn the file that defines it as well"),
+            );
             return;
         }
-        self.session.report(
-            Diagnostic::unsupported(declaration.loc, format!("'{name}' is declared but not defined"))
-                .help("give norn the file that defines it as well"),
-        );
+        let ty = self.layouts.byte_array(1);
+        let handle = Global {
+            name: self.global_names.unique(&format!(".{name}")),
+            ty,
+            storage: Storage::Static,
+            init: Vec::new(),
+            private: false,
+            origin: Origin::Library,
+            span: self.globals[global.index()].span,
+        };
+        let handle = self.add_global(handle);
+        self.globals[global.index()].init = vec![Init { offset: 0, value: InitValue::Global(handle, 0) }];
     }
 
     fn value_size(&self, value: &ConstValue) -> u64 {
