@@ -7,6 +7,7 @@
 pub mod ast;
 mod builtins;
 pub mod ctype;
+pub mod driver;
 pub mod intern;
 pub mod lex;
 pub mod library;

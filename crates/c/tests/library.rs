@@ -1,4 +1,4 @@
-//! Headers and models are C that a C compiler accepts, without a warning, for both targets.
+//! Headers, models and the example programs are C that a C compiler accepts, without a warning, for both targets.
 
 use norn_c::library;
 use std::fmt::Write as _;
@@ -102,4 +102,41 @@ fn atomics_and_assertions_can_be_used_as_expressions() {
     for target in TARGETS {
         check("atomics", text, target);
     }
+}
+
+/// The lines `// expect [OPTIONS]: sc VERDICT, tso VERDICT, pso VERDICT` of an example, as options and verdicts.
+fn expectations(text: &str) -> Vec<(&str, Vec<&str>)> {
+    let lines = text.lines().filter_map(|line| line.strip_prefix("// expect"));
+    lines
+        .filter_map(|line| line.split_once(": "))
+        .map(|(options, verdicts)| (options, verdicts.split(", ").collect()))
+        .collect()
+}
+
+#[test]
+fn examples_compile_and_say_what_to_expect() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut count = 0;
+    for entry in examples.read_dir().expect("there should be examples") {
+        let path = entry.expect("a folder can be listed").path();
+        if path.extension().is_none_or(|extension| extension != "c") {
+            continue;
+        }
+        count += 1;
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(&path).expect("an example can be read");
+        let expectations = expectations(&text);
+        assert!(expectations.first().is_some_and(|(options, _)| options.is_empty()), "{name}");
+        for (options, verdicts) in expectations {
+            let models: Vec<_> = verdicts.iter().filter_map(|verdict| verdict.split_once(' ')).collect();
+            assert!(models.iter().map(|(model, _)| *model).eq(["sc", "tso", "pso"]), "{name}");
+            assert!(models.iter().all(|(_, verdict)| ["safe", "unsafe"].contains(verdict)), "{name}");
+            let macros = options.split(' ').filter_map(|option| option.strip_prefix("-D"));
+            let variant = macros.fold(String::new(), |text, name| text + "#define " + name + "\n") + &text;
+            for target in TARGETS {
+                check(&name, &variant, target);
+            }
+        }
+    }
+    assert!(count >= 12, "{count} examples");
 }

@@ -4,7 +4,7 @@
 //! models for: a call without a model is reported by the name of the function.
 //!
 //! Models are C files on the intrinsics that `norn.h` declares. A file becomes part of a program when the program (or a
-//! model in it) uses a name that it defines, see [`model_of`]. A model may also mention a function `__norn_…` that another
+//! model in it) uses a name that it defines, see [`model_of`]. A model may also mention a function `__model_…` that another
 //! model defines and that [`model_of`] does not list: such a mention does not make the other file part of the program.
 //! It stands behind `__norn_is_linked`, so it is only reached if the file is there for another reason. This way the end
 //! of a thread costs nothing in programs without thread-specific data.
@@ -60,10 +60,10 @@ pub fn unsupported(function: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// The names with external linkage that a model defines, `__norn_…` aside. Relies on the style of the models: a
+    /// The names with external linkage that a model defines, `__model_…` aside. Relies on the style of the models: a
     /// definition begins in the first column and its head is one line.
     fn defined_in(text: &str) -> Vec<&str> {
-        text.lines().filter_map(defined_by).filter(|name| !name.starts_with("__norn_")).collect()
+        text.lines().filter_map(defined_by).filter(|name| !name.starts_with("__model_")).collect()
     }
 
     fn defined_by(line: &str) -> Option<&str> {
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(model_of("pthread_mutex_lock"), Some("pthread_mutex.c"));
         assert_eq!(model_of("stderr"), Some("streams.c"));
         assert_eq!(model_of("fopen"), None);
-        assert_eq!(model_of("__norn_run_destructors"), None);
+        assert_eq!(model_of("__model_run_destructors"), None);
         assert!(model_text("pthread_mutex.c").is_some_and(|text| text.contains("pthread_mutex_lock")));
         assert_eq!(model_text("mutex.c"), None);
         assert_eq!(unsupported("pthread_cancel"), Some("thread cancellation is not supported"));

@@ -10,12 +10,12 @@
 #include <pthread.h>
 #define __NORN_MUTEX_DESTROYED (-1)
 
-static inline unsigned int __norn_me(void) {
+static inline unsigned int __model_me(void) {
     return (unsigned int)__norn_self() + 1;
 }
 
 /* The kind of a mutex that may be used. */
-static inline int __norn_mutex_kind(const struct __norn_mutex *mutex) {
+static inline int __model_mutex_kind(const struct __norn_mutex *mutex) {
     int kind = mutex->__kind;
     __norn_misuse(kind != __NORN_MUTEX_DESTROYED, "use of a destroyed mutex");
     __norn_misuse(kind >= PTHREAD_MUTEX_NORMAL && kind <= PTHREAD_MUTEX_ADAPTIVE_NP, "use of a mutex that is not initialised");
@@ -23,7 +23,7 @@ static inline int __norn_mutex_kind(const struct __norn_mutex *mutex) {
 }
 
 /* Gives up one lock of a mutex that the caller owns. */
-static inline void __norn_mutex_release(struct __norn_mutex *mutex, int kind) {
+static inline void __model_mutex_release(struct __norn_mutex *mutex, int kind) {
     if (kind == PTHREAD_MUTEX_RECURSIVE && mutex->__count > 0) {
         mutex->__count--;
     } else {

@@ -18,7 +18,7 @@ int atexit(void (*function)(void)) {
 }
 
 /* The last registered first; a handler may register more. */
-void __norn_run_exit_handlers(void) {
+void __model_run_exit_handlers(void) {
     for (;;) {
         void (*handler)(void) = 0;
         __norn_section_begin();

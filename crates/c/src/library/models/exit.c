@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 /* In atexit.c, which is part of the program if `atexit` is. */
-void __norn_run_exit_handlers(void);
+void __model_run_exit_handlers(void);
 
 _Noreturn void exit(int status) {
     if (__norn_is_linked("atexit"))
-        __norn_run_exit_handlers();
+        __model_run_exit_handlers();
     __norn_exit(status);
 }
 

@@ -70,9 +70,9 @@ static bits without(bits levels, bits me, unsigned int level, _Bool took) {
 /* The first step of a wait. */
 static void begin(pthread_cond_t *cond, pthread_mutex_t *mutex, bits me) {
     __norn_section_begin();
-    int kind = __norn_mutex_kind(mutex);
-    __norn_misuse(mutex->__owner == __norn_me(), "wait on a condition variable with a mutex that the calling thread does not hold");
-    __norn_mutex_release(mutex, kind);
+    int kind = __model_mutex_kind(mutex);
+    __norn_misuse(mutex->__owner == __model_me(), "wait on a condition variable with a mutex that the calling thread does not hold");
+    __model_mutex_release(mutex, kind);
     bits state = read_state(cond);
     unsigned int level = PENDING(state);
     if (level > 0) {

@@ -3,11 +3,11 @@
 #include <pthread.h>
 
 /* In pthread_key.c, which is part of the program if `pthread_key_create` is. */
-void __norn_run_destructors(void);
+void __model_run_destructors(void);
 
 static void *run(void *(*start)(void *), void *arg) {
     void *value = start(arg);
-    __norn_run_destructors();
+    __model_run_destructors();
     return value;
 }
 

@@ -46,7 +46,7 @@ int pthread_setspecific(pthread_key_t key, const void *value) {
 }
 
 /* Called at the end of a thread, in programs that have keys at all. */
-void __norn_run_destructors(void) {
+void __model_run_destructors(void) {
     __norn_section_begin();
     unsigned int count = created;
     __norn_section_end();

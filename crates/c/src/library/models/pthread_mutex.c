@@ -11,7 +11,7 @@ static void take(pthread_mutex_t *mutex, unsigned int owner) {
     if (owner)
         mutex->__count++;
     else
-        mutex->__owner = __norn_me();
+        mutex->__owner = __model_me();
     __norn_acquire(mutex);
 }
 
@@ -32,7 +32,7 @@ int pthread_mutex_init(pthread_mutex_t *restrict mutex, const pthread_mutexattr_
 
 int pthread_mutex_destroy(pthread_mutex_t *mutex) {
     __norn_section_begin();
-    __norn_mutex_kind(mutex);
+    __model_mutex_kind(mutex);
     __norn_misuse(mutex->__owner == 0, "destruction of a locked mutex");
     mutex->__kind = __NORN_MUTEX_DESTROYED;
     __norn_section_end();
@@ -42,9 +42,9 @@ int pthread_mutex_destroy(pthread_mutex_t *mutex) {
 int pthread_mutex_lock(pthread_mutex_t *mutex) {
     int result = 0;
     __norn_section_begin();
-    int kind = __norn_mutex_kind(mutex);
+    int kind = __model_mutex_kind(mutex);
     unsigned int owner = mutex->__owner;
-    _Bool again = owner == __norn_me() && (kind == PTHREAD_MUTEX_RECURSIVE || kind == PTHREAD_MUTEX_ERRORCHECK);
+    _Bool again = owner == __model_me() && (kind == PTHREAD_MUTEX_RECURSIVE || kind == PTHREAD_MUTEX_ERRORCHECK);
     __norn_await(owner == 0 || again);
     if (again && kind == PTHREAD_MUTEX_ERRORCHECK)
         result = EDEADLK;
@@ -57,9 +57,9 @@ int pthread_mutex_lock(pthread_mutex_t *mutex) {
 int pthread_mutex_trylock(pthread_mutex_t *mutex) {
     int result = 0;
     __norn_section_begin();
-    int kind = __norn_mutex_kind(mutex);
+    int kind = __model_mutex_kind(mutex);
     unsigned int owner = mutex->__owner;
-    if (owner == 0 || (owner == __norn_me() && kind == PTHREAD_MUTEX_RECURSIVE))
+    if (owner == 0 || (owner == __model_me() && kind == PTHREAD_MUTEX_RECURSIVE))
         take(mutex, owner);
     else
         result = EBUSY;
@@ -72,9 +72,9 @@ int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex, const struct timesp
     int result = 0;
     (void)until;
     __norn_section_begin();
-    int kind = __norn_mutex_kind(mutex);
+    int kind = __model_mutex_kind(mutex);
     unsigned int owner = mutex->__owner;
-    _Bool again = owner == __norn_me() && (kind == PTHREAD_MUTEX_RECURSIVE || kind == PTHREAD_MUTEX_ERRORCHECK);
+    _Bool again = owner == __model_me() && (kind == PTHREAD_MUTEX_RECURSIVE || kind == PTHREAD_MUTEX_ERRORCHECK);
     __norn_await_spurious(owner == 0 || again);
     if (again && kind == PTHREAD_MUTEX_ERRORCHECK)
         result = EDEADLK;
@@ -94,11 +94,11 @@ int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t clock, co
 int pthread_mutex_unlock(pthread_mutex_t *mutex) {
     int result = 0;
     __norn_section_begin();
-    int kind = __norn_mutex_kind(mutex);
-    _Bool mine = mutex->__owner == __norn_me();
+    int kind = __model_mutex_kind(mutex);
+    _Bool mine = mutex->__owner == __model_me();
     __norn_misuse(mine || kind == PTHREAD_MUTEX_RECURSIVE || kind == PTHREAD_MUTEX_ERRORCHECK, "unlock of a mutex that the calling thread does not hold");
     if (mine)
-        __norn_mutex_release(mutex, kind);
+        __model_mutex_release(mutex, kind);
     else
         result = EPERM;
     __norn_section_end();

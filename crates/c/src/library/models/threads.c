@@ -4,12 +4,12 @@
 #include <threads.h>
 
 /* In pthread_key.c, which is part of the program if `pthread_key_create` is. */
-void __norn_run_destructors(void);
+void __model_run_destructors(void);
 
 static void *run(thrd_start_t start, void *arg) {
     int result = start(arg);
     if (__norn_is_linked("pthread_key_create"))
-        __norn_run_destructors();
+        __model_run_destructors();
     return (void *)(long)result;
 }
 
