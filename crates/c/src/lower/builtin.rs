@@ -30,7 +30,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
             Builtin::ThreadSelf => {
                 let dst = self.register(self.p.target.pointer_int());
                 self.at(e, InstrKind::ThreadSelf { dst });
-                return self.from_pointer_int(e, Operand::Reg(dst));
+                return self.pointer_int_as(e, Operand::Reg(dst));
             }
             Builtin::Spawn { start, args } => {
                 let start = self.value(start);
@@ -44,7 +44,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 let args = held.into_iter().map(|held| self.release(held)).collect();
                 let dst = self.register(self.p.target.pointer_int());
                 self.at(e, InstrKind::Spawn { dst, start, args });
-                return self.from_pointer_int(e, Operand::Reg(dst));
+                return self.pointer_int_as(e, Operand::Reg(dst));
             }
             Builtin::Join(thread) => {
                 let thread = self.as_pointer_int(thread);
@@ -115,7 +115,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 let addr = self.as_pointer(pointer);
                 let dst = self.register(self.p.target.pointer_int());
                 self.at(e, InstrKind::ObjectSize { dst, addr });
-                return self.from_pointer_int(e, Operand::Reg(dst));
+                return self.pointer_int_as(e, Operand::Reg(dst));
             }
             Builtin::Print { stream, format, args } => {
                 let format = self.value(format);
@@ -225,7 +225,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
         self.convert(from, Scalar { ty, signed: false, is_bool: false }, value)
     }
 
-    fn from_pointer_int(&mut self, e: &Expr, value: Operand) -> Operand {
+    fn pointer_int_as(&mut self, e: &Expr, value: Operand) -> Operand {
         let ty = self.p.target.pointer_int();
         match self.scalar_of(e) {
             Some(to) => self.convert(Scalar { ty, signed: false, is_bool: false }, to, value),

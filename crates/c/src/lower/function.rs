@@ -279,15 +279,13 @@ impl<'p, 'a> FunctionBuilder<'p, 'a> {
             };
             self.homes.push(home);
         }
-        let mut unlisted: Vec<VarId> = Vec::new();
+        let mut is_param = vec![false; body.vars.len()];
+        body.params.iter().for_each(|var| is_param[var.0 as usize] = true);
         let listed = super::scope::listed_variables(body);
-        for i in 0..body.vars.len() {
-            let var = VarId(i as u32);
-            let memory_param = matches!(self.homes[i], Home::Local(_));
-            if !listed[i] && (memory_param || !body.params.contains(&var)) {
-                unlisted.push(var);
-            }
-        }
+        let unlisted: Vec<VarId> = (0..body.vars.len())
+            .filter(|&i| !listed[i] && (!is_param[i] || matches!(self.homes[i], Home::Local(_))))
+            .map(|i| VarId(i as u32))
+            .collect();
         self.scopes[0] = self.scope_of(None, &unlisted);
     }
 

@@ -165,7 +165,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 StmtKind::Expr(e) => e,
                 _ => return false,
             };
-            while let ExprKind::Convert(inner) = &e.kind {
+            while let ExprKind::Convert(inner) | ExprKind::Comma(inner, _) = &e.kind {
                 e = inner;
             }
             return match &e.kind {
