@@ -14,7 +14,7 @@ use norn_ir::diag::Diagnostic;
 use norn_ir::ids::{FileId, FuncId, GlobalId, TypeId};
 use norn_ir::instr::{Const, TerminatorKind};
 use norn_ir::program::{Function, Global, Init, InitValue, Origin, Program, Storage};
-use norn_ir::source::Loc;
+use norn_ir::source::{Loc, SourceMap};
 use norn_ir::span::Span;
 use norn_ir::types::{Target, Ty};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -318,35 +318,41 @@ impl<'a> ProgramBuilder<'a> {
     }
 }
 
-/// Positions as spans. Lowering asks for neighbouring positions one after the other, so the last line is remembered and
-/// columns are counted on from the last one: a file of one long line costs no more than one of many.
+/// Positions as spans. Lowering asks for neighbouring positions one after the other, so columns are counted from the
+/// last position asked for: a file of one long line costs no more than one of many.
 #[derive(Default)]
 struct Positions {
     files: Vec<String>,
     file_ids: HashMap<String, FileId>,
-    last: Option<(Loc, Span)>,
-    known: HashMap<Loc, Span>,
+    last: Option<Known>,
+}
+
+/// A position whose span is known.
+#[derive(Clone, Copy)]
+struct Known {
+    loc: Loc,
+    line_start: Loc,
+    span: Span,
 }
 
 impl Positions {
     fn span(&mut self, session: &Session, loc: Loc) -> Span {
-        if let Some((last, span)) = self.last
-            && last == loc
+        if let Some(known) = self.last
+            && known.loc == loc
         {
-            return span;
+            return known.span;
         }
-        let span = match self.known.get(&loc) {
-            Some(&span) => span,
-            None => {
-                let span = match session.sources.presumed(loc) {
-                    None => Span::NONE,
-                    Some(p) => Span { file: self.file(p.file), line: p.line, column: p.column },
-                };
-                self.known.insert(loc, span);
-                span
-            }
+        let sources = &session.sources;
+        let Some((file, line)) = sources.presumed_line(loc) else { return Span::NONE };
+        let line_start = Loc(loc.0 - sources.offset_in_line(loc) as u32);
+        let (from, column) = match self.last {
+            Some(known) if known.line_start == line_start => (known.loc, known.span.column),
+            _ => (line_start, 1),
         };
-        self.last = Some((loc, span));
+        let column =
+            if from <= loc { column + characters(sources, from, loc) } else { column - characters(sources, loc, from) };
+        let span = Span { file: self.file(file), line, column };
+        self.last = Some(Known { loc, line_start, span });
         span
     }
 
@@ -359,4 +365,13 @@ impl Positions {
         self.file_ids.insert(name.to_owned(), id);
         id
     }
+}
+
+/// How many characters stand between two positions of one text.
+fn characters(sources: &SourceMap, from: Loc, to: Loc) -> u32 {
+    let Some(id) = sources.source_of(from) else { return 0 };
+    let start = sources.start(id).0;
+    let bytes = sources.text(id).as_bytes();
+    let bytes = bytes.get((from.0 - start) as usize..(to.0 - start) as usize).unwrap_or_default();
+    bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count() as u32
 }
