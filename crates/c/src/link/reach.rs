@@ -131,7 +131,15 @@ struct Search<'a> {
     seen_objects: Vec<bool>,
     pending: Vec<Found>,
     /// Mentions that wait for a function of the given name.
-    waiting: HashMap<String, Vec<(usize, Target, Loc, Option<u32>)>>,
+    waiting: HashMap<String, Vec<Waiting>>,
+}
+
+/// A mention in a unit whose guard does not hold yet.
+struct Waiting {
+    unit: usize,
+    target: Target,
+    loc: Loc,
+    guard: Option<u32>,
 }
 
 #[derive(Clone, Copy)]
@@ -211,7 +219,7 @@ impl Search<'_> {
         if f.linkage == Linkage::External
             && let Some(waiting) = self.waiting.remove(self.session.symbols.name(f.name))
         {
-            for (unit, target, loc, guard) in waiting {
+            for Waiting { unit, target, loc, guard } in waiting {
                 self.mention(unit, target, loc, guard);
             }
         }
@@ -225,7 +233,7 @@ impl Search<'_> {
                 _ => false,
             };
             if !holds {
-                self.waiting.entry(name.clone()).or_default().push((unit, target, loc, guard));
+                self.waiting.entry(name.clone()).or_default().push(Waiting { unit, target, loc, guard });
                 return;
             }
             guard = *outer;

@@ -83,23 +83,13 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 };
                 Some((op, self.resize(compute, place.scalar.ty, operand.0)))
             }
-            Update::Pointer { subtract, .. } => {
-                let scale = self.pointer_int(operand.1);
-                let bytes = self.binary(instr::BinaryOp::Mul, self.p.target.pointer_int(), operand.0, scale);
-                Some((if *subtract { RmwOp::Sub } else { RmwOp::Add }, bytes))
-            }
+            // The IR has none for pointers.
+            Update::Pointer { .. } => None,
         }
     }
 
     /// What a read-modify-write left in memory, from what it found.
     pub fn after_rmw(&mut self, op: RmwOp, ty: Ty, old: Operand, value: Operand) -> Operand {
-        if ty == Ty::Ptr {
-            return match op {
-                RmwOp::Add => self.pointer_add(old, value, 1),
-                RmwOp::Sub => self.pointer_add(old, value, -1),
-                _ => value,
-            };
-        }
         match op {
             RmwOp::Exchange => value,
             RmwOp::Add => self.binary(instr::BinaryOp::Add, ty, old, value),

@@ -6,7 +6,8 @@ use super::layout::{Passing, Scalar};
 use crate::ctype::Type;
 use crate::tree::{Builtin, Expected, Expr, UpdateResult};
 use norn_ir::instr::{
-    Access, AllocKind, Const, InstrKind, NondetSource, Operand, SectionKind, SyncKind, TerminatorKind, UnaryOp,
+    Access, AllocKind, Const, InstrKind, NondetSource, Operand, Order, RmwOp, SectionKind, SyncKind, TerminatorKind,
+    UnaryOp,
 };
 use norn_ir::types::Ty;
 
@@ -29,7 +30,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
             Builtin::ThreadSelf => {
                 let dst = self.register(self.p.target.pointer_int());
                 self.at(e, InstrKind::ThreadSelf { dst });
-                return self.from_pointer_int(e, Operand::Reg(dst));
+                return self.pointer_int_as(e, Operand::Reg(dst));
             }
             Builtin::Spawn { start, args } => {
                 let start = self.value(start);
@@ -43,7 +44,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 let args = held.into_iter().map(|held| self.release(held)).collect();
                 let dst = self.register(self.p.target.pointer_int());
                 self.at(e, InstrKind::Spawn { dst, start, args });
-                return self.from_pointer_int(e, Operand::Reg(dst));
+                return self.pointer_int_as(e, Operand::Reg(dst));
             }
             Builtin::Join(thread) => {
                 let thread = self.as_pointer_int(thread);
@@ -114,7 +115,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 let addr = self.as_pointer(pointer);
                 let dst = self.register(self.p.target.pointer_int());
                 self.at(e, InstrKind::ObjectSize { dst, addr });
-                return self.from_pointer_int(e, Operand::Reg(dst));
+                return self.pointer_int_as(e, Operand::Reg(dst));
             }
             Builtin::Print { stream, format, args } => {
                 let format = self.value(format);
@@ -224,7 +225,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
         self.convert(from, Scalar { ty, signed: false, is_bool: false }, value)
     }
 
-    fn from_pointer_int(&mut self, e: &Expr, value: Operand) -> Operand {
+    fn pointer_int_as(&mut self, e: &Expr, value: Operand) -> Operand {
         let ty = self.p.target.pointer_int();
         match self.scalar_of(e) {
             Some(to) => self.convert(Scalar { ty, signed: false, is_bool: false }, to, value),
@@ -295,6 +296,13 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 let scalar = self.expect_scalar(e);
                 let (addr, value) = self.pointer_and_value(pointer, operand);
                 self.set_loc(e.loc);
+                if scalar.ty == Ty::Ptr && *op != RmwOp::Exchange {
+                    return self.atomic_pointer_update(addr, value, *op, *order, *result);
+                }
+                if scalar.ty.is_float() && *op != RmwOp::Exchange {
+                    self.unsupported("an atomic operation on a floating-point number".to_owned());
+                    return self.no_value(Some(scalar));
+                }
                 let dst = self.register(scalar.ty);
                 self.emit(InstrKind::Rmw { dst, op: *op, addr, value, order: *order });
                 match result {
@@ -335,6 +343,38 @@ impl<'a> FunctionBuilder<'_, 'a> {
             }
             _ => self.no_value(None),
         }
+    }
+
+    /// Adding to an atomic pointer: the IR has no read-modify-write for it, so it is a section.
+    fn atomic_pointer_update(
+        &mut self,
+        addr: Operand,
+        bytes: Operand,
+        op: RmwOp,
+        order: Order,
+        result: UpdateResult,
+    ) -> Operand {
+        let scale = match op {
+            RmwOp::Add => 1,
+            RmwOp::Sub => -1,
+            _ => {
+                self.unsupported("an atomic bitwise operation on a pointer".to_owned());
+                return Operand::Const(Const::NULL);
+            }
+        };
+        let at = |order| Access { order, volatile: false };
+        let (load, store) = match order {
+            Order::Acquire => (Order::Acquire, Order::Relaxed),
+            Order::Release => (Order::Relaxed, Order::Release),
+            Order::AcqRel => (Order::Acquire, Order::Release),
+            Order::Plain | Order::Relaxed | Order::SeqCst => (order, order),
+        };
+        self.section(|f| {
+            let old = f.load_at(Ty::Ptr, addr, at(load));
+            let new = f.pointer_add(old, bytes, scale);
+            f.store_at(Ty::Ptr, addr, new, at(store));
+            if result == UpdateResult::Old { old } else { new }
+        })
     }
 
     fn pointer_and_value(&mut self, pointer: &'a Expr, value: &'a Expr) -> (Operand, Operand) {

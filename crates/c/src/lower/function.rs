@@ -185,7 +185,7 @@ impl<'p, 'a> FunctionBuilder<'p, 'a> {
         let span = self.span;
         let enters = self.late_locals.iter().map(|&local| Instr { kind: InstrKind::LocalEnter(local), span });
         self.blocks[0].instrs.splice(0..0, enters);
-        let loop_heads: Vec<bool> = self.blocks.iter().map(|draft| draft.loop_head).collect();
+        let mut loop_heads: Vec<bool> = self.blocks.iter().map(|draft| draft.loop_head).collect();
         let unreachable = || Terminator { kind: TerminatorKind::Unreachable, span };
         let close =
             |draft: Draft| Block { instrs: draft.instrs, terminator: draft.terminator.unwrap_or_else(unreachable) };
@@ -202,8 +202,10 @@ impl<'p, 'a> FunctionBuilder<'p, 'a> {
             origin,
             span,
         };
-        simplify::simplify(&mut function, &loop_heads);
+        simplify::simplify(&mut function, &mut loop_heads);
         uninit::remove_dead_nondets(&mut function);
+        simplify::simplify(&mut function, &mut loop_heads);
+        simplify::drop_unused_registers(&mut function);
         function
     }
 
@@ -277,15 +279,13 @@ impl<'p, 'a> FunctionBuilder<'p, 'a> {
             };
             self.homes.push(home);
         }
-        let mut unlisted: Vec<VarId> = Vec::new();
+        let mut is_param = vec![false; body.vars.len()];
+        body.params.iter().for_each(|var| is_param[var.0 as usize] = true);
         let listed = super::scope::listed_variables(body);
-        for i in 0..body.vars.len() {
-            let var = VarId(i as u32);
-            let memory_param = matches!(self.homes[i], Home::Local(_));
-            if !listed[i] && (memory_param || !body.params.contains(&var)) {
-                unlisted.push(var);
-            }
-        }
+        let unlisted: Vec<VarId> = (0..body.vars.len())
+            .filter(|&i| !listed[i] && (!is_param[i] || matches!(self.homes[i], Home::Local(_))))
+            .map(|i| VarId(i as u32))
+            .collect();
         self.scopes[0] = self.scope_of(None, &unlisted);
     }
 

@@ -14,7 +14,7 @@ use norn_ir::diag::Diagnostic;
 use norn_ir::ids::{FileId, FuncId, GlobalId, TypeId};
 use norn_ir::instr::{Const, TerminatorKind};
 use norn_ir::program::{Function, Global, Init, InitValue, Origin, Program, Storage};
-use norn_ir::source::Loc;
+use norn_ir::source::{Loc, SourceMap};
 use norn_ir::span::Span;
 use norn_ir::types::{Target, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -226,33 +226,41 @@ impl<'a> ProgramBuilder<'a> {
         }
     }
 
-    /// An object that is only declared. A pointer to a record (`stderr`) becomes a handle to nothing in particular,
-    /// since such pointers are passed around and never looked into; anything else has a content that Norn cannot know.
+    /// Whether an object is only declared, so that nobody knows what it holds. A pointer to a record (`stderr`) is
+    /// another matter: such pointers are passed around and never looked into.
+    pub fn is_unknown_object(&self, id: LinkedObjectId) -> bool {
+        let declaration = self.linked.object_declaration(id);
+        let is_handle = match self.types().get(declaration.ty.ty) {
+            ctype::Type::Pointer(to) => matches!(self.types().get(to.ty), ctype::Type::Record(_)),
+            _ => false,
+        };
+        matches!(declaration.definition, Definition::Declared) && !is_handle
+    }
+
+    /// An object that is only declared becomes a handle to nothing in particular, or its content is unknown.
     fn undefined_object(&mut self, global: GlobalId, id: LinkedObjectId) {
-        let linked = self.linked;
-        let declaration = linked.object_declaration(id);
+        let declaration = self.linked.object_declaration(id);
         let name = declaration.name.clone().unwrap_or_default();
-        if let ctype::Type::Pointer(to) = self.types().get(declaration.ty.ty)
-            && matches!(self.types().get(to.ty), ctype::Type::Record(_))
-        {
-            let ty = self.layouts.byte_array(1);
-            let handle = Global {
-                name: self.global_names.unique(&format!(".{name}")),
-                ty,
-                storage: Storage::Static,
-                init: Vec::new(),
-                private: false,
-                origin: Origin::Library,
-                span: self.globals[global.index()].span,
-            };
-            let handle = self.add_global(handle);
-            self.globals[global.index()].init = vec![Init { offset: 0, value: InitValue::Global(handle, 0) }];
+        if self.is_unknown_object(id) {
+            // Only static initialisers lead here; code that mentions it is unsupported where it does.
+            self.session.report(
+                Diagnostic::unsupported(declaration.loc, format!("'{name}' is declared but not defined"))
+                    .help("give norn the file that defines it as well"),
+            );
             return;
         }
-        self.session.report(
-            Diagnostic::unsupported(declaration.loc, format!("'{name}' is declared but not defined"))
-                .help("give norn the file that defines it as well"),
-        );
+        let ty = self.layouts.byte_array(1);
+        let handle = Global {
+            name: self.global_names.unique(&format!(".{name}")),
+            ty,
+            storage: Storage::Static,
+            init: Vec::new(),
+            private: false,
+            origin: Origin::Library,
+            span: self.globals[global.index()].span,
+        };
+        let handle = self.add_global(handle);
+        self.globals[global.index()].init = vec![Init { offset: 0, value: InitValue::Global(handle, 0) }];
     }
 
     fn value_size(&self, value: &ConstValue) -> u64 {
@@ -311,35 +319,41 @@ impl<'a> ProgramBuilder<'a> {
     }
 }
 
-/// Positions as spans. Lowering asks for neighbouring positions one after the other, so the last line is remembered and
-/// columns are counted on from the last one: a file of one long line costs no more than one of many.
+/// Positions as spans. Lowering asks for neighbouring positions one after the other, so columns are counted from the
+/// last position asked for: a file of one long line costs no more than one of many.
 #[derive(Default)]
 struct Positions {
     files: Vec<String>,
     file_ids: FxHashMap<String, FileId>,
-    last: Option<(Loc, Span)>,
-    known: FxHashMap<Loc, Span>,
+    last: Option<Known>,
+}
+
+/// A position whose span is known.
+#[derive(Clone, Copy)]
+struct Known {
+    loc: Loc,
+    line_start: Loc,
+    span: Span,
 }
 
 impl Positions {
     fn span(&mut self, session: &Session, loc: Loc) -> Span {
-        if let Some((last, span)) = self.last
-            && last == loc
+        if let Some(known) = self.last
+            && known.loc == loc
         {
-            return span;
+            return known.span;
         }
-        let span = match self.known.get(&loc) {
-            Some(&span) => span,
-            None => {
-                let span = match session.sources.presumed(loc) {
-                    None => Span::NONE,
-                    Some(p) => Span { file: self.file(p.file), line: p.line, column: p.column },
-                };
-                self.known.insert(loc, span);
-                span
-            }
+        let sources = &session.sources;
+        let Some((file, line)) = sources.presumed_line(loc) else { return Span::NONE };
+        let line_start = Loc(loc.0 - sources.offset_in_line(loc) as u32);
+        let (from, column) = match self.last {
+            Some(known) if known.line_start == line_start => (known.loc, known.span.column),
+            _ => (line_start, 1),
         };
-        self.last = Some((loc, span));
+        let column =
+            if from <= loc { column + characters(sources, from, loc) } else { column - characters(sources, loc, from) };
+        let span = Span { file: self.file(file), line, column };
+        self.last = Some(Known { loc, line_start, span });
         span
     }
 
@@ -352,4 +366,13 @@ impl Positions {
         self.file_ids.insert(name.to_owned(), id);
         id
     }
+}
+
+/// How many characters stand between two positions of one text.
+fn characters(sources: &SourceMap, from: Loc, to: Loc) -> u32 {
+    let Some(id) = sources.source_of(from) else { return 0 };
+    let start = sources.start(id).0;
+    let bytes = sources.text(id).as_bytes();
+    let bytes = bytes.get((from.0 - start) as usize..(to.0 - start) as usize).unwrap_or_default();
+    bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count() as u32
 }

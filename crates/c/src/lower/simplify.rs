@@ -3,11 +3,12 @@
 //!
 //! The head of a loop keeps its block even if it is empty, so that nested loops do not become one.
 
-use norn_ir::ids::BlockId;
+use norn_ir::ids::{BlockId, Reg};
 use norn_ir::instr::{Operand, TerminatorKind};
 use norn_ir::program::Function;
 
-pub fn simplify(function: &mut Function, loop_heads: &[bool]) {
+/// `loop_heads` tells which blocks are heads of loops, before and after.
+pub fn simplify(function: &mut Function, loop_heads: &mut Vec<bool>) {
     fold_branches(function);
     thread_jumps(function, loop_heads);
     fold_branches(function);
@@ -15,6 +16,37 @@ pub fn simplify(function: &mut Function, loop_heads: &[bool]) {
     merge(function, &order);
     let order = layout(function);
     renumber(function, &order);
+    *loop_heads = order.iter().map(|id| loop_heads[id.index()]).collect();
+}
+
+/// Drops the registers that nothing mentions.
+pub fn drop_unused_registers(function: &mut Function) {
+    let mut used = vec![false; function.registers.len()];
+    function.params.iter().for_each(|reg| used[reg.index()] = true);
+    for block in &function.blocks {
+        for instr in &block.instrs {
+            instr.kind.defs().for_each(|reg| used[reg.index()] = true);
+            instr.kind.for_each_use(|reg| used[reg.index()] = true);
+        }
+        block.terminator.kind.for_each_use(|reg| used[reg.index()] = true);
+    }
+    let mut next = 0;
+    let mut number = Vec::with_capacity(used.len());
+    for &used in &used {
+        number.push(Reg(next));
+        next += u32::from(used);
+    }
+    let mut keep = used.iter();
+    function.registers.retain(|_| *keep.next().unwrap_or(&true));
+    let operand = |operand: Operand| operand.reg().map_or(operand, |reg| Operand::Reg(number[reg.index()]));
+    function.params.iter_mut().for_each(|reg| *reg = number[reg.index()]);
+    for block in &mut function.blocks {
+        for instr in &mut block.instrs {
+            instr.kind.map_defs(|reg| number[reg.index()]);
+            instr.kind.map_operands(operand);
+        }
+        block.terminator.kind.map_operands(operand);
+    }
 }
 
 /// Branches that go one way only become jumps.

@@ -165,7 +165,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 StmtKind::Expr(e) => e,
                 _ => return false,
             };
-            while let ExprKind::Convert(inner) = &e.kind {
+            while let ExprKind::Convert(inner) | ExprKind::Comma(inner, _) = &e.kind {
                 e = inner;
             }
             return match &e.kind {
@@ -202,8 +202,9 @@ impl<'a> FunctionBuilder<'_, 'a> {
     fn return_stmt(&mut self, value: Option<&'a Expr>) {
         match (value, self.result) {
             (Some(e), Passing::Scalar(_)) if self.p.layouts.passing(e.ty.ty) != Passing::Nothing => {
+                let span = self.span;
                 let value = self.value(e);
-                self.set_loc(e.loc);
+                self.span = span;
                 self.return_value(Some(value));
             }
             (Some(e), Passing::Memory) => {
