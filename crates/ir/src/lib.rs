@@ -1,12 +1,21 @@
 //! Norn's intermediate representation and the plain data that every stage shares.
 //!
 //! - [`program`]: a whole program, its objects and functions; [`instr`]: instructions; [`types`]: scalars and layout
+//! - [`visit`]: what an instruction reads and defines, the order of blocks; [`layout`]: what stands at an offset
+//! - [`mod@print`], [`mod@parse`], [`mnemonic`]: the text form
+//! - [`mod@validate`]: what every stage may take for granted about a program
 //! - [`source`], [`span`], [`diag`]: texts, positions in them, and findings about them
 
 pub mod diag;
 pub mod ids;
 pub mod instr;
+pub mod layout;
+pub mod mnemonic;
+pub mod parse;
+pub mod print;
 pub mod program;
 pub mod source;
 pub mod span;
 pub mod types;
+pub mod validate;
+pub mod visit;
