@@ -126,6 +126,8 @@ struct Label<'a> {
 pub(crate) struct Code<'a> {
     pub registers: Vec<MachineRegister>,
     by_name: HashMap<String, MachineReg>,
+    temporaries: Vec<MachineReg>,
+    temporaries_used: usize,
     /// With the byte offset of the instruction that each comes from.
     pub steps: Vec<(Step, u32)>,
     labels: Vec<Label<'a>>,
@@ -155,20 +157,30 @@ impl<'a> Code<'a> {
         if let Some(reg) = self.find(name) {
             return reg;
         }
-        let reg = self.fresh();
-        self.registers[reg.index()].name = name.to_owned();
+        let reg = self.new_register(name);
         self.by_name.insert(name.to_owned(), reg);
         reg
     }
 
+    /// A register for an intermediate value of the current instruction.
     pub fn fresh(&mut self) -> MachineReg {
+        if self.temporaries_used == self.temporaries.len() {
+            let reg = self.new_register("");
+            self.temporaries.push(reg);
+        }
+        self.temporaries_used += 1;
+        self.temporaries[self.temporaries_used - 1]
+    }
+
+    /// Intermediate values do not outlive their instruction: the next one uses the same registers again.
+    pub fn begin_instruction(&mut self) {
+        self.temporaries_used = 0;
+    }
+
+    fn new_register(&mut self, name: &str) -> MachineReg {
         let reg = MachineReg(self.registers.len() as u32);
-        self.registers.push(MachineRegister {
-            name: String::new(),
-            init: Value::Number(0),
-            declared: None,
-            wide: false,
-        });
+        let (name, init) = (name.to_owned(), Value::Number(0));
+        self.registers.push(MachineRegister { name, init, declared: None, wide: false });
         reg
     }
 

@@ -98,6 +98,7 @@ fn cell<'a>(cursor: &mut Cursor<'_, 'a>, arch: Arch, state: &mut State<'a>, code
     if cursor.peek().is("|") || cursor.peek().is(";") {
         return Ok(());
     }
+    code.begin_instruction();
     match arch {
         Arch::Ppc => ppc::instruction(cursor, code),
         Arch::X86 | Arch::X86_64 | Arch::C => x86::instruction(cursor, arch, state, code),

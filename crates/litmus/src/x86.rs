@@ -500,3 +500,10 @@ fn split_size(name: &str) -> (&str, Option<Ty>) {
     let base = &name[..name.len() - 1];
     if SIZED.contains(&base) { (base, Some(size)) } else { (name, None) }
 }
+
+/// The place of a register in herd's order.
+pub(crate) fn rank(name: &str) -> Option<u32> {
+    let upper = name.to_ascii_uppercase();
+    let rest = upper.strip_prefix(['E', 'R']).unwrap_or(&upper);
+    NAMES.iter().position(|known| *known == rest).map(|n| n as u32)
+}
