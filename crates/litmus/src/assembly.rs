@@ -95,7 +95,8 @@ fn canonical(name: &str, arch: Arch) -> Option<String> {
 
 /// Herd's order of registers.
 fn rank(name: &str, arch: Arch) -> u32 {
-    let digits = || name.bytes().filter(u8::is_ascii_digit).fold(0_u32, |n, b| n.wrapping_mul(10).wrapping_add(b.into()));
+    let digits =
+        || name.bytes().filter(u8::is_ascii_digit).fold(0_u32, |n, b| n.wrapping_mul(10).wrapping_add(b.into()));
     match arch {
         Arch::Ppc => digits(),
         _ => x86::rank(name).unwrap_or_else(|| 100 + digits()),

@@ -1,6 +1,6 @@
 //! Putting a program together: types and objects once, functions block by block.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use norn_ir::ids::{BlockId, FuncId, GlobalId, Reg, TypeId};
 use norn_ir::instr::{Instr, InstrKind, Terminator, TerminatorKind};
@@ -180,16 +180,23 @@ fn drop_unread(function: &mut Function) {
         block.instrs.iter().for_each(|instr| instr.kind.for_each_use(|reg| reads[reg.index()] += 1));
         block.terminator.kind.for_each_use(|reg| reads[reg.index()] += 1);
     }
-    // Results are mostly read further down, so that going up finds nearly all in one turn.
-    loop {
+    // Results are mostly read further down, so that going up finds nearly all in one turn; what is left does no harm.
+    for _ in 0..8 {
         let mut dropped = false;
         for block in function.blocks.iter_mut().rev() {
             let mut kept = Vec::with_capacity(block.instrs.len());
+            // Registers that are assigned further down in this block before anything reads them.
+            let mut overwritten = HashSet::new();
             for instr in block.instrs.drain(..).rev() {
-                if is_computation(&instr.kind) && instr.kind.defs().all(|reg| reads[reg.index()] == 0) {
+                let is_unread = |reg: Reg| reads[reg.index()] == 0 || overwritten.contains(&reg);
+                if is_computation(&instr.kind) && instr.kind.defs().all(is_unread) {
                     instr.kind.for_each_use(|reg| reads[reg.index()] -= 1);
                     dropped = true;
                 } else {
+                    overwritten.extend(instr.kind.defs());
+                    instr.kind.for_each_use(|reg| {
+                        overwritten.remove(&reg);
+                    });
                     kept.push(instr);
                 }
             }

@@ -20,7 +20,10 @@ pub enum Item {
 pub enum Operand {
     Number(i64),
     /// The address of an element of a location.
-    Address { name: String, index: Option<u64> },
+    Address {
+        name: String,
+        index: Option<u64>,
+    },
     Item(Item),
 }
 
@@ -86,7 +89,15 @@ pub(crate) fn parse<'a>(cursor: &mut Cursor<'_, 'a>, state: &mut State<'a>) -> P
             let condition = Condition::True;
             let quantifier = Quantifier::Forall;
             let mentions = Vec::new();
-            return Ok(Final { locations, filter, quantifier, condition, start: first.start, mentions, filter_mentions });
+            return Ok(Final {
+                locations,
+                filter,
+                quantifier,
+                condition,
+                start: first.start,
+                mentions,
+                filter_mentions,
+            });
         }
         _ => return Err(reader.cursor.unexpected("'exists', '~exists' or 'forall'")),
     };

@@ -7,8 +7,7 @@
 use norn_ir::diag::Diagnostic;
 use norn_ir::ids::{BlockId, GlobalId, Reg};
 use norn_ir::instr::{
-    Access, BinaryOp, CastOp, Const, InstrKind, NondetSource, Operand, Order, RmwOp, SectionKind,
-    TerminatorKind,
+    Access, BinaryOp, CastOp, Const, InstrKind, NondetSource, Operand, Order, RmwOp, SectionKind, TerminatorKind,
 };
 use norn_ir::program::Function;
 use norn_ir::span::Span;

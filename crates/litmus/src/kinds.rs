@@ -267,9 +267,7 @@ impl Kinds {
                 *entry = Some(registers.to_vec());
                 true
             }
-            Some(known) => {
-                known.iter_mut().zip(registers).fold(false, |grew, (known, new)| known.join(new) || grew)
-            }
+            Some(known) => known.iter_mut().zip(registers).fold(false, |grew, (known, new)| known.join(new) || grew),
         };
         if let Some(known) = &flow.blocks[block].entry {
             for (joined, value) in flow.joined.iter_mut().zip(known) {

@@ -16,7 +16,7 @@
 
 mod assembly;
 mod build;
-//mod c;
+mod c;
 mod condition;
 mod ctype;
 mod emit;
@@ -96,6 +96,12 @@ pub fn parse(sources: &mut SourceMap, name: &str, text: String) -> Result<Test, 
     let mut cursor = Cursor::new(&file, &tokens);
     let mut state = state::parse(&mut cursor).map_err(|d| vec![d])?;
     let (program, end, observed) = match header.arch {
+        Arch::C => {
+            let threads = c::parse(&mut cursor, &mut state).map_err(|d| vec![d])?;
+            let end = ending(&mut cursor, &mut state, threads.len())?;
+            let (program, observed) = c::program(&file, name, &state, &threads, &end)?;
+            (program, end, observed)
+        }
         arch => {
             let mut threads = table::parse(&mut cursor, arch, &mut state)?;
             let end = ending(&mut cursor, &mut state, threads.len())?;

@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use norn_ir::diag::Diagnostic;
 use norn_ir::ids::FuncId;
 use norn_ir::instr::{
-    Access, BinaryOp, CastOp, CompareOp, Const, InstrKind, Operand as IrOperand, Property, SectionKind,
-    TerminatorKind,
+    Access, BinaryOp, CastOp, CompareOp, Const, InstrKind, Operand as IrOperand, Property, SectionKind, TerminatorKind,
 };
 use norn_ir::program::{Init, InitValue};
 use norn_ir::span::Span;
@@ -123,11 +122,7 @@ pub(crate) fn register_object(thread: u32, name: &str, ty: CType, span: Span, ou
 
 /// What the table of final states shows: `values` without what only the filter looks at, registers (in the order of
 /// `values`' items by thread and `rank`) before locations.
-pub(crate) fn table(
-    end: &Final,
-    values: &BTreeMap<&Item, Vec<Observed>>,
-    rank: impl Fn(&str) -> u32,
-) -> Vec<Observed> {
+pub(crate) fn table(end: &Final, values: &BTreeMap<&Item, Vec<Observed>>, rank: impl Fn(&str) -> u32) -> Vec<Observed> {
     let mut shown: Vec<&Item> = end.mentions.iter().chain(&end.locations).map(|(item, _)| item).collect();
     shown.sort_by_key(|item| match item {
         Item::Register { thread, name } => (0, *thread, rank(name), name.as_str(), None),
@@ -167,13 +162,20 @@ pub(crate) fn add_main(
         main.push(InstrKind::Join { dst: None, thread: IrOperand::Reg(thread) });
     }
     let mut judge = Judge { out, main, read: BTreeMap::new(), values, state, homes };
-    judge.read_all(end);
-    if let Some(filter) = &end.filter {
-        let cond = judge.condition(filter);
-        judge.main.push(InstrKind::Assume { cond });
+    let reads = !end.mentions.is_empty() || !end.filter_mentions.is_empty();
+    if reads {
+        judge.main.push(InstrKind::SectionBegin(SectionKind::Atomic));
     }
+    judge.read_all(end);
+    let filter = end.filter.as_ref().map(|filter| judge.condition(filter));
     let body = judge.condition(&end.condition);
     let cond = judge.negated(body);
+    if reads {
+        judge.main.push(InstrKind::SectionEnd);
+    }
+    if let Some(cond) = filter {
+        judge.main.push(InstrKind::Assume { cond });
+    }
     let message = end.condition.to_string();
     judge.main.push(InstrKind::Assert { cond, property: Property::Assertion, message });
     judge.main.terminate(TerminatorKind::Return(None));
@@ -193,14 +195,9 @@ struct Judge<'j> {
 }
 
 impl<'j> Judge<'j> {
-    /// Reads what the condition and the filter mention, in one step.
+    /// Reads what the condition and the filter mention.
     fn read_all(&mut self, end: &'j Final) {
-        let mentions = end.filter_mentions.iter().chain(&end.mentions);
-        if mentions.clone().next().is_none() {
-            return;
-        }
-        self.main.push(InstrKind::SectionBegin(SectionKind::Atomic));
-        for (item, _) in mentions {
+        for (item, _) in end.filter_mentions.iter().chain(&end.mentions) {
             if self.read.contains_key(item) {
                 continue;
             }
@@ -213,7 +210,6 @@ impl<'j> Judge<'j> {
             self.main.push(InstrKind::Load { dst, addr, access: Access::PLAIN });
             self.read.insert(item, (IrOperand::Reg(dst), *ty, *display));
         }
-        self.main.push(InstrKind::SectionEnd);
     }
 
     fn bool(value: bool) -> IrOperand {

@@ -43,32 +43,68 @@ pub(crate) struct Place {
     pub index: Val,
 }
 
-impl Place {
-    pub fn at(base: Val) -> Place {
-        Place { base, index: Val::Number(0) }
-    }
-}
-
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Step {
     Label(LabelId),
-    Set { dst: MachineReg, src: Val },
+    Set {
+        dst: MachineReg,
+        src: Val,
+    },
     /// Computed in the width of `ty`, then extended with zeros to the register.
-    Compute { dst: MachineReg, op: BinaryOp, ty: Ty, lhs: Val, rhs: Val },
+    Compute {
+        dst: MachineReg,
+        op: BinaryOp,
+        ty: Ty,
+        lhs: Val,
+        rhs: Val,
+    },
     /// The lower bits of `src`, extended to the register.
-    Extend { dst: MachineReg, src: Val, from: Ty, signed: bool },
-    Load { dst: MachineReg, place: Place, ty: Ty, signed: bool },
-    Store { place: Place, value: Val, ty: Ty },
+    Extend {
+        dst: MachineReg,
+        src: Val,
+        from: Ty,
+        signed: bool,
+    },
+    Load {
+        dst: MachineReg,
+        place: Place,
+        ty: Ty,
+        signed: bool,
+    },
+    Store {
+        place: Place,
+        value: Val,
+        ty: Ty,
+    },
     /// `dst` is the value before, extended with zeros.
-    Rmw { dst: MachineReg, op: RmwOp, place: Place, value: Val, ty: Ty },
+    Rmw {
+        dst: MachineReg,
+        op: RmwOp,
+        place: Place,
+        value: Val,
+        ty: Ty,
+    },
     /// `dst` is the value before, extended with zeros.
-    CompareExchange { dst: MachineReg, place: Place, expected: Val, desired: Val, ty: Ty },
+    CompareExchange {
+        dst: MachineReg,
+        place: Place,
+        expected: Val,
+        desired: Val,
+        ty: Ty,
+    },
     Fence(FenceKind),
     Jump(LabelId),
     /// Jumps if the comparison of whole registers holds.
-    Branch { op: CompareOp, lhs: Val, rhs: Val, target: LabelId },
+    Branch {
+        op: CompareOp,
+        lhs: Val,
+        rhs: Val,
+        target: LabelId,
+    },
     /// 0 or 1, as it happens.
-    Choose { dst: MachineReg },
+    Choose {
+        dst: MachineReg,
+    },
     SectionBegin,
     SectionEnd,
 }

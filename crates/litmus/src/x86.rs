@@ -115,7 +115,9 @@ impl<'a> Reader<'_, '_, 'a> {
         }
         let (base, size) = split_size(&upper);
         if size == Some(Ty::I64) && self.word == Ty::I32 {
-            return Err(self.unsupported(format!("'{upper}' needs registers of 64 bits")).help("such tests begin with X86_64"));
+            return Err(self
+                .unsupported(format!("'{upper}' needs registers of 64 bits"))
+                .help("such tests begin with X86_64"));
         }
         self.size = size;
         let operands = self.operands(size.is_some())?;
@@ -277,7 +279,8 @@ impl<'a> Reader<'_, '_, 'a> {
     fn exchange(&mut self, a: Operand, b: Operand) -> Parsed<()> {
         let ty = self.width([a, b]);
         match (a, b) {
-            (Operand::Memory(place), reg @ Operand::Reg(value, _)) | (reg @ Operand::Reg(value, _), Operand::Memory(place)) => {
+            (Operand::Memory(place), reg @ Operand::Reg(value, _))
+            | (reg @ Operand::Reg(value, _), Operand::Memory(place)) => {
                 let old = self.code.fresh();
                 let value = Val::Reg(value);
                 self.push(Step::Rmw { dst: old, op: RmwOp::Exchange, place, value, ty });
@@ -304,14 +307,7 @@ impl<'a> Reader<'_, '_, 'a> {
         self.write(b, Val::Reg(old), ty)
     }
 
-    fn arithmetic(
-        &mut self,
-        op: BinaryOp,
-        rmw: RmwOp,
-        dst: Operand,
-        src: Operand,
-        locked: bool,
-    ) -> Parsed<()> {
+    fn arithmetic(&mut self, op: BinaryOp, rmw: RmwOp, dst: Operand, src: Operand, locked: bool) -> Parsed<()> {
         let ty = self.width([dst, src]);
         if matches!((dst, src), (Operand::Memory(_), Operand::Memory(_))) {
             return Err(self.unsupported("at most one operand of an instruction is a location"));
@@ -402,10 +398,14 @@ impl<'a> Reader<'_, '_, 'a> {
                 self.push(Step::Rmw { dst: old, op: RmwOp::Add, place, value: Val::Reg(addend), ty });
                 Val::Reg(old)
             }
-            _ => self.value(dst, ty),
+            // Kept aside: `dst` and `src` may be the same register.
+            _ => {
+                let before = self.value(dst, ty);
+                self.push(Step::Set { dst: old, src: before });
+                Val::Reg(old)
+            }
         };
-        self.push(Step::Set { dst: old, src: before });
-        let (lhs, rhs) = (Val::Reg(old), Val::Reg(addend));
+        let (lhs, rhs) = (before, Val::Reg(addend));
         self.push(Step::Compute { dst: result, op: BinaryOp::Add, ty, lhs, rhs });
         self.code.flag_use.added = true;
         self.flags(Val::Reg(result), Val::Number(0), ty);
