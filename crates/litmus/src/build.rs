@@ -158,10 +158,8 @@ fn merge_blocks(function: &mut Function) {
         }
     }
     let mut number = vec![BlockId(0); function.blocks.len()];
-    let mut kept = 0;
-    for (index, _) in reached.iter().enumerate().filter(|(_, reached)| **reached) {
+    for (kept, (index, _)) in reached.iter().enumerate().filter(|(_, reached)| **reached).enumerate() {
         number[index] = BlockId::new(kept);
-        kept += 1;
     }
     let mut index = 0;
     function.blocks.retain(|_| {

@@ -88,7 +88,7 @@ impl Abstract {
     }
 
     /// As read from memory: what was written there is not followed further than to its kind.
-    fn from_memory(&self) -> Abstract {
+    fn as_read_back(&self) -> Abstract {
         let number = if self.number == Number::Never { Number::Never } else { Number::Any };
         let targets = match &self.targets {
             Targets::Exact(id, _) => Targets::Among(vec![*id]),
@@ -350,7 +350,11 @@ impl Kinds {
         if hit.len() > 1 {
             content.join(&self.content(&address));
         }
-        hit.iter().fold(false, |changed, id| self.contents[id.index()].join(&content) || changed)
+        let mut changed = false;
+        for id in hit {
+            changed |= self.contents[id.index()].join(&content);
+        }
+        changed
     }
 
     /// The registers after a step.
@@ -372,7 +376,7 @@ impl Kinds {
             }
             Step::Load { place, .. } | Step::Rmw { place, .. } | Step::CompareExchange { place, .. } => {
                 let found = self.content(&self.place(*place, registers));
-                if found == Abstract::NOTHING { Abstract::NUMBER } else { found.from_memory() }
+                if found == Abstract::NOTHING { Abstract::NUMBER } else { found.as_read_back() }
             }
             _ => Abstract::NUMBER,
         };

@@ -2,9 +2,10 @@
 //!
 //! Reads herd's PPC, X86 (32 and 64 bits) and C litmus files. The program that comes out has the test's locations as
 //! global objects; `main` starts the threads `P0`, `P1`, … in order, joins them, reads the final state in one step and
-//! asserts that it does not satisfy the body of the final condition. So the assertion can be violated exactly if some
-//! final state satisfies the body, whatever the quantifier. Registers that the condition or `locations [ … ]` mention
-//! are stored by their thread, in one step at its end, to global objects named like `0:r1`.
+//! asserts that it is not the one that the test asks about: for `exists` and `~exists` a state that satisfies the body of
+//! the condition, for `forall` a state that does not. So the test is *allowed* exactly if the assertion can be violated.
+//! Registers that the condition or `locations [ … ]` mention are stored by their thread, in one step at its end, to
+//! global objects named like `0:r1`.
 //!
 //! How a file becomes a program: [`header`], [`state`] and [`condition`] read the parts that all tests share. The code
 //! of an assembly test is a [`table`] of instructions ([`ppc`], [`x86`]) that become [`step`]s; [`kinds`] finds out
@@ -61,10 +62,12 @@ pub enum Arch {
     C,
 }
 
+/// How the condition is asked. It decides what the program's assertion excludes, see the head of this crate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Quantifier {
     Exists,
     NotExists,
+    /// Asks about the states that do *not* satisfy the body.
     Forall,
 }
 

@@ -12,13 +12,13 @@ use norn_ir::program::{Init, InitValue};
 use norn_ir::span::Span;
 use norn_ir::types::{Display, Ty};
 
-use crate::Observed;
 use crate::build::{Builder, FunctionBuilder};
 use crate::condition::{Condition, Final, Item, Operand, UNKNOWN_LOCATION};
 use crate::ctype::CType;
 use crate::emit::Home;
 use crate::state::{State, Value};
 use crate::token::File;
+use crate::{Observed, Quantifier};
 
 /// Makes the object of each location; `types` are those of the elements.
 pub(crate) fn homes(file: &File<'_>, state: &State<'_>, types: &[CType], out: &mut Builder) -> Vec<Home> {
@@ -169,7 +169,8 @@ pub(crate) fn add_main(
     judge.read_all(end);
     let filter = end.filter.as_ref().map(|filter| judge.condition(filter));
     let body = judge.condition(&end.condition);
-    let cond = judge.negated(body);
+    // What a `forall` is about is a state that does not satisfy its body.
+    let cond = if end.quantifier == Quantifier::Forall { body } else { judge.negated(body) };
     if reads {
         judge.main.push(InstrKind::SectionEnd);
     }
