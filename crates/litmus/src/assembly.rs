@@ -12,7 +12,7 @@ use crate::ctype::CType;
 use crate::emit::{self, Context, FinalStore};
 use crate::kinds;
 use crate::state::{LocationId, State};
-use crate::step::{Code, MachineReg};
+use crate::step::{Code, MachineReg, symbolic_name};
 use crate::token::File;
 use crate::{Arch, Observed, outcome, ppc, x86};
 
@@ -127,18 +127,34 @@ fn initial_registers(
 ) {
     let count = threads.len();
     for init in &state.registers {
-        let Some(code) = threads.get_mut(init.thread as usize) else {
-            findings.push(no_thread(file, init.name.start, init.thread, count));
-            continue;
+        let symbol = symbolic_name(init.name.text);
+        let name = match canonical(init.name.text, arch) {
+            Some(name) => name,
+            None if init.symbolic => symbol,
+            None => {
+                findings.push(unknown_register(file, arch, init.name.start, init.name.text));
+                continue;
+            }
         };
-        let Some(name) = canonical(init.name.text, arch) else {
-            findings.push(unknown_register(file, arch, init.name.start, init.name.text));
-            continue;
+        let set = |code: &mut Code<'_>, reg: MachineReg| {
+            let register = &mut code.registers[reg.index()];
+            register.init = init.value;
+            register.declared = init.declared.or(register.declared);
         };
-        let reg = code.register(&name);
-        let register = &mut code.registers[reg.index()];
-        register.init = init.value;
-        register.declared = init.declared.or(register.declared);
+        match init.thread.map(|thread| (thread, threads.get_mut(thread as usize))) {
+            Some((_, Some(code))) => {
+                let reg = code.register(&name);
+                set(code, reg);
+            }
+            Some((thread, None)) => findings.push(no_thread(file, init.name.start, thread, count)),
+            None => {
+                for code in threads.iter_mut() {
+                    if let Some(reg) = code.find(&name) {
+                        set(code, reg);
+                    }
+                }
+            }
+        }
     }
 }
 

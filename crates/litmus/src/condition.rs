@@ -350,3 +350,44 @@ impl fmt::Display for Condition {
         self.write(f, 0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::token::{Dialect, File, tokens};
+    use norn_ir::source::Loc;
+
+    /// Reads the end of a test over the locations `x`, `y` and `z` and writes its condition again.
+    fn check(text: &str, expected: &str) {
+        let whole = format!("x; y; z; }} {text}");
+        let file = File::new(&whole, Loc(1));
+        let tokens = tokens(&file, 0, Dialect::Assembly).unwrap();
+        let mut cursor = Cursor::new(&file, &tokens);
+        let mut state = state::parse(&mut cursor).unwrap();
+        let found = parse(&mut cursor, &mut state).map(|end| format!("{:?} {}", end.quantifier, end.condition));
+        assert_eq!(found.unwrap_or_else(|d| d.message), expected, "{text}");
+    }
+
+    #[test]
+    fn conditions() {
+        check("exists (x=1 /\\ 0:r1=-2)", "Exists x=1 /\\ 0:r1=-2");
+        check("~ exists x = 0x10 ;", "NotExists x=16");
+        check("~exists(P1:EAX==1)", "NotExists 1:EAX=1");
+        check("forall ((x=1 \\/ y=1) /\\ not z=y)", "Forall (x=1 \\/ y=1) /\\ ~(z=y)");
+        check("exists x=1 \\/ y=1 /\\ z<>1", "Exists x=1 \\/ y=1 /\\ z!=1");
+        check("exists (x=1 => y=1 => z=0:r1)", "Exists x=1 => y=1 => z=0:r1");
+        check("locations [x; 0:r1; y int*;] forall true", "Forall true");
+        check("filter (x=1) exists (y=1) with tso: forall;", "Exists y=1");
+        check("locations [x]", "Forall true");
+    }
+
+    #[test]
+    fn mistakes() {
+        check("exists (x=1", "the file ends where ')' to close the parenthesis should stand");
+        check("exists (x<1)", "expected '=' or '!=', found '<'");
+        check("exists (x=w)", "there is no location 'w'");
+        check("exists (x=1) y", "expected the end of the condition, found 'y'");
+        check("exists (x=18446744073709551616)", "'18446744073709551616' is not a number of at most 64 bits");
+        check("cases (x=1)", "expected 'exists', '~exists' or 'forall', found 'cases'");
+    }
+}

@@ -1,7 +1,7 @@
 //! The end of a test: `main`, which runs the threads and judges the final state, and what a table of final states
 //! shows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use norn_ir::diag::Diagnostic;
 use norn_ir::ids::FuncId;
@@ -128,14 +128,9 @@ pub(crate) fn table(end: &Final, values: &BTreeMap<&Item, Vec<Observed>>, rank: 
         Item::Register { thread, name } => (0, *thread, rank(name), name.as_str(), None),
         Item::Location { name, index } => (1, 0, 0, name.as_str(), *index),
     });
-    let mut observed: Vec<Observed> = Vec::new();
-    for object in shown.into_iter().filter_map(|item| values.get(item)).flatten() {
-        let is_known = |o: &Observed| o.global == object.global && o.offset == object.offset;
-        if !observed.iter().rev().take(2).any(is_known) && !observed.last().is_some_and(is_known) {
-            observed.push(object.clone());
-        }
-    }
-    observed
+    let mut known = BTreeSet::new();
+    let objects = shown.into_iter().filter_map(|item| values.get(item)).flatten();
+    objects.filter(|object| known.insert((object.global, object.offset))).cloned().collect()
 }
 
 /// Adds `main` for the threads, which are the functions so far, and makes it the entry.

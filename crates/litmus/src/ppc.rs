@@ -11,7 +11,7 @@
 use norn_ir::instr::{BinaryOp, CompareOp, FenceKind};
 use norn_ir::types::Ty;
 
-use crate::step::{Code, LabelId, MachineReg, Pair, Place, Step, Val};
+use crate::step::{Code, LabelId, MachineReg, Pair, Place, Step, Val, symbolic_name};
 use crate::token::{Cursor, Parsed, Token, TokenKind};
 
 /// The name under which a register is known, if it is one.
@@ -64,12 +64,16 @@ impl<'a> Reader<'_, '_, 'a> {
     }
 
     fn reg(&mut self) -> Parsed<MachineReg> {
-        self.cursor.eat("%");
+        let symbolic = self.cursor.eat("%");
         let token = self.cursor.peek();
         match register_name(token.text).filter(|_| token.kind == TokenKind::Word) {
             Some(name) => {
                 self.cursor.bump();
                 Ok(self.code.register(&name))
+            }
+            None if symbolic && token.kind == TokenKind::Word => {
+                self.cursor.bump();
+                Ok(self.code.register(&symbolic_name(token.text)))
             }
             None => Err(self.cursor.unexpected("a register r0 to r31")),
         }
@@ -132,7 +136,7 @@ impl<'a> Reader<'_, '_, 'a> {
                 dst
             }
             "addi" | "addis" | "subi" | "xori" | "ori" | "andi" | "mulli" | "slwi" | "srwi" | "srawi" | "sldi"
-            | "srdi" => {
+            | "srdi" | "clrldi" => {
                 let (dst, lhs, rhs) = self.immediate_operands(name)?;
                 self.binary(name, dst, lhs, rhs)
             }
@@ -175,6 +179,14 @@ impl<'a> Reader<'_, '_, 'a> {
             "xori" | "xor" | "eqv" => (BinaryOp::Xor, Ty::I64, lhs, rhs),
             "ori" | "or" | "nor" => (BinaryOp::Or, Ty::I64, lhs, rhs),
             "andi" | "and" | "nand" => (BinaryOp::And, Ty::I64, lhs, rhs),
+            // Clears that many bits from the top.
+            "clrldi" => {
+                let kept = match rhs {
+                    Val::Number(n) => u64::MAX.checked_shr(n.clamp(0, 64) as u32).unwrap_or(0),
+                    _ => u64::MAX,
+                };
+                (BinaryOp::And, Ty::I64, lhs, Val::Number(kept as i64))
+            }
             "mulli" | "mulld" => (BinaryOp::Mul, Ty::I64, lhs, rhs),
             "mullw" => {
                 let (left, right) = (self.signed_word(lhs), self.signed_word(rhs));
@@ -467,5 +479,32 @@ impl Memory {
             _ => return None,
         };
         Some(Memory { load, ty, signed, indexed, update })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_accesses() {
+        let shown = |name: &str| Memory::named(name).map(|m| (m.load, m.ty, m.signed, m.indexed, m.update));
+        assert_eq!(shown("lwz"), Some((true, Ty::I32, false, false, false)));
+        assert_eq!(shown("lwax"), Some((true, Ty::I32, true, true, false)));
+        assert_eq!(shown("lhzux"), Some((true, Ty::I16, false, true, true)));
+        assert_eq!(shown("ldx"), Some((true, Ty::I64, false, true, false)));
+        assert_eq!(shown("stbu"), Some((false, Ty::I8, false, false, true)));
+        for unknown in ["lw", "lba", "stwz", "lmw", "l", "stq", "ldz"] {
+            assert_eq!(shown(unknown), None, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn names_of_registers() {
+        assert_eq!(register_name("r0").as_deref(), Some("r0"));
+        assert_eq!(register_name("R31").as_deref(), Some("r31"));
+        for unknown in ["r32", "r01", "r", "cr0", "x", "r-1"] {
+            assert_eq!(register_name(unknown), None, "{unknown}");
+        }
     }
 }

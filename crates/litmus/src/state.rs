@@ -36,8 +36,11 @@ pub(crate) struct Location {
 
 #[derive(Debug)]
 pub(crate) struct RegisterInit<'a> {
-    pub thread: u32,
+    /// `None` for a register such as `%x` that belongs to whichever thread mentions it.
+    pub thread: Option<u32>,
     pub name: Token<'a>,
+    /// Written with a `%`: may be a name for some register that the test leaves open.
+    pub symbolic: bool,
     pub declared: Option<CType>,
     pub value: Value,
 }
@@ -105,9 +108,16 @@ fn item<'a>(cursor: &mut Cursor<'_, 'a>, state: &mut State<'a>) -> Parsed<()> {
         declared = Some(CType::INT.pointer_to());
     }
     if let Some(thread) = thread_prefix(cursor)? {
+        let symbolic = cursor.peek().is("%");
         let name = register_name(cursor)?;
         let value = if cursor.eat("=") { value(cursor, state)? } else { Value::Number(0) };
-        state.registers.push(RegisterInit { thread, name, declared, value });
+        state.registers.push(RegisterInit { thread: Some(thread), name, symbolic, declared, value });
+        return Ok(());
+    }
+    if cursor.eat("%") {
+        let name = cursor.word("the name of a register")?;
+        let value = if cursor.eat("=") { value(cursor, state)? } else { Value::Number(0) };
+        state.registers.push(RegisterInit { thread: None, name, symbolic: true, declared, value });
         return Ok(());
     }
     let bracketed = cursor.eat("[");

@@ -26,6 +26,11 @@ impl MachineReg {
     }
 }
 
+/// The name under which a register such as `%x` is known, which the test names without choosing one.
+pub(crate) fn symbolic_name(name: &str) -> String {
+    format!("%{name}")
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct LabelId(pub u32);
 

@@ -63,6 +63,7 @@ pub(crate) fn tokens<'a>(file: &File<'a>, from: usize, dialect: Dialect) -> Pars
             b' ' | b'\t' | b'\r' | b'\n' | 0x0c => at += 1,
             _ if rest.starts_with(b"(*") && opens_comment(rest, dialect) => at = skip_comment(file, at)?,
             _ if rest.starts_with(b"//") => at += line_length(rest),
+            b'#' if dialect == Dialect::Assembly => at += line_length(rest),
             _ if rest.starts_with(b"/*") => match text[at + 2..].find("*/") {
                 Some(length) => at += length + 4,
                 None => return Err(file.error(start, 2, "this comment is never closed")),
