@@ -271,6 +271,8 @@ pub enum Designator {
 #[derive(Debug)]
 pub struct Block {
     pub items: Vec<BlockItem>,
+    /// GNU `__label__ a, b;` at its beginning: labels that are visible in this block only.
+    pub local_labels: Vec<(Symbol, Loc)>,
     pub loc: Loc,
     /// Of the closing brace.
     pub end: Loc,

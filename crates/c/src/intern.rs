@@ -1,16 +1,29 @@
 //! Names as numbers: identifiers are compared and hashed as a [`Symbol`].
-
-use std::collections::HashMap;
+//!
+//! Every identifier and literal of a program passes through here, so the table is made for that: all spellings lie in one
+//! text, and a slot is found by open addressing without touching the spelling unless the hash agrees.
 
 /// An interned spelling.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Symbol(pub u32);
 
+/// A slot of the table: a symbol and the part of its hash that did not choose the slot.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    hash: u32,
+    symbol: u32,
+}
+
+const FREE: Slot = Slot { hash: 0, symbol: u32::MAX };
+
 /// The spellings of one session.
 #[derive(Debug, Default)]
 pub struct Interner {
-    ids: HashMap<Box<str>, Symbol>,
-    names: Vec<Box<str>>,
+    /// A power of two of them, at most three quarters taken.
+    slots: Vec<Slot>,
+    /// Where each symbol's spelling ends in `text`; it begins where the one before ends.
+    ends: Vec<usize>,
+    text: String,
 }
 
 impl Interner {
@@ -19,21 +32,106 @@ impl Interner {
     }
 
     pub fn intern(&mut self, name: &str) -> Symbol {
-        if let Some(&symbol) = self.ids.get(name) {
-            return symbol;
+        if self.ends.len() * 4 >= self.slots.len() * 3 {
+            self.grow();
         }
-        let symbol = Symbol(self.names.len() as u32);
-        self.names.push(name.into());
-        self.ids.insert(name.into(), symbol);
+        let hash = hash(name.as_bytes());
+        let index = match self.find(name, hash) {
+            Ok(symbol) => return symbol,
+            Err(free) => free,
+        };
+        let symbol = Symbol(u32::try_from(self.ends.len()).expect("there should be fewer than 2^32 names"));
+        self.text.push_str(name);
+        self.ends.push(self.text.len());
+        self.slots[index] = Slot { hash: hash as u32, symbol: symbol.0 };
         symbol
     }
 
     /// The symbol of a name that was interned before.
     pub fn get(&self, name: &str) -> Option<Symbol> {
-        self.ids.get(name).copied()
+        if self.slots.is_empty() {
+            return None;
+        }
+        self.find(name, hash(name.as_bytes())).ok()
     }
 
     pub fn name(&self, symbol: Symbol) -> &str {
-        &self.names[symbol.0 as usize]
+        let index = symbol.0 as usize;
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.text[start..self.ends[index]]
+    }
+
+    /// The symbol of `name`, or the slot where it belongs.
+    fn find(&self, name: &str, hash: u64) -> Result<Symbol, usize> {
+        let mask = self.slots.len() - 1;
+        let mut index = slot_of(hash, mask);
+        loop {
+            let slot = self.slots[index];
+            if slot.symbol == FREE.symbol {
+                return Err(index);
+            }
+            if slot.hash == hash as u32 && self.name(Symbol(slot.symbol)) == name {
+                return Ok(Symbol(slot.symbol));
+            }
+            index = (index + 1) & mask;
+        }
+    }
+
+    fn grow(&mut self) {
+        let size = (self.slots.len() * 2).max(1024);
+        let mut slots = vec![FREE; size];
+        for i in 0..self.ends.len() {
+            let symbol = Symbol(i as u32);
+            let hash = hash(self.name(symbol).as_bytes());
+            let mut index = slot_of(hash, size - 1);
+            while slots[index].symbol != FREE.symbol {
+                index = (index + 1) & (size - 1);
+            }
+            slots[index] = Slot { hash: hash as u32, symbol: symbol.0 };
+        }
+        self.slots = slots;
+    }
+}
+
+/// The slot is chosen by the upper bits, so that the lower ones still tell names in it apart.
+fn slot_of(hash: u64, mask: usize) -> usize {
+    (hash >> 32) as usize & mask
+}
+
+/// Multiplies 64 bits into 128 and folds the halves, eight bytes at a time. Names are short: this beats a stronger hash.
+fn hash(bytes: &[u8]) -> u64 {
+    let fold = |a: u64, b: u64| {
+        let product = u128::from(a) * u128::from(b);
+        (product as u64) ^ ((product >> 64) as u64)
+    };
+    let (words, rest) = bytes.as_chunks::<8>();
+    let mut hash = 0x9E37_79B9_7F4A_7C15 ^ bytes.len() as u64;
+    for word in words {
+        hash = fold(hash ^ u64::from_le_bytes(*word), 0xD6E8_FEB8_6659_FD93);
+    }
+    let mut last = 0;
+    for &byte in rest {
+        last = last << 8 | u64::from(byte);
+    }
+    fold(hash ^ last, 0xA076_1D64_78BD_642F)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn same_spelling_same_symbol() {
+        let mut interner = Interner::new();
+        assert_eq!(interner.get("a"), None);
+        let names: Vec<String> = (0..10_000).map(|i| format!("name_{i}")).chain([String::new()]).collect();
+        let symbols: Vec<Symbol> = names.iter().map(|name| interner.intern(name)).collect();
+        for (i, (name, &symbol)) in names.iter().zip(&symbols).enumerate() {
+            assert_eq!(symbol, Symbol(i as u32));
+            assert_eq!(interner.name(symbol), name);
+            assert_eq!(interner.get(name), Some(symbol));
+            assert_eq!(interner.intern(name), symbol);
+        }
+        assert_eq!(interner.get("name_"), None);
     }
 }

@@ -1,8 +1,17 @@
-//! Norn's C front end.
+//! Norn's C front end: from files to a program in the IR.
+//!
+//! The stages, in order: [`pp`] (preprocessor, on [`lex`]) makes tokens, [`parse`] a syntax tree ([`ast`]), [`sema`] a
+//! typed tree ([`tree`], with the types of [`ctype`] and the functions of `builtins`), [`link`] joins units, [`lower`]
+//! makes IR. [`library`] holds the built-in headers and the models of library functions; [`driver`] runs it all.
 
 pub mod ast;
 pub mod ctype;
 pub mod intern;
+pub mod lex;
+pub mod library;
+pub mod literal;
+pub mod parse;
+pub mod pp;
 pub mod session;
 pub mod token;
 pub mod tree;

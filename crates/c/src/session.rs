@@ -1,8 +1,9 @@
 //! What all stages of the front end share while one program is being read.
 
-use crate::intern::Interner;
+use crate::intern::{Interner, Symbol};
 use norn_ir::diag::{Diagnostic, Severity};
 use norn_ir::source::SourceMap;
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 /// The data model of the target: sizes of `int`, `long` and pointers.
@@ -53,6 +54,8 @@ pub struct Session {
     pub sources: SourceMap,
     pub symbols: Interner,
     pub diagnostics: Vec<Diagnostic>,
+    /// Functions to which some unit of the program gives a body; known before the first unit is checked.
+    pub defined_functions: HashSet<Symbol>,
     errors: usize,
 }
 

@@ -6,7 +6,9 @@
 //! *presumed* one (what `#line` directives and the line markers of preprocessed files say, for verdicts and traces).
 //! The map holds text only; reading files is the caller's business.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 
 /// A position: an offset into the address space of a [`SourceMap`]. `Loc::NONE` is no position at all.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -44,7 +46,7 @@ struct LineMark {
 #[derive(Debug)]
 struct Source {
     name: u32,
-    text: String,
+    text: Arc<str>,
     /// The first `Loc` of this text; its last is `base + text.len()`.
     base: u32,
     line_starts: Vec<u32>,
@@ -65,7 +67,8 @@ pub struct Position<'a> {
 #[derive(Debug, Default)]
 pub struct SourceMap {
     sources: Vec<Source>,
-    names: Vec<String>,
+    names: Vec<Arc<str>>,
+    name_ids: HashMap<Arc<str>, u32>,
 }
 
 /// The text does not fit into the map's 4 GiB address space.
@@ -79,6 +82,7 @@ impl SourceMap {
 
     /// Adds a text under the name to be shown for it.
     pub fn add(&mut self, name: &str, text: String, builtin: bool) -> Result<SourceId, TooLarge> {
+        let text: Arc<str> = text.into();
         let base = self.sources.last().map_or(1, |s| s.base + s.text.len() as u32 + 1);
         if u32::try_from(text.len()).ok().and_then(|n| base.checked_add(n)).is_none_or(|end| end >= u32::MAX - 1) {
             return Err(TooLarge);
@@ -91,17 +95,23 @@ impl SourceMap {
     }
 
     fn intern(&mut self, name: &str) -> u32 {
-        match self.names.iter().position(|n| n == name) {
-            Some(i) => i as u32,
-            None => {
-                self.names.push(name.to_owned());
-                self.names.len() as u32 - 1
-            }
+        if let Some(&id) = self.name_ids.get(name) {
+            return id;
         }
+        let id = self.names.len() as u32;
+        let name: Arc<str> = name.into();
+        self.names.push(name.clone());
+        self.name_ids.insert(name, id);
+        id
     }
 
     pub fn text(&self, id: SourceId) -> &str {
         &self.sources[id.0 as usize].text
+    }
+
+    /// The text, shared: it can be read while the map changes.
+    pub fn shared_text(&self, id: SourceId) -> Arc<str> {
+        self.sources[id.0 as usize].text.clone()
     }
 
     pub fn name(&self, id: SourceId) -> &str {
@@ -117,16 +127,20 @@ impl SourceMap {
     }
 
     /// Records that the line beginning at `start` is line `line` of file `name` (or of the same file if `None`).
-    /// Marks are added in the order of the text.
+    /// A text that is included again may bring its marks again; the later one of two at the same place holds.
     pub fn add_line_mark(&mut self, start: Loc, line: u32, name: Option<&str>, system: bool) {
         let Some(id) = self.source_of(start) else { return };
-        let inherited = {
-            let s = &self.sources[id.0 as usize];
-            s.marks.last().map_or(s.name, |m| m.name)
-        };
+        let s = &self.sources[id.0 as usize];
+        let start = start.0 - s.base;
+        let at = s.marks.partition_point(|m| m.start < start);
+        let inherited = at.checked_sub(1).map_or(s.name, |before| s.marks[before].name);
         let name = name.map_or(inherited, |n| self.intern(n));
-        let s = &mut self.sources[id.0 as usize];
-        s.marks.push(LineMark { start: start.0 - s.base, line, name, system });
+        let mark = LineMark { start, line, name, system };
+        let marks = &mut self.sources[id.0 as usize].marks;
+        match marks.get_mut(at) {
+            Some(same) if same.start == start => *same = mark,
+            _ => marks.insert(at, mark),
+        }
     }
 
     /// The text that a position lies in.
@@ -148,22 +162,33 @@ impl SourceMap {
         Some((id, Position { file: &self.names[s.name as usize], line, column }))
     }
 
+    /// How many bytes of its physical line stand before a position.
+    pub fn offset_in_line(&self, loc: Loc) -> usize {
+        let Some(id) = self.source_of(loc) else { return 0 };
+        let s = &self.sources[id.0 as usize];
+        let offset = (loc.0 - s.base).min(s.text.len() as u32);
+        let line = s.line_starts.partition_point(|&start| start <= offset);
+        (offset - s.line_starts[line - 1]) as usize
+    }
+
     /// Where the text says that it stands, honouring `#line` and line markers.
     pub fn presumed(&self, loc: Loc) -> Option<Position<'_>> {
-        let (id, physical) = self.physical(loc)?;
-        let s = &self.sources[id.0 as usize];
+        let column = self.physical(loc)?.1.column;
+        let (file, line) = self.presumed_line(loc)?;
+        Some(Position { file, line, column })
+    }
+
+    /// File and line of [`SourceMap::presumed`], without the time that it takes to count columns.
+    pub fn presumed_line(&self, loc: Loc) -> Option<(&str, u32)> {
+        let s = &self.sources[self.source_of(loc)?.0 as usize];
         let offset = loc.0 - s.base;
+        let line_at = |offset| s.line_starts.partition_point(|&start| start <= offset) as u32;
         let i = s.marks.partition_point(|m| m.start <= offset);
-        if i == 0 {
-            return Some(physical);
-        }
-        let mark = &s.marks[i - 1];
-        let mark_line = s.line_starts.partition_point(|&start| start <= mark.start) as u32;
-        Some(Position {
-            file: &self.names[mark.name as usize],
-            line: mark.line.saturating_add(physical.line - mark_line),
-            column: physical.column,
-        })
+        let Some(mark) = i.checked_sub(1).map(|i| &s.marks[i]) else {
+            return Some((&self.names[s.name as usize], line_at(offset)));
+        };
+        let line = mark.line.saturating_add(line_at(offset) - line_at(mark.start));
+        Some((&self.names[mark.name as usize], line))
     }
 
     /// Whether a position lies in a built-in text or in one that a line marker calls a system header.
@@ -210,5 +235,19 @@ mod tests {
         assert_eq!(map.presumed(map.start(b)), Some(Position { file: "b.i", line: 1, column: 1 }));
         assert_eq!(map.line_text(b, 3), "ü y");
         assert_eq!(map.physical(Loc::NONE), None);
+    }
+
+    #[test]
+    fn marks_may_come_again_and_out_of_order() {
+        let mut map = SourceMap::new();
+        let id = map.add("a.h", "1\n2\n3\n".into(), true).unwrap();
+        let line = |n: u32| map.start(id).offset(2 * (n - 1));
+        let (first, second, third) = (line(1), line(2), line(3));
+        map.add_line_mark(third, 30, None, false);
+        map.add_line_mark(second, 20, Some("b.h"), false);
+        map.add_line_mark(third, 31, None, false);
+        assert_eq!(map.presumed_line(first), Some(("a.h", 1)));
+        assert_eq!(map.presumed_line(second), Some(("b.h", 20)));
+        assert_eq!(map.presumed_line(third), Some(("b.h", 31)));
     }
 }

@@ -1,0 +1,21 @@
+#ifndef __NORN_SCHED_H
+#define __NORN_SCHED_H
+#include <sys/types.h>
+#include <time.h>
+struct sched_param { int sched_priority; };
+#define SCHED_OTHER 0
+#define SCHED_FIFO 1
+#define SCHED_RR 2
+#define SCHED_BATCH 3
+#define SCHED_IDLE 5
+int sched_yield(void);
+int sched_get_priority_max(int policy);
+int sched_get_priority_min(int policy);
+#ifdef _GNU_SOURCE
+typedef struct { unsigned long __bits[1024 / (8 * sizeof(long))]; } cpu_set_t;
+#define CPU_SETSIZE 1024
+int sched_getcpu(void);
+int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set);
+int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set);
+#endif
+#endif

@@ -1,0 +1,10 @@
+#ifndef __NORN_STDDEF_H
+#define __NORN_STDDEF_H
+typedef __SIZE_TYPE__ size_t;
+typedef __PTRDIFF_TYPE__ ptrdiff_t;
+typedef __WCHAR_TYPE__ wchar_t;
+typedef struct { long long __integer; long double __floating; } max_align_t;
+#undef NULL
+#define NULL ((void *)0)
+#define offsetof(type, member) __builtin_offsetof(type, member)
+#endif

@@ -1,0 +1,254 @@
+//! Declarators: a name with pointers, arrays and functions around it.
+
+use super::scope::Meaning;
+use super::specifiers::Place;
+use super::{Failed, Parsed, Parser};
+use crate::ast::{
+    ArraySize, Attribute, BasicType, Declarator, Derivation, Parameter, Parameters, Qualifiers, TypeSpecifier,
+};
+use crate::intern::Symbol;
+use crate::token::{Keyword, Punct, TokenKind};
+use norn_ir::diag::Diagnostic;
+use norn_ir::source::Loc;
+
+/// Whether a declarator declares a name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Naming {
+    Always,
+    /// In a parameter.
+    Perhaps,
+    /// In a type name.
+    Never,
+}
+
+/// A declarator under construction. Unlike in the tree, its derivations are in reading order, from the name outwards,
+/// so that they can be appended.
+struct Draft {
+    name: Option<Symbol>,
+    loc: Loc,
+    derivations: Vec<Derivation>,
+    attributes: Vec<Attribute>,
+}
+
+impl Parser<'_> {
+    pub(super) fn declarator(&mut self, naming: Naming) -> Parsed<Declarator> {
+        let outer = self.begin_chain();
+        let mut draft = Draft { name: None, loc: Loc::NONE, derivations: Vec::new(), attributes: Vec::new() };
+        self.nested_declarator(naming, &mut draft)?;
+        self.end_chain(outer);
+        let Draft { name, loc, mut derivations, attributes } = draft;
+        derivations.reverse();
+        Ok(Declarator { name, derivations, attributes, loc })
+    }
+
+    fn nested_declarator(&mut self, naming: Naming, draft: &mut Draft) -> Parsed<()> {
+        let mut pointers = Vec::new();
+        while self.accept(Punct::Star) {
+            let mut qualifiers = Qualifiers::default();
+            while self.qualifier(&mut qualifiers) || self.at_keyword(Keyword::Attribute) {
+                self.attributes(&mut draft.attributes)?;
+            }
+            pointers.push(qualifiers);
+            self.grow_chain()?;
+        }
+        match self.peek() {
+            TokenKind::Ident(name) if naming != Naming::Never => {
+                draft.name = Some(name);
+                draft.loc = self.advance().loc;
+            }
+            TokenKind::Punct(Punct::LParen) => self.parenthesis(naming, draft)?,
+            _ if naming == Naming::Always => return Err(self.unexpected("a name to declare")),
+            _ => draft.loc = self.loc(),
+        }
+        self.derivation_suffixes(draft)?;
+        draft.derivations.extend(pointers.into_iter().rev().map(Derivation::Pointer));
+        Ok(())
+    }
+
+    /// `(` where a name is due: a declarator in parentheses, or the parameters of a function without a name.
+    fn parenthesis(&mut self, naming: Naming, draft: &mut Draft) -> Parsed<()> {
+        let open = self.advance().loc;
+        self.attributes(&mut draft.attributes)?;
+        let is_function = naming != Naming::Always
+            && match self.peek() {
+                TokenKind::Punct(Punct::RParen | Punct::Ellipsis) => true,
+                kind => self.starts_declaration(kind),
+            };
+        if is_function {
+            draft.loc = open;
+            return self.function_suffix(open, draft);
+        }
+        self.enter()?;
+        self.nested_declarator(naming, draft)?;
+        self.leave();
+        self.expect_closing(Punct::RParen, open)?;
+        Ok(())
+    }
+
+    fn derivation_suffixes(&mut self, draft: &mut Draft) -> Parsed<()> {
+        loop {
+            match self.peek() {
+                TokenKind::Punct(Punct::LBracket) => {
+                    self.grow_chain()?;
+                    let array = self.array_suffix()?;
+                    draft.derivations.push(array);
+                }
+                TokenKind::Punct(Punct::LParen) => {
+                    let open = self.advance().loc;
+                    self.function_suffix(open, draft)?;
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    fn array_suffix(&mut self) -> Parsed<Derivation> {
+        let loc = self.advance().loc;
+        let mut qualifiers = Qualifiers::default();
+        let mut is_static = false;
+        loop {
+            if self.accept_keyword(Keyword::Static) {
+                is_static = true;
+            } else if self.at_keyword(Keyword::Attribute) {
+                self.attributes(&mut Vec::new())?;
+            } else if !self.qualifier(&mut qualifiers) {
+                break;
+            }
+        }
+        let size = if self.at(Punct::RBracket) {
+            ArraySize::Unknown
+        } else if self.at(Punct::Star) && self.peek_at(1) == TokenKind::Punct(Punct::RBracket) {
+            self.advance();
+            ArraySize::Star
+        } else {
+            self.enter()?;
+            let size = self.assignment_expression()?;
+            self.leave();
+            ArraySize::Expr(Box::new(size))
+        };
+        self.expect_closing(Punct::RBracket, loc)?;
+        Ok(Derivation::Array { qualifiers, is_static, size, loc })
+    }
+
+    /// The parameters after `(` and the closing parenthesis.
+    fn function_suffix(&mut self, open: Loc, draft: &mut Draft) -> Parsed<()> {
+        self.grow_chain()?;
+        self.enter()?;
+        let scope = self.names.mark();
+        let parameters = self.parameters(open, draft.name)?;
+        self.names.restore(scope);
+        self.leave();
+        draft.derivations.push(Derivation::Function(parameters));
+        Ok(())
+    }
+
+    fn parameters(&mut self, open: Loc, function: Option<Symbol>) -> Parsed<Parameters> {
+        if self.accept(Punct::RParen) {
+            return Ok(Parameters::Unknown);
+        }
+        if let TokenKind::Ident(name) = self.peek()
+            && self.names.meaning(name) != Meaning::Type
+            && matches!(self.peek_at(1), TokenKind::Punct(Punct::Comma | Punct::RParen))
+        {
+            return self.parameter_names(open);
+        }
+        if let (TokenKind::Str(_) | TokenKind::Number(_), Some(function)) = (self.peek(), function) {
+            self.undefined_macro(function);
+            return Err(Failed);
+        }
+        let mut params = Vec::new();
+        let mut variadic = false;
+        loop {
+            if self.accept(Punct::Ellipsis) {
+                variadic = true;
+                break;
+            }
+            params.push(self.parameter()?);
+            if self.at(Punct::Semi) && self.parameters_follow_semicolon() {
+                let message = "parameters that are declared before the parameter list are not supported";
+                self.report(Diagnostic::unsupported(self.loc(), message));
+                self.advance();
+                params.clear();
+                continue;
+            }
+            if !self.accept(Punct::Comma) {
+                break;
+            }
+        }
+        self.expect_closing(Punct::RParen, open)?;
+        if let [only] = params.as_slice()
+            && !variadic
+            && is_void(only)
+        {
+            params.clear();
+        }
+        Ok(Parameters::Prototype { params, variadic })
+    }
+
+    /// Whether the `;` here ends GNU C's forward declaration of a parameter, rather than a declaration that lacks its
+    /// closing parenthesis.
+    fn parameters_follow_semicolon(&mut self) -> bool {
+        self.pos += 1;
+        let follow = self.starts_declaration(self.peek()) && !self.next_is_on_new_line();
+        self.pos -= 1;
+        follow
+    }
+
+    fn parameter_names(&mut self, open: Loc) -> Parsed<Parameters> {
+        let mut names = Vec::new();
+        loop {
+            names.push(self.expect_ident("the name of a parameter")?);
+            if !self.accept(Punct::Comma) {
+                break;
+            }
+        }
+        self.expect_closing(Punct::RParen, open)?;
+        Ok(Parameters::Names(names))
+    }
+
+    fn parameter(&mut self) -> Parsed<Parameter> {
+        let loc = self.loc();
+        let specifiers = self.specifiers(Place::Parameter)?;
+        let mut declarator = self.declarator(Naming::Perhaps)?;
+        self.attributes(&mut declarator.attributes)?;
+        self.require_parameter_types(&declarator, false);
+        if let Some(name) = declarator.name {
+            self.names.declare(name, Meaning::Value);
+        }
+        Ok(Parameter { specifiers, declarator, loc })
+    }
+
+    /// Parameter names without types belong to the definition of the function that is declared; anywhere else the names
+    /// are types that nobody declared.
+    pub(super) fn require_parameter_types(&mut self, declarator: &Declarator, is_definition: bool) {
+        let checked = declarator.derivations.len() - usize::from(is_definition && is_function(declarator));
+        for derivation in &declarator.derivations[..checked] {
+            if let Derivation::Function(Parameters::Names(names)) = derivation
+                && let Some(&(name, loc)) = names.first()
+            {
+                self.unknown_type(name, loc);
+            }
+        }
+    }
+
+    /// Something like `DEFINE_THING(4);` at file scope, without a macro of that name.
+    pub(super) fn undefined_macro(&mut self, name: Symbol) {
+        let message = format!("'{}' is used like a macro, but no such macro is defined", self.name(name));
+        self.error_here(message);
+    }
+}
+
+/// Whether a declarator declares a function (rather than, say, a pointer to one).
+pub(super) fn is_function(declarator: &Declarator) -> bool {
+    matches!(declarator.derivations.last(), Some(Derivation::Function(_)))
+}
+
+/// Whether a parameter is the `void` of `(void)`.
+fn is_void(parameter: &Parameter) -> bool {
+    let specifiers = &parameter.specifiers;
+    matches!(specifiers.ty, TypeSpecifier::Basic(BasicType::Void))
+        && specifiers.qualifiers == Qualifiers::default()
+        && specifiers.storage.is_none()
+        && parameter.declarator.name.is_none()
+        && parameter.declarator.derivations.is_empty()
+}
