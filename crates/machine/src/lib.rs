@@ -1,0 +1,3 @@
+//! The reference machine.
+
+pub mod eval;
