@@ -149,12 +149,32 @@ pub enum Outcome {
     },
 }
 
-/// A violation with the execution that shows it.
+/// A violation with the execution that shows it. Its fields are not public so that nothing but a replay makes one.
 #[derive(Clone, Debug)]
 pub struct Counterexample {
-    pub violation: Violation,
-    pub schedule: Schedule,
-    pub trace: Trace,
+    violation: Violation,
+    schedule: Schedule,
+    trace: Trace,
+}
+
+impl Counterexample {
+    /// For the reference machine's replay only, which has just run the schedule to this violation. An engine that
+    /// calls this breaks the promise that every counterexample was replayed.
+    pub fn replayed(violation: Violation, schedule: Schedule, trace: Trace) -> Counterexample {
+        Counterexample { violation, schedule, trace }
+    }
+
+    pub fn violation(&self) -> &Violation {
+        &self.violation
+    }
+
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
 }
 
 impl Outcome {
