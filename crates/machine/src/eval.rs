@@ -79,7 +79,10 @@ pub fn binary(op: BinaryOp, ty: Ty, target: Target, lhs: u64, rhs: u64) -> Resul
 fn float_binary(op: BinaryOp, ty: Ty, lhs: u64, rhs: u64) -> u64 {
     fn apply<T>(op: BinaryOp, a: T, b: T) -> T
     where
-        T: std::ops::Add<Output = T> + std::ops::Sub<Output = T> + std::ops::Mul<Output = T> + std::ops::Div<Output = T>,
+        T: std::ops::Add<Output = T>
+            + std::ops::Sub<Output = T>
+            + std::ops::Mul<Output = T>
+            + std::ops::Div<Output = T>,
     {
         match op {
             BinaryOp::FAdd => a + b,
@@ -162,11 +165,7 @@ fn float_to_int(x: f64, width: u32, is_signed: bool) -> u64 {
         true => (-(2f64.powi(width as i32 - 1)), 2f64.powi(width as i32 - 1)),
         false => (0.0, 2f64.powi(width as i32)),
     };
-    if x >= low && x < high {
-        if is_signed { x as i64 as u64 } else { x as u64 }
-    } else {
-        1 << (width - 1)
-    }
+    if x >= low && x < high { if is_signed { x as i64 as u64 } else { x as u64 } } else { 1 << (width - 1) }
 }
 
 /// What a read-modify-write leaves in memory.
@@ -195,7 +194,10 @@ mod tests {
         assert_eq!(add(100, 27), Ok((127, None)));
         assert_eq!(add(127, 1), Ok((128, Some(Fault::Overflow))));
         assert_eq!(binary(BinaryOp::Add, Ty::I8, T, 255, 1), Ok((0, None)));
-        assert_eq!(binary(BinaryOp::DivSigned, Ty::I32, T, 0x8000_0000, 0xffff_ffff), Ok((0x8000_0000, Some(Fault::Overflow))));
+        assert_eq!(
+            binary(BinaryOp::DivSigned, Ty::I32, T, 0x8000_0000, 0xffff_ffff),
+            Ok((0x8000_0000, Some(Fault::Overflow)))
+        );
         assert_eq!(binary(BinaryOp::RemSigned, Ty::I32, T, (-7i32) as u32 as u64, 2), Ok((0xffff_ffff, None)));
         assert_eq!(binary(BinaryOp::DivUnsigned, Ty::I64, T, 1, 0), Err(Fault::DivisionByZero));
         assert_eq!(binary(BinaryOp::Shl, Ty::I32, T, 1, 33), Ok((2, Some(Fault::Overflow))));
@@ -212,7 +214,10 @@ mod tests {
         assert_eq!(cast(CastOp::FloatToSigned, Ty::F64, Ty::I32, T, 3e9f64.to_bits()), 0x8000_0000);
         assert_eq!(cast(CastOp::FloatToUnsigned, Ty::F32, Ty::I64, T, u64::from(3e9f32.to_bits())), 3_000_000_000);
         assert_eq!(cast(CastOp::SignedToFloat, Ty::I32, Ty::F64, T, 0xffff_ffff), (-1f64).to_bits());
-        assert_eq!(cast(CastOp::UnsignedToFloat, Ty::I64, Ty::F32, T, u64::MAX), u64::from((u64::MAX as f32).to_bits()));
+        assert_eq!(
+            cast(CastOp::UnsignedToFloat, Ty::I64, Ty::F32, T, u64::MAX),
+            u64::from((u64::MAX as f32).to_bits())
+        );
     }
 
     #[test]
