@@ -11,6 +11,8 @@ mod access;
 mod control;
 mod instr;
 mod objects;
+#[cfg(test)]
+mod tests;
 
 use crate::eval::Value;
 use crate::hash::hash_bytes;
