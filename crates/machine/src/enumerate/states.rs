@@ -1,0 +1,170 @@
+//! All reachable states, breadth first, so that the first violation has a shortest schedule.
+
+use super::{Final, Finding, Incomplete, Link, Question, Ways, incomplete, taken};
+use crate::hash::FastSet;
+use crate::machine::{Choice, Machine, Stop};
+use crate::observe::Unobserved;
+use crate::replay::{ReplayMismatch, confirm};
+use crate::state::State;
+use norn_verdict::outcome::{Outcome, Stats, Verdict};
+use norn_verdict::schedule::ThreadName;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// What was found. Without a violation and with nothing incomplete the program is safe (for the given domain).
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Explored {
+    pub violation: Option<Finding>,
+    pub incomplete: Option<Incomplete>,
+    pub states: usize,
+    /// Steps tried that turned out to be possible.
+    pub transitions: usize,
+    /// Of the executions in which every thread ended.
+    pub finals: BTreeSet<Final>,
+}
+
+/// Explores until the first violation.
+pub fn explore(question: &Question<'_>) -> Explored {
+    let machine = Machine::new(question.program, question.model, question.checks);
+    let mut search = Search {
+        question,
+        machine: &machine,
+        seen: FastSet::default(),
+        ways: Ways::default(),
+        frontier: VecDeque::new(),
+        found: Explored::default(),
+        bytes: Vec::new(),
+    };
+    search.run();
+    search.found
+}
+
+/// The verdict on a program; a violation is replayed.
+pub fn verdict(question: &Question<'_>) -> Result<Verdict, ReplayMismatch> {
+    const ENGINE: &str = "enumerate";
+    let found = explore(question);
+    let figures = [("states", found.states as f64), ("transitions", found.transitions as f64)];
+    let stats = Stats(BTreeMap::from(figures));
+    let outcome = match (found.violation, found.incomplete) {
+        (Some(Finding { violation, schedule }), _) => {
+            return confirm(question.program, question.checks, schedule, &violation, ENGINE, stats);
+        }
+        (None, Some(Incomplete { reason, span })) => Outcome::Unknown { reason, span },
+        (None, None) if question.domain.is_some() => {
+            let reason = "nondeterministic values were tried with some values only".to_owned();
+            Outcome::Unknown { reason, span: None }
+        }
+        (None, None) => Outcome::Safe { bounds: Vec::new() },
+    };
+    Ok(Verdict { model: question.model, engine: ENGINE, outcome, stats })
+}
+
+/// States between two looks at the limits.
+const PATIENCE: usize = 1024;
+
+struct Search<'a> {
+    question: &'a Question<'a>,
+    machine: &'a Machine<'a>,
+    seen: FastSet<Box<[u8]>>,
+    ways: Ways,
+    frontier: VecDeque<(State, usize)>,
+    found: Explored,
+    bytes: Vec<u8>,
+}
+
+impl Search<'_> {
+    fn run(&mut self) {
+        let (question, machine) = (self.question, self.machine);
+        let tried = question.with_all_inputs(
+            |script| machine.initial(&mut Unobserved, script),
+            |result, inputs| {
+                self.reached(result, Link { before: None, step: None, inputs });
+            },
+        );
+        self.undecided(tried);
+        while self.found.violation.is_none()
+            && let Some((state, way)) = self.frontier.pop_front()
+        {
+            if self.found.states.is_multiple_of(PATIENCE)
+                && let Some(exceeded) = question.limits.exceeded()
+            {
+                self.undecided(Err(Incomplete { reason: exceeded.reason().to_owned(), span: None }));
+                break;
+            }
+            self.found.states += 1;
+            self.expand(state, way);
+        }
+    }
+
+    fn expand(&mut self, state: State, way: usize) {
+        if state.is_complete() {
+            if !self.question.observed.is_empty() {
+                self.found.finals.insert(self.question.observe(self.machine, &state));
+            }
+            return;
+        }
+        let mut goes_on = false;
+        let machine = self.machine;
+        machine.for_each_candidate(&state, |choice| {
+            goes_on |= self.attempt(&state, way, choice);
+        });
+        if !goes_on && self.question.checks.deadlock && self.found.violation.is_none() && machine.is_deadlock(&state) {
+            let link = Link { before: Some(way), step: None, inputs: Vec::new() };
+            let schedule = self.ways.schedule(self.question, &link);
+            self.found.violation = Some(Finding { violation: machine.deadlock(&state), schedule });
+        }
+    }
+
+    /// Whether something other than a spurious wake-up can happen.
+    fn attempt(&mut self, state: &State, way: usize, choice: Choice) -> bool {
+        let (question, machine) = (self.question, self.machine);
+        let mut goes_on = false;
+        let tried = question.with_all_inputs(
+            |script| {
+                let mut next = state.clone();
+                let step = machine.step(&mut next, choice, &mut Unobserved, script)?;
+                Ok((next, step.spurious))
+            },
+            |result, inputs: Vec<(ThreadName, u64)>| {
+                if result.as_ref().is_err_and(|stop| *stop == Stop::NotEnabled) {
+                    return;
+                }
+                goes_on |= !matches!(result, Ok((_, true)));
+                self.found.transitions += 1;
+                let link = Link { before: Some(way), step: Some(taken(state, choice)), inputs };
+                self.reached(result.map(|(next, _)| next), link);
+            },
+        );
+        goes_on |= tried.is_err();
+        self.undecided(tried);
+        goes_on
+    }
+
+    fn reached(&mut self, result: Result<State, Stop>, link: Link) {
+        match result {
+            Ok(state) => {
+                self.bytes.clear();
+                self.machine.encode(&state, &mut self.bytes);
+                if !self.seen.contains(&self.bytes[..]) {
+                    self.seen.insert(self.bytes[..].into());
+                    let way = self.ways.add(link);
+                    self.frontier.push_back((state, way));
+                }
+            }
+            Err(Stop::Violation(violation)) if self.found.violation.is_none() => {
+                let schedule = self.ways.schedule(self.question, &link);
+                self.found.violation = Some(Finding { violation, schedule });
+            }
+            Err(Stop::Violation(_) | Stop::NotEnabled | Stop::NeedInput(_)) => {}
+            Err(Stop::Unsupported { reason, span } | Stop::Limit { reason, span }) => {
+                self.undecided(Err(incomplete(reason, span)));
+            }
+        }
+    }
+
+    /// The first reason is kept.
+    fn undecided(&mut self, tried: Result<(), Incomplete>) {
+        if let Err(incomplete) = tried {
+            self.found.incomplete.get_or_insert(incomplete);
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Replay: a schedule and a program determine an execution. Here, and nowhere else, a verdict becomes unsafe.
+
+use crate::machine::{Choice, Inputs, Machine, Request, Stop};
+use crate::state::State;
+use crate::trace::{Printed, TraceBuilder};
+use norn_ir::program::Program;
+use norn_ir::span::Span;
+use norn_verdict::outcome::{Checks, Counterexample, Outcome, Stats, Verdict, Violation};
+use norn_verdict::schedule::{Schedule, Step, ThreadName, fingerprint};
+use norn_verdict::trace::Trace;
+use std::collections::BTreeMap;
+use std::fmt;
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Replayed {
+    pub end: End,
+    /// Steps of the schedule that were taken; a violation ends the replay.
+    pub steps: usize,
+    pub trace: Trace,
+    pub output: Vec<Printed>,
+}
+
+/// In which way an execution came to its end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    Violation(Violation),
+    /// Every thread has ended, or the program has exited, with this status unless it was aborted.
+    Ended {
+        status: Option<i32>,
+    },
+    /// Nothing can happen any more, but some threads were stopped or wait.
+    Blocked,
+    /// More could happen.
+    Unfinished,
+}
+
+/// Why a schedule is not one of this program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ReplayError {
+    OtherProgram {
+        expected: u64,
+        found: u64,
+    },
+    /// `index` counts steps of the schedule from 0.
+    NoSuchThread {
+        index: usize,
+        thread: ThreadName,
+    },
+    /// The thread's next step has another number, or it has no pending store of that number.
+    WrongNumber {
+        index: usize,
+        step: Step,
+    },
+    NotEnabled {
+        index: usize,
+        step: Step,
+    },
+    MissingInput {
+        thread: ThreadName,
+        source: String,
+    },
+    /// The machine cannot go on, for this reason.
+    Stuck {
+        reason: String,
+        span: Span,
+    },
+}
+
+impl fmt::Display for ReplayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = |step: &Step| match step {
+            Step::Run { thread, step } => format!("run {thread} {step}"),
+            Step::Commit { thread, step } => format!("commit {thread} {step}"),
+        };
+        match self {
+            ReplayError::OtherProgram { expected, found } => {
+                write!(f, "the schedule is of program {found:016x}, this is program {expected:016x}")
+            }
+            ReplayError::NoSuchThread { index, thread } => write!(f, "step {}: there is no thread {thread}", index + 1),
+            ReplayError::WrongNumber { index, step } => {
+                write!(f, "step {}: '{}' is not the next of its thread", index + 1, line(step))
+            }
+            ReplayError::NotEnabled { index, step } => {
+                write!(f, "step {}: '{}' cannot happen here", index + 1, line(step))
+            }
+            ReplayError::MissingInput { thread, source } => write!(f, "no value is left for '{source}' in {thread}"),
+            ReplayError::Stuck { reason, .. } => write!(f, "the execution cannot go on: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for ReplayError {}
+
+/// The nondeterministic values of a schedule.
+pub struct Queue(BTreeMap<ThreadName, std::vec::IntoIter<u64>>);
+
+impl Queue {
+    pub fn new(schedule: &Schedule) -> Queue {
+        let mut values: BTreeMap<ThreadName, Vec<u64>> = BTreeMap::new();
+        for (thread, list) in &schedule.inputs {
+            values.entry(thread.clone()).or_default().extend(list);
+        }
+        Queue(values.into_iter().map(|(thread, list)| (thread, list.into_iter())).collect())
+    }
+}
+
+impl Inputs for Queue {
+    fn next(&mut self, name: &ThreadName, _request: &Request) -> Option<u64> {
+        self.0.get_mut(name)?.next()
+    }
+}
+
+/// Runs a schedule to its end or to the first violation.
+pub fn replay(program: &Program, checks: Checks, schedule: &Schedule) -> Result<Replayed, ReplayError> {
+    let expected = fingerprint(program);
+    if schedule.program != expected {
+        return Err(ReplayError::OtherProgram { expected, found: schedule.program });
+    }
+    let machine = Machine::new(program, schedule.model, checks);
+    let mut trace = TraceBuilder::new(&machine);
+    let mut inputs = Queue::new(schedule);
+    let mut names = vec![ThreadName::main()];
+    let mut state = match machine.initial(&mut trace, &mut inputs) {
+        Ok(state) => state,
+        Err(stop) => return ended_by(stop, &names, 0, trace, None),
+    };
+    for (index, step) in schedule.steps.iter().enumerate() {
+        names = state.threads.iter().map(|thread| (*thread.name).clone()).collect();
+        let choice = choice_of(&state, index, step)?;
+        if let Err(stop) = machine.step(&mut state, choice, &mut trace, &mut inputs) {
+            return ended_by(stop, &names, index + 1, trace, Some((index, step)));
+        }
+    }
+    let steps = schedule.steps.len();
+    let end = end_of(&machine, &state);
+    Ok(Replayed { end, steps, trace: trace.trace, output: trace.output })
+}
+
+/// How things stand in a state; a deadlock is a violation if it is checked for.
+pub(crate) fn end_of(machine: &Machine<'_>, state: &State) -> End {
+    if machine.checks.deadlock && machine.is_deadlock(state) {
+        return End::Violation(machine.deadlock(state));
+    }
+    if state.is_complete() {
+        let returned = state.threads[0].result.bits as u32 as i32;
+        return End::Ended { status: state.exited.map_or(Some(returned), |exit| exit.status) };
+    }
+    let can_happen = |choice: Choice| {
+        let mut copy = state.clone();
+        let tried = machine.step(&mut copy, choice, &mut crate::observe::Unobserved, &mut crate::machine::NoInputs);
+        tried != Err(Stop::NotEnabled)
+    };
+    if machine.candidates(state).into_iter().any(can_happen) { End::Unfinished } else { End::Blocked }
+}
+
+fn choice_of(state: &State, index: usize, step: &Step) -> Result<Choice, ReplayError> {
+    let (Step::Run { thread: name, .. } | Step::Commit { thread: name, .. }) = step;
+    let Some(thread) = state.thread_named(name) else {
+        return Err(ReplayError::NoSuchThread { index, thread: name.clone() });
+    };
+    let found = &state.threads[thread];
+    let (choice, fits) = match *step {
+        Step::Run { step, .. } => (Choice::Run(thread), found.steps.checked_add(1) == Some(step)),
+        Step::Commit { step, .. } => {
+            (Choice::Commit { thread, step }, found.buffer.iter().any(|entry| entry.step == step))
+        }
+    };
+    if fits { Ok(choice) } else { Err(ReplayError::WrongNumber { index, step: step.clone() }) }
+}
+
+fn ended_by(
+    stop: Stop,
+    names: &[ThreadName],
+    steps: usize,
+    trace: TraceBuilder,
+    at: Option<(usize, &Step)>,
+) -> Result<Replayed, ReplayError> {
+    match stop {
+        Stop::Violation(violation) => {
+            Ok(Replayed { end: End::Violation(violation), steps, trace: trace.trace, output: trace.output })
+        }
+        Stop::NotEnabled => {
+            let (index, step) = at.expect("the beginning of a program should be enabled");
+            Err(ReplayError::NotEnabled { index, step: step.clone() })
+        }
+        Stop::NeedInput(Request { thread, source, .. }) => {
+            use norn_ir::instr::NondetSource::{Input, Uninitialised};
+            let (Input(source) | Uninitialised(source)) = source;
+            // A thread that was created in this very step is known to the trace only.
+            let infos = &trace.trace.threads;
+            let name = names.get(thread).or_else(|| infos.get(thread).map(|info| &info.name));
+            Err(ReplayError::MissingInput { thread: name.cloned().unwrap_or_default(), source })
+        }
+        Stop::Unsupported { reason, span } | Stop::Limit { reason, span } => Err(ReplayError::Stuck { reason, span }),
+    }
+}
+
+/// Adds zeros for inputs that a schedule lacks. A replay lets every thread run silently as soon as it can, so that it may
+/// ask for values which a method that runs threads later has not chosen yet.
+pub fn complete_inputs(program: &Program, checks: Checks, mut schedule: Schedule) -> Schedule {
+    const MOST: usize = 1000;
+    for _ in 0..MOST {
+        let Err(ReplayError::MissingInput { thread, .. }) = replay(program, checks, &schedule) else { break };
+        match schedule.inputs.iter_mut().find(|(name, _)| *name == thread) {
+            Some((_, values)) => values.push(0),
+            None => {
+                schedule.inputs.push((thread, vec![0]));
+                schedule.inputs.sort();
+            }
+        }
+    }
+    schedule
+}
+
+/// An engine claimed a violation that the machine does not see: an error inside of Norn.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ReplayMismatch {
+    /// The schedule cannot be run.
+    Refused(ReplayError),
+    /// It runs, but to something else.
+    Other { expected: Violation, found: End },
+}
+
+impl fmt::Display for ReplayMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReplayMismatch::Refused(error) => write!(f, "the schedule of a violation was refused: {error}"),
+            ReplayMismatch::Other { expected, found } => {
+                let found = match found {
+                    End::Violation(violation) => violation.kind.phrase(),
+                    End::Ended { .. } => "an execution without a violation",
+                    End::Blocked => "a blocked execution without a violation",
+                    End::Unfinished => "an unfinished execution without a violation",
+                };
+                write!(f, "expected '{}', the machine finds '{found}'", expected.kind.phrase())
+            }
+        }
+    }
+}
+
+impl std::error::Error for ReplayMismatch {}
+
+/// The one place where a verdict becomes unsafe: the schedule is replayed, and the violation has to be of the expected
+/// kind at the expected place. Steps after the violation are dropped.
+pub fn confirm(
+    program: &Program,
+    checks: Checks,
+    mut schedule: Schedule,
+    expected: &Violation,
+    engine: &'static str,
+    stats: Stats,
+) -> Result<Verdict, ReplayMismatch> {
+    let replayed = replay(program, checks, &schedule).map_err(ReplayMismatch::Refused)?;
+    match replayed.end {
+        End::Violation(violation) if violation.kind == expected.kind && violation.span == expected.span => {
+            schedule.steps.truncate(replayed.steps);
+            let model = schedule.model;
+            let counterexample = Counterexample::replayed(violation, schedule, replayed.trace);
+            Ok(Verdict { model, engine, outcome: Outcome::Unsafe(Box::new(counterexample)), stats })
+        }
+        found => Err(ReplayMismatch::Other { expected: expected.clone(), found }),
+    }
+}
