@@ -7,7 +7,7 @@ use crate::ast::Qualifiers;
 use crate::intern::Symbol;
 use norn_ir::source::Loc;
 use norn_ir::types::Target;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// An unqualified type.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -146,7 +146,7 @@ pub struct Enum {
 /// All types of a session.
 #[derive(Debug)]
 pub struct Types {
-    ids: HashMap<Type, TypeId>,
+    ids: FxHashMap<Type, TypeId>,
     types: Vec<Type>,
     pub records: Vec<Record>,
     pub enums: Vec<Enum>,
@@ -163,7 +163,7 @@ impl Default for Types {
 impl Types {
     pub fn new() -> Types {
         let mut types =
-            Types { ids: HashMap::new(), types: Vec::new(), records: Vec::new(), enums: Vec::new(), vlas: 0 };
+            Types { ids: FxHashMap::default(), types: Vec::new(), records: Vec::new(), enums: Vec::new(), vlas: 0 };
         for (index, ty) in PREDEFINED.iter().enumerate() {
             let id = types.intern(ty.clone());
             assert_eq!(id.0 as usize, index, "predefined types should have their fixed ids");

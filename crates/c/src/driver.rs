@@ -8,9 +8,12 @@ use crate::ctype::Types;
 use crate::intern::Symbol;
 use crate::link::{self, Linked};
 use crate::session::{Options, Session, Target};
+use crate::token::Token;
 use crate::tree::Unit;
 use crate::{library, lower, parse, pp, sema};
+use norn_ir::diag::Diagnostic;
 use norn_ir::program::Program;
+use norn_ir::source::SourceMap;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -27,8 +30,9 @@ pub enum Input {
 /// What became of the inputs: the program, unless there were errors, and all that was found on the way.
 #[derive(Debug)]
 pub struct Compiled {
-    pub session: Session,
     pub program: Option<Program>,
+    pub diagnostics: Vec<Diagnostic>,
+    pub sources: SourceMap,
     pub times: StageTimes,
 }
 
@@ -79,12 +83,21 @@ impl Driver {
 
     fn run(mut self, inputs: &[Input]) -> Compiled {
         let program = self.program(inputs);
-        Compiled { session: self.session, program, times: self.times }
+        let Session { diagnostics, sources, .. } = self.session;
+        Compiled { program, diagnostics, sources, times: self.times }
     }
 
     fn program(&mut self, inputs: &[Input]) -> Option<Program> {
         self.session.options.target = self.target.or_else(|| guess_target(inputs)).unwrap_or_default();
-        let trees = inputs.iter().filter_map(|input| self.parse(input)).collect::<Vec<_>>();
+        let streams = inputs.iter().map(|input| self.preprocess(input)).collect::<Vec<_>>();
+        if self.session.has_errors() {
+            // What is missing here would only be missed again by the parser.
+            return None;
+        }
+        let mut trees = Vec::new();
+        for tokens in streams.iter().flatten() {
+            trees.push(self.times.measure("parse", || parse::parse(&mut self.session, tokens)));
+        }
         self.session.defined_functions = trees.iter().flat_map(defined_functions).collect();
         let mut units = Vec::new();
         for tree in trees {
@@ -103,13 +116,12 @@ impl Driver {
         Some(program)
     }
 
-    fn parse(&mut self, input: &Input) -> Option<TranslationUnit> {
+    fn preprocess(&mut self, input: &Input) -> Option<Vec<Token>> {
         let session = &mut self.session;
-        let tokens = self.times.measure("preprocess", || match input {
+        self.times.measure("preprocess", || match input {
             Input::File(path) => pp::preprocess_file(session, path),
             Input::Text { name, text } => pp::preprocess_text(session, name, text.clone(), false),
-        })?;
-        Some(self.times.measure("parse", || parse::parse(session, &tokens)))
+        })
     }
 
     fn check(&mut self, tree: TranslationUnit) -> Unit {

@@ -18,7 +18,7 @@ use compatible::compatible;
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::Loc;
 use reach::{Mentions, Reached};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// A function of the linked program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -60,7 +60,7 @@ pub struct Linked {
     objects: Vec<LinkedObject>,
     function_of: Vec<Vec<LinkedFunctionId>>,
     object_of: Vec<Vec<LinkedObjectId>>,
-    names: HashMap<String, Named>,
+    names: FxHashMap<String, Named>,
     mentions: Vec<Mentions>,
     entry: Option<Symbol>,
     reached: Reached,
@@ -82,7 +82,7 @@ pub fn link(session: &mut Session, types: &Types, units: Vec<Unit>, library_from
         objects: Vec::new(),
         function_of: Vec::new(),
         object_of: Vec::new(),
-        names: HashMap::new(),
+        names: FxHashMap::default(),
         mentions: Vec::new(),
         entry: Some(session.symbols.intern(&entry)),
         reached: Reached::default(),

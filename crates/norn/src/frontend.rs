@@ -18,14 +18,14 @@ pub fn compile(args: &CArgs) -> Result<(Program, StageTimes), Exit> {
         false => args.inputs(),
     };
     let compiled = driver::compile(args.options(), args.target(), inputs);
-    show(&compiled.session.diagnostics, &compiled.session.sources);
+    show(&compiled.diagnostics, &compiled.sources);
     match compiled.program {
         Some(mut program) => {
             let mut times = compiled.times;
             times.measure("escape", || norn_passes::escape::mark_private(&mut program));
             Ok((program, times))
         }
-        None if compiled.session.has_errors() => Err(Exit::BadInput),
+        None if compiled.diagnostics.iter().any(|d| d.severity == Severity::Error) => Err(Exit::BadInput),
         None => Err(Exit::Unknown),
     }
 }

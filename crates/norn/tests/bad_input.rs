@@ -55,7 +55,7 @@ fn unterminated_macro_call() {
 
 #[test]
 fn unterminated_conditional() {
-    check("unterminated_conditional", "#if 1\nint main(void) { return 0; }\n", &["#if", "a.c:1"]);
+    check("unterminated_conditional", "#if 1\nint main(void) { return 0; }\n", &["#endif", "a.c:1", "#if 1"]);
 }
 
 #[test]

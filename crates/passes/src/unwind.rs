@@ -18,7 +18,7 @@ use norn_ir::span::Span;
 
 use crate::Site;
 use crate::inline::Inliner;
-use crate::loops::LoopId;
+use crate::loops::{LoopId, loops};
 use crate::points_to::PointsTo;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -53,6 +53,16 @@ impl Bounds {
     pub fn of(&self, program: &Program, span: Span, origin: Origin) -> u32 {
         let own = self.at.iter().rev().find(|at| at.names(program, span));
         own.map_or(if origin == Origin::Library { self.library } else { self.default }, |at| at.bound)
+    }
+
+    /// The bounds that name no loop and no function of the program: worth a word to the user.
+    pub fn unused(&self, program: &Program) -> Vec<&BoundAt> {
+        let mut unused: Vec<&BoundAt> = self.at.iter().collect();
+        for function in program.functions.iter().take_while(|_| !self.at.is_empty()) {
+            let spans = loops(function).loops.into_iter().map(|l| l.span).chain([function.span]);
+            spans.for_each(|span| unused.retain(|at| !at.names(program, span)));
+        }
+        unused
     }
 }
 

@@ -51,7 +51,8 @@ fn unwinding() {
                     CutCause::Recursion(function) => format!("recursion of {function}"),
                 };
                 let line = cut.span.line;
-                writeln!(out, "// cut {} {}: {what} at line {line}, bound {}", cut.function, cut.block, cut.bound).unwrap();
+                writeln!(out, "// cut {} {}: {what} at line {line}, bound {}", cut.function, cut.block, cut.bound)
+                    .unwrap();
             }
             for &root in &bounded.roots {
                 for id in bounded.program.function(root).block_ids() {
@@ -77,7 +78,8 @@ fn threads() {
                 let name = &bounded.program.function(instance.start).name;
                 match instance.creator {
                     Some((creator, site)) => {
-                        writeln!(out, "{id}: {name}, by thread {} at {} {}", creator.0, site.block, site.index).unwrap();
+                        writeln!(out, "{id}: {name}, by thread {} at {} {}", creator.0, site.block, site.index)
+                            .unwrap();
                     }
                     None => writeln!(out, "{id}: {name}").unwrap(),
                 }
@@ -132,7 +134,7 @@ fn bounds(text: &str) -> Bounds {
 fn show_points_to(program: &Program) -> String {
     let points_to = PointsTo::new(program);
     let mut out = String::new();
-    let mut contents = |out: &mut String, object: Object| {
+    let contents = |out: &mut String, object: Object| {
         let targets = points_to.contents(object);
         if targets != Targets::default() {
             writeln!(out, "  {} holds {}", show_object(object), show_targets(&targets)).unwrap();

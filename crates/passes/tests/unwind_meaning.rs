@@ -19,7 +19,8 @@ fn program(body: &str) -> Program {
 }
 
 fn bounded(program: &Program, default: u32) -> Bounded {
-    let bounded = unwind(program, &Bounds { default, library: 3, ..Bounds::default() }).expect("should not be too large");
+    let bounded =
+        unwind(program, &Bounds { default, library: 3, ..Bounds::default() }).expect("should not be too large");
     assert_eq!(validate(&bounded.program), Ok(()));
     for function in &bounded.program.functions {
         for id in function.block_ids() {
@@ -91,7 +92,8 @@ fn nested_loops_count_per_entry() {
 
 #[test]
 fn a_goto_loop_with_two_entries() {
-    let text = main_of("b1:\n branch true, b2, b3\nb2:\n fence compiler\n goto b3\nb3:\n branch true, b2, b4\nb4:\n return");
+    let text =
+        main_of("b1:\n branch true, b2, b3\nb2:\n fence compiler\n goto b3\nb3:\n branch true, b2, b4\nb4:\n return");
     check(&text, 0, 1, 1);
     check(&text, 2, 3, 1);
 }
@@ -133,9 +135,12 @@ fn a_bound_for_one_line() {
         BoundAt { file: "/b.c".into(), line: 9, bound: 5 },
         BoundAt { file: "a.c".into(), line: 9, bound: 6 },
     ];
-    let bounded = unwind(&program, &Bounds { default: 2, at, ..Bounds::default() }).expect("should not be too large");
+    let named = Bounds { default: 2, at, ..Bounds::default() };
+    let bounded = unwind(&program, &named).expect("should not be too large");
     let bounds: Vec<(u32, u32)> = bounded.cuts.iter().map(|cut| (cut.span.line, cut.bound)).collect();
     assert_eq!(bounds, [(9, 2), (7, 4)]);
+    let unused: Vec<&str> = named.unused(&program).into_iter().map(|at| at.file.as_str()).collect();
+    assert_eq!(unused, ["/b.c", "a.c"]);
 }
 
 #[test]
@@ -146,7 +151,10 @@ fn what_explodes_is_named() {
     assert!(matches!(error.cause, TooLargeCause::Loop(FuncId(0), _)), "{error:?}");
     let text = "function f0 \"main\" () {\nb0:\n call f1()\n return\n}\nfunction f1 \"f\" () {\nb0:\n call f1()\n call f1()\n return\n}\n";
     let bounds = Bounds { default: 100, max_instructions: 1000, ..Bounds::default() };
-    let text = text.replace("call f1()\n call f1()\n return", "branch true, b1, b2\nb1:\n call f1()\n call f1()\n goto b2\nb2:\n return");
+    let text = text.replace(
+        "call f1()\n call f1()\n return",
+        "branch true, b1, b2\nb1:\n call f1()\n call f1()\n goto b2\nb2:\n return",
+    );
     let error = unwind(&program(&text), &bounds).expect_err("should be too large");
     assert_eq!(error.cause, TooLargeCause::Function(FuncId(1)));
 }

@@ -4,7 +4,7 @@ use crate::ctype::{self, ArrayLength, FloatType, IntType, Types};
 use crate::intern::{Interner, Symbol};
 use norn_ir::ids::TypeId;
 use norn_ir::types::{BitRange, Display, Field, Record, Shape, Target, Ty, Type};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// A scalar type of C: what its values are in registers, and how they convert.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,8 +31,8 @@ pub struct Layouts<'a> {
     pub types: &'a Types,
     target: Target,
     table: Vec<Type>,
-    ids: HashMap<Type, TypeId>,
-    known: HashMap<ctype::TypeId, TypeId>,
+    ids: FxHashMap<Type, TypeId>,
+    known: FxHashMap<ctype::TypeId, TypeId>,
     /// The spellings of the records' tags and of their fields.
     names: Vec<(String, Vec<String>)>,
 }
@@ -44,7 +44,7 @@ impl<'a> Layouts<'a> {
             record.body.iter().flat_map(|body| &body.fields).map(|field| spell(field.name)).collect()
         };
         let names = types.records.iter().map(|record| (spell(record.tag), fields(record))).collect();
-        Layouts { types, target, table: Vec::new(), ids: HashMap::new(), known: HashMap::new(), names }
+        Layouts { types, target, table: Vec::new(), ids: FxHashMap::default(), known: FxHashMap::default(), names }
     }
 
     pub fn into_types(self) -> Vec<Type> {

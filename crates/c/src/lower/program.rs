@@ -17,7 +17,8 @@ use norn_ir::program::{Function, Global, Init, InitValue, Origin, Program, Stora
 use norn_ir::source::{Loc, SourceMap};
 use norn_ir::span::Span;
 use norn_ir::types::{Target, Ty};
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, VecDeque};
 
 /// Everything that the functions of a program share while they are lowered.
 pub struct ProgramBuilder<'a> {
@@ -40,8 +41,8 @@ pub struct ProgramBuilder<'a> {
 /// Names given out, each once.
 #[derive(Default)]
 struct Names {
-    taken: HashSet<String>,
-    next: HashMap<String, u32>,
+    taken: FxHashSet<String>,
+    next: FxHashMap<String, u32>,
 }
 
 impl Names {
@@ -323,7 +324,7 @@ impl<'a> ProgramBuilder<'a> {
 #[derive(Default)]
 struct Positions {
     files: Vec<String>,
-    file_ids: HashMap<String, FileId>,
+    file_ids: FxHashMap<String, FileId>,
     last: Option<Known>,
 }
 

@@ -7,7 +7,7 @@ use crate::tree::{CaseId, Expr, Stmt, SwitchCase};
 use norn_ir::ids::BlockId;
 use norn_ir::instr::{BinaryOp, CompareOp, Operand, TerminatorKind};
 use norn_ir::types::Ty;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// A range of at most so many values is listed value by value.
 const LISTED_RANGE: i128 = 16;
@@ -18,7 +18,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
         let operand = self.value(value);
         self.set_loc(value.loc);
         let after = self.new_block();
-        let mut targets: HashMap<CaseId, BlockId> = HashMap::new();
+        let mut targets: FxHashMap<CaseId, BlockId> = FxHashMap::default();
         let mut target_of =
             |f: &mut Self, case: CaseId| *targets.entry(case).or_insert_with(|| f.jump_block(JumpTarget::Case(case)));
         let mut listed: Vec<(u64, BlockId)> = Vec::new();

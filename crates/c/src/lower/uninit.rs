@@ -9,7 +9,7 @@
 use norn_ir::ids::{BlockId, Reg};
 use norn_ir::instr::{InstrKind, NondetSource};
 use norn_ir::program::Function;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The search visits at most so many blocks per block of the function.
 const VISITS_PER_BLOCK: usize = 256;
@@ -43,7 +43,7 @@ pub fn remove_dead_nondets(function: &mut Function) {
         return;
     }
     let live = live_behind(function, &slots, &starts);
-    let blocks: HashSet<BlockId> = starts.iter().flatten().copied().collect();
+    let blocks: FxHashSet<BlockId> = starts.iter().flatten().copied().collect();
     for id in function.block_ids().filter(|id| blocks.contains(id)) {
         remove_in_block(function, id, &slots, &live);
     }
@@ -79,9 +79,9 @@ fn touches(function: &Function, slots: &[Option<u32>], count: usize) -> Vec<Vec<
 }
 
 /// The pairs of a block with a start value and its variable for which the variable is live at the end of the block.
-fn live_behind(function: &Function, slots: &[Option<u32>], starts: &[Vec<BlockId>]) -> HashSet<(BlockId, u32)> {
+fn live_behind(function: &Function, slots: &[Option<u32>], starts: &[Vec<BlockId>]) -> FxHashSet<(BlockId, u32)> {
     let predecessors = function.predecessors();
-    let mut found = HashSet::new();
+    let mut found = FxHashSet::default();
     // Marks of the current variable are its number plus one, so nothing has to be cleared in between.
     let mut live = vec![0u32; function.blocks.len()];
     let mut assigned = vec![0u32; function.blocks.len()];
@@ -120,10 +120,10 @@ fn live_behind(function: &Function, slots: &[Option<u32>], starts: &[Vec<BlockId
     found
 }
 
-fn remove_in_block(function: &mut Function, id: BlockId, slots: &[Option<u32>], live: &HashSet<(BlockId, u32)>) {
+fn remove_in_block(function: &mut Function, id: BlockId, slots: &[Option<u32>], live: &FxHashSet<(BlockId, u32)>) {
     let block = &function.blocks[id.index()];
     // Backwards: what is live behind each instruction, as far as it was touched in this block.
-    let mut state: HashMap<u32, bool> = HashMap::new();
+    let mut state: FxHashMap<u32, bool> = FxHashMap::default();
     block.terminator.kind.for_each_use(|reg| {
         slots[reg.index()].map(|slot| state.insert(slot, true));
     });

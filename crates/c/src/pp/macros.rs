@@ -89,7 +89,7 @@ pub enum Role {
 }
 
 /// The macros that are defined, by symbol.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub struct MacroTable(Vec<Option<Rc<Macro>>>);
 
 impl MacroTable {

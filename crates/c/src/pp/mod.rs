@@ -34,7 +34,8 @@ use crate::token::{Keyword, Punct, Token, TokenKind};
 use conditionals::Conditional;
 use expand::Expansion;
 use include::Included;
-use macros::{Macro, MacroTable, Names};
+pub(crate) use macros::MacroTable;
+use macros::{Macro, Names};
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::{Loc, SourceId};
 use std::collections::HashMap;
@@ -79,7 +80,13 @@ fn preprocess(
         return Some(preprocessed::tokens(session, source));
     }
     let mut preprocessor = Preprocessor::new(session, source);
-    preprocessor.predefine();
+    match preprocessor.session.predefined_macros.clone() {
+        Some(macros) => preprocessor.macros = macros,
+        None => {
+            preprocessor.predefine();
+            preprocessor.session.predefined_macros = Some(preprocessor.macros.clone());
+        }
+    }
     if !builtin {
         preprocessor.command_line();
         preprocessor.forced_includes();

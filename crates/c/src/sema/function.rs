@@ -9,7 +9,7 @@ use crate::intern::Symbol;
 use crate::tree::{Body, Label, LabelId, Stmt, StmtKind, Var, VarId};
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::Loc;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The function whose body is being checked.
 pub(super) struct FunctionState {
@@ -17,9 +17,9 @@ pub(super) struct FunctionState {
     pub(super) result: QualType,
     pub(super) vars: Vec<Var>,
     labels: Vec<Label>,
-    label_table: HashMap<Symbol, LabelState>,
+    label_table: FxHashMap<Symbol, LabelState>,
     pub(super) cases: u32,
-    pub(super) vla_vars: HashMap<VlaId, VarId>,
+    pub(super) vla_vars: FxHashMap<VlaId, VarId>,
     pub(super) vla_lengths: Vec<(VlaId, VarId)>,
     /// The variables of each open block.
     pub(super) blocks: Vec<Vec<VarId>>,
@@ -37,7 +37,7 @@ struct LabelState {
 
 /// What is set aside while an operand that is never evaluated is checked.
 pub(super) struct Isolated {
-    label_table: HashMap<Symbol, LabelState>,
+    label_table: FxHashMap<Symbol, LabelState>,
     labels: usize,
     cases: u32,
     breakable: u32,
@@ -52,9 +52,9 @@ impl FunctionState {
             result,
             vars: Vec::new(),
             labels: Vec::new(),
-            label_table: HashMap::new(),
+            label_table: FxHashMap::default(),
             cases: 0,
-            vla_vars: HashMap::new(),
+            vla_vars: FxHashMap::default(),
             vla_lengths: Vec::new(),
             blocks: vec![Vec::new()],
             breakable: 0,
@@ -224,7 +224,7 @@ impl Checker<'_> {
         names: &[(Symbol, Loc)],
         declarations: &[ast::Declaration],
     ) -> (Vec<VarId>, Vec<QualType>) {
-        let mut declared: HashMap<Symbol, QualType> = HashMap::new();
+        let mut declared: FxHashMap<Symbol, QualType> = FxHashMap::default();
         for declaration in declarations {
             let base = self.specifiers(&declaration.specifiers, declaration.declarators.is_empty());
             for init in &declaration.declarators {

@@ -54,8 +54,8 @@ use function::FunctionState;
 use norn_ir::diag::{Diagnostic, Severity};
 use norn_ir::source::Loc;
 use norn_ir::types::Target;
+use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Entity, Scopes};
-use std::collections::{HashMap, HashSet};
 
 /// Checks a unit. Errors go to `session`; the tree is only meaningful when there are none.
 pub fn check(session: &mut Session, types: &mut Types, unit: ast::TranslationUnit) -> tree::Unit {
@@ -83,20 +83,20 @@ pub(crate) struct Checker<'a> {
     pub(crate) unit: tree::Unit,
     pub(crate) target: Target,
     scopes: Scopes,
-    linked: HashMap<Symbol, Linked>,
+    linked: FxHashMap<Symbol, Linked>,
     function: Option<Box<FunctionState>>,
-    strings: HashMap<(u8, Vec<u32>), ObjectId>,
+    strings: FxHashMap<(u8, Vec<u32>), ObjectId>,
     /// Assignments to the variables that hold array lengths, not yet part of the tree.
     pending: Vec<tree::Expr>,
     /// Inside how many operands of `sizeof`, `typeof` and the like we are.
     unevaluated: u32,
     /// Inside how many parameter lists of declarations that define nothing we are.
     prototypes: u32,
-    transparent_unions: HashSet<RecordId>,
+    transparent_unions: FxHashSet<RecordId>,
     /// Functions that were called before any declaration of them.
-    implicit: HashSet<FunctionId>,
+    implicit: FxHashSet<FunctionId>,
     /// Undeclared names that were reported already.
-    reported: HashSet<Symbol>,
+    reported: FxHashSet<Symbol>,
     words: Words,
 }
 
@@ -141,15 +141,15 @@ impl<'a> Checker<'a> {
             unit: tree::Unit::default(),
             target,
             scopes,
-            linked: HashMap::new(),
+            linked: FxHashMap::default(),
             function: None,
-            strings: HashMap::new(),
+            strings: FxHashMap::default(),
             pending: Vec::new(),
             unevaluated: 0,
             prototypes: 0,
-            transparent_unions: HashSet::new(),
-            implicit: HashSet::new(),
-            reported: HashSet::new(),
+            transparent_unions: FxHashSet::default(),
+            implicit: FxHashSet::default(),
+            reported: FxHashSet::default(),
             words,
         }
     }

@@ -13,7 +13,7 @@ use crate::ctype::{ArrayLength, BitField, QualType, RecordBody, RecordField, Rec
 use crate::intern::Symbol;
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::Loc;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// A record while its members are being placed. Positions are in bits.
 struct Layout {
@@ -62,7 +62,7 @@ impl Checker<'_> {
             runs: Vec::new(),
             run_open: false,
         };
-        let mut names = HashMap::new();
+        let mut names = FxHashMap::default();
         for (index, member) in members.iter().enumerate() {
             match member {
                 ast::Member::StaticAssert(assertion) => self.static_assert(assertion),
@@ -90,7 +90,7 @@ impl Checker<'_> {
         record.loc = specifier.loc;
     }
 
-    fn anonymous_member(&mut self, layout: &mut Layout, names: &mut HashMap<Symbol, Loc>, base: Base, loc: Loc) {
+    fn anonymous_member(&mut self, layout: &mut Layout, names: &mut FxHashMap<Symbol, Loc>, base: Base, loc: Loc) {
         let Some(body) = self.types.record_body(base.ty.ty) else {
             if !self.is_error(base.ty) {
                 self.warn(loc, "this declaration declares no member");
@@ -107,7 +107,7 @@ impl Checker<'_> {
         layout.place(None, base.ty, size, align, base.align, false, loc);
     }
 
-    fn member_name(&mut self, names: &mut HashMap<Symbol, Loc>, name: Symbol, loc: Loc) {
+    fn member_name(&mut self, names: &mut FxHashMap<Symbol, Loc>, name: Symbol, loc: Loc) {
         if let Some(earlier) = names.insert(name, loc) {
             let message = format!("there are two members named '{}'", self.name(name));
             self.report(Diagnostic::error(loc, message).also(earlier, "the first one"));
@@ -117,7 +117,7 @@ impl Checker<'_> {
     fn member(
         &mut self,
         layout: &mut Layout,
-        names: &mut HashMap<Symbol, Loc>,
+        names: &mut FxHashMap<Symbol, Loc>,
         base: Base,
         packed: bool,
         field: &ast::FieldDeclarator,

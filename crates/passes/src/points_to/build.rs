@@ -50,14 +50,11 @@ pub(super) fn solve(program: &Program) -> PointsTo {
     let mut builder = Builder::new(program);
     builder.initial_contents();
     let entry = builder.shared_instance(program.entry);
-    let mut work = Vec::new();
     loop {
         if let Some(instance) = builder.pending.pop() {
             builder.constrain(instance);
-        } else if builder.graph.step(&mut work) {
-            for (what, objects) in work.drain(..) {
-                builder.apply(what, &objects);
-            }
+        } else if let Some((uses, objects)) = builder.graph.step() {
+            builder.apply(&uses, &objects);
         } else {
             break;
         }
@@ -197,15 +194,30 @@ impl<'p> Builder<'p> {
     }
 
     fn load(&mut self, instance: InstanceId, addr: Operand, dst: Node) {
-        if let Some(addr) = self.value(instance, addr) {
+        if let Some(contents) = self.named_contents(instance, addr) {
+            self.graph.add_edge(contents, dst);
+        } else if let Some(addr) = self.value(instance, addr) {
             self.graph.add_use(addr, Use::Load(dst));
         }
     }
 
     fn store(&mut self, instance: InstanceId, addr: Operand, value: Operand) {
-        if let (Some(addr), Some(value)) = (self.value(instance, addr), self.value(instance, value)) {
+        let Some(value) = self.value(instance, value) else { return };
+        if let Some(contents) = self.named_contents(instance, addr) {
+            self.graph.add_edge(value, contents);
+        } else if let Some(addr) = self.value(instance, addr) {
             self.graph.add_use(addr, Use::Store(value));
         }
+    }
+
+    /// What the object contains that an operand names.
+    fn named_contents(&self, instance: InstanceId, operand: Operand) -> Option<Node> {
+        let object = match operand {
+            Operand::Global(global, _) => self.global(global),
+            Operand::Local(local, _) => self.instances[instance.index()].first_local.plus(local.index()),
+            Operand::Reg(_) | Operand::Const(_) | Operand::Func(_) => return None,
+        };
+        self.objects[object.index()].contents
     }
 
     fn constrain(&mut self, instance: InstanceId) {
@@ -351,15 +363,32 @@ impl<'p> Builder<'p> {
         }
     }
 
-    fn apply(&mut self, what: Use, objects: &SparseSet) {
-        for object in objects.iter().map(ObjectId) {
-            let data = &self.objects[object.index()];
-            match (what, data.contents, data.what) {
-                (Use::Load(dst), Some(contents), _) => self.graph.add_edge(contents, dst),
-                (Use::Store(value), Some(contents), _) => self.graph.add_edge(value, contents),
-                (Use::Index { index, dst }, ..) if object == ObjectId::NUMBER => self.graph.add_edge(index, dst),
-                (Use::Call(call), _, Some(Object::Function(function))) => self.resolve(call as usize, function),
-                _ => {}
+    fn apply(&mut self, uses: &[Use], objects: &SparseSet) {
+        if uses.is_empty() {
+            return;
+        }
+        let objects: Vec<ObjectId> = objects.iter().map(ObjectId).collect();
+        // Merged objects count once.
+        let mut contents: Vec<Node> =
+            objects.iter().filter_map(|o| self.objects[o.index()].contents).map(|node| self.graph.find(node)).collect();
+        contents.sort_unstable();
+        contents.dedup();
+        for &what in uses {
+            match what {
+                Use::Load(dst) => contents.iter().for_each(|&node| self.graph.add_edge(node, dst)),
+                Use::Store(value) => contents.iter().for_each(|&node| self.graph.add_edge(value, node)),
+                Use::Index { index, dst } => {
+                    if objects.contains(&ObjectId::NUMBER) {
+                        self.graph.add_edge(index, dst);
+                    }
+                }
+                Use::Call(call) => {
+                    for object in &objects {
+                        if let Some(Object::Function(function)) = self.objects[object.index()].what {
+                            self.resolve(call as usize, function);
+                        }
+                    }
+                }
             }
         }
     }
@@ -371,7 +400,11 @@ impl<'p> Builder<'p> {
         }
         let mut calls: Vec<CallSite> = self.calls.into_iter().map(|call| call.site).collect();
         calls.sort_by_key(|call| (call.site, call.caller));
+        let describe = |(i, data): (usize, &ObjectData)| Some((data.what?, ObjectId(i as u32)));
+        let mut by_object: Vec<(Object, ObjectId)> = self.objects.iter().enumerate().filter_map(describe).collect();
+        by_object.sort_unstable();
         PointsTo {
+            by_object,
             graph: self.graph,
             objects: self.objects.iter().map(|o| (o.what, o.instance, o.contents)).collect(),
             functions: self.program.functions.len() as u32,

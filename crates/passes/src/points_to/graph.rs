@@ -1,13 +1,15 @@
 //! The constraint graph: nodes hold sets of objects, an edge says that one node's set is part of another's.
 //!
-//! Only what is new in a node's set travels along its edges. Nodes on a cycle of edges have equal sets and are merged;
-//! cycles are looked for each time the number of edges has doubled, so that the search costs no more than the edges.
+//! Only what is new in a node's set travels along its edges. Nodes on a cycle of edges have equal sets and are merged.
+//! A flow that changes nothing between nodes with equal sets hints at a cycle (lazy cycle detection: Hardekopf and Lin,
+//! "The ant and the grasshopper", 2007); cycles are looked for, everywhere at once, when hints have added up.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
+use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::sparse_set::SparseSet;
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Node(u32);
 
 /// What to do with each object that turns up in a node's set.
@@ -29,8 +31,11 @@ pub(super) struct Graph {
     queue: VecDeque<Node>,
     /// Uses that have not seen the set their node already had.
     late: Vec<(Node, Use)>,
-    edges: usize,
-    edges_at_merge: usize,
+    /// The edges between nodes that are not merged, so that none is added twice.
+    known_edges: HashSet<(Node, Node), BuildHasherDefault<EdgeHasher>>,
+    /// Hints at cycles since the last search, and how many make the next.
+    hints: usize,
+    hints_needed: usize,
 }
 
 #[derive(Default)]
@@ -45,8 +50,8 @@ struct NodeData {
     uses: Vec<Use>,
 }
 
-/// Fewer edges are not worth a search for cycles.
-const FIRST_MERGE: usize = 256;
+/// Fewer hints are not worth a search for cycles.
+const FEWEST_HINTS: usize = if cfg!(test) { 2 } else { 64 };
 
 impl Graph {
     pub fn node(&mut self) -> Node {
@@ -78,11 +83,10 @@ impl Graph {
 
     pub fn add_edge(&mut self, from: Node, to: Node) {
         let (from, to) = (self.find(from), self.find(to));
-        if from == to {
+        if from == to || !self.known_edges.insert((from, to)) {
             return;
         }
         self.nodes[from.index()].edges.push(to);
-        self.edges += 1;
         if !self.nodes[from.index()].set.is_empty() {
             let set = std::mem::take(&mut self.nodes[from.index()].set);
             self.flow(&set, to);
@@ -98,47 +102,47 @@ impl Graph {
         }
     }
 
-    /// Lets sets travel until a use has something to do: the use and the objects that are new to it (objects may come
-    /// more than once). `None` when nothing changes any more.
-    pub fn step(&mut self, work: &mut Vec<(Use, SparseSet)>) -> bool {
+    /// Lets what is new in one node travel: its uses, and the objects that are new to them (objects may come more than
+    /// once). `None` when nothing changes any more.
+    pub fn step(&mut self) -> Option<(Vec<Use>, SparseSet)> {
         if let Some((node, what)) = self.late.pop() {
-            work.push((what, self.set(node).clone()));
-            return true;
+            return Some((vec![what], self.set(node).clone()));
         }
-        if self.edges >= FIRST_MERGE.max(2 * self.edges_at_merge) {
+        if self.hints >= self.hints_needed.max(FEWEST_HINTS) {
             self.merge_cycles();
         }
-        let Some(node) = self.queue.pop_front() else { return false };
+        let node = self.queue.pop_front()?;
         let data = &mut self.nodes[node.index()];
         data.queued = false;
-        if data.merged.is_some() {
-            return true;
-        }
         let fresh = std::mem::take(&mut data.fresh);
-        work.extend(data.uses.iter().map(|&what| (what, fresh.clone())));
+        let uses = data.uses.clone();
         let edges = std::mem::take(&mut data.edges);
         for &to in &edges {
             let to = self.find(to);
-            if to != node {
-                self.flow(&fresh, to);
+            if to != node && !self.flow(&fresh, to) && self.nodes[to.index()].set == self.nodes[node.index()].set {
+                self.hints += 1;
             }
         }
         self.nodes[node.index()].edges = edges;
-        true
+        Some((uses, fresh))
     }
 
-    fn find(&self, mut node: Node) -> Node {
+    /// The node that stands for this one and all that were merged with it.
+    pub fn find(&self, mut node: Node) -> Node {
         while let Some(next) = self.nodes[node.index()].merged {
             node = next;
         }
         node
     }
 
-    fn flow(&mut self, set: &SparseSet, to: Node) {
+    /// Whether it changes anything.
+    fn flow(&mut self, set: &SparseSet, to: Node) -> bool {
         let data = &mut self.nodes[to.index()];
-        if data.set.union(set, &mut data.fresh) {
+        let grows = data.set.union(set, &mut data.fresh);
+        if grows {
             self.enqueue(to);
         }
+        grows
     }
 
     fn enqueue(&mut self, node: Node) {
@@ -158,6 +162,8 @@ impl Graph {
         let mut on_stack = vec![false; count];
         let mut stack = Vec::new();
         let mut next = 0;
+        let (mut live, mut merged) = (0, 0);
+        let mut merged_into = None;
         let mut path: Vec<(Node, usize)> = Vec::new();
         for start in 0..count {
             if order[start] != UNSEEN || self.nodes[start].merged.is_some() {
@@ -167,6 +173,7 @@ impl Graph {
             while let Some(&mut (node, ref mut at)) = path.last_mut() {
                 let n = node.index();
                 if *at == 0 {
+                    live += 1;
                     order[n] = next;
                     low[n] = next;
                     next += 1;
@@ -191,23 +198,44 @@ impl Graph {
                                     break;
                                 }
                                 self.merge(member, node);
+                                merged += 1;
+                                merged_into = Some(node);
+                            }
+                            if let Some(into) = merged_into.take() {
+                                self.start_over(into);
                             }
                         }
                     }
                 }
             }
         }
-        self.edges = 0;
+        self.known_edges.clear();
         for n in 0..count {
             let mut edges = std::mem::take(&mut self.nodes[n].edges);
             edges.iter_mut().for_each(|to| *to = self.find(*to));
             edges.retain(|to| to.index() != n);
             edges.sort_unstable();
             edges.dedup();
-            self.edges += edges.len();
+            self.known_edges.extend(edges.iter().map(|&to| (Node(n as u32), to)));
             self.nodes[n].edges = edges;
+            let mut uses = std::mem::take(&mut self.nodes[n].uses);
+            uses.iter_mut().for_each(|what| *what = self.simplify(*what));
+            uses.sort_unstable();
+            uses.dedup();
+            self.nodes[n].uses = uses;
         }
-        self.edges_at_merge = self.edges;
+        // A search costs about as much as the graph is large; it should be worth it.
+        self.hints = 0;
+        self.hints_needed = if merged * 8 > live { FEWEST_HINTS } else { (self.hints_needed * 2).max(live / 8) };
+    }
+
+    fn simplify(&self, what: Use) -> Use {
+        match what {
+            Use::Load(dst) => Use::Load(self.find(dst)),
+            Use::Store(value) => Use::Store(self.find(value)),
+            Use::Index { index, dst } => Use::Index { index: self.find(index), dst: self.find(dst) },
+            Use::Call(_) => what,
+        }
     }
 
     fn merge(&mut self, member: Node, into: Node) {
@@ -217,12 +245,14 @@ impl Graph {
         rep.set.union(&data.set, &mut SparseSet::default());
         rep.edges.extend(data.edges);
         rep.uses.extend(data.uses);
-        rep.uses.sort_unstable();
-        rep.uses.dedup();
-        // Either side's edges and uses may not have seen the other side's objects.
-        rep.fresh = rep.set.clone();
-        if !rep.set.is_empty() {
-            self.enqueue(into);
+    }
+
+    /// After a merge either side's edges and uses may not have seen the other side's objects.
+    fn start_over(&mut self, node: Node) {
+        let data = &mut self.nodes[node.index()];
+        data.fresh = data.set.clone();
+        if !data.set.is_empty() {
+            self.enqueue(node);
         }
     }
 }
@@ -235,5 +265,24 @@ impl Node {
 
     fn index(self) -> usize {
         self.0 as usize
+    }
+}
+
+/// Edges are looked up more often than anything else, and nobody outside chooses their numbers.
+#[derive(Default)]
+struct EdgeHasher(u64);
+
+impl Hasher for EdgeHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u32(u32::from(byte)));
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.0 = (self.0.rotate_left(5) ^ u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn finish(&self) -> u64 {
+        // The table takes its position from the low bits, where a product is weak.
+        self.0 ^ (self.0 >> 32)
     }
 }

@@ -14,6 +14,8 @@
 
 mod build;
 mod graph;
+#[cfg(test)]
+mod tests;
 
 use norn_ir::ids::{FuncId, GlobalId, LocalId};
 use norn_ir::instr::Operand;
@@ -55,6 +57,8 @@ pub struct PointsTo {
     graph: Graph,
     /// What it is, the instance of the function that makes it, the node of what it contains.
     objects: Vec<(Option<Object>, Option<InstanceId>, Option<Node>)>,
+    /// Sorted.
+    by_object: Vec<(Object, ObjectId)>,
     /// Number of functions of the program; as objects they come first.
     functions: u32,
     instances: Vec<Instance>,
@@ -83,13 +87,9 @@ impl PointsTo {
 
     /// What the pointers stored in an object may point to.
     pub fn contents(&self, object: Object) -> Targets {
-        let set: SparseSet = self
-            .objects
-            .iter()
-            .filter(|data| data.0 == Some(object))
-            .filter_map(|data| data.2)
-            .flat_map(|contents| self.graph.set(contents).iter().collect::<Vec<_>>())
-            .collect();
+        let first = self.by_object.partition_point(|entry| entry.0 < object);
+        let instances = self.by_object[first..].iter().take_while(|entry| entry.0 == object);
+        let set: SparseSet = instances.flat_map(|entry| self.object_contents(entry.1)).map(|o| o.0).collect();
         self.describe(&set)
     }
 

@@ -6,8 +6,7 @@
    count: how often the owner of a recursive mutex has locked it beyond the first time.
    kind:  PTHREAD_MUTEX_…, which init and destroy alone change. */
 #include <norn.h>
-#include <norn_types.h>
-#include <pthread.h>
+#include <norn_pthread.h>
 #define __NORN_MUTEX_DESTROYED (-1)
 
 static inline unsigned int __model_me(void) {

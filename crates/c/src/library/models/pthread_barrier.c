@@ -9,7 +9,7 @@
    grow without bound. */
 #include <errno.h>
 #include <norn.h>
-#include <pthread.h>
+#include <norn_pthread.h>
 
 _Static_assert(sizeof(pthread_barrier_t) == (sizeof(long) == 8 ? 32 : 20), "glibc's size");
 

@@ -28,6 +28,8 @@
 #include <errno.h>
 #include <norn_mutex.h>
 
+int pthread_mutex_lock(pthread_mutex_t *mutex);
+
 _Static_assert(sizeof(pthread_cond_t) == 48, "glibc's size");
 
 typedef unsigned long long bits;

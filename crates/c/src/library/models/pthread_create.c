@@ -1,6 +1,6 @@
 /* Threads. A thread's identifier is its number. Attributes have no effect: a detached thread is one that nobody joins. */
 #include <norn.h>
-#include <pthread.h>
+#include <norn_pthread.h>
 
 /* In pthread_key.c, which is part of the program if `pthread_key_create` is. */
 void __model_run_destructors(void);

@@ -1,6 +1,6 @@
 /* The end of a thread by a call. */
 #include <norn.h>
-#include <pthread.h>
+#include <norn_pthread.h>
 
 /* In pthread_key.c, which is part of the program if `pthread_key_create` is. */
 void __model_run_destructors(void);

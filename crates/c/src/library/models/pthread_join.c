@@ -1,7 +1,7 @@
 /* Waiting for threads, and their identity. */
 #include <errno.h>
 #include <norn.h>
-#include <pthread.h>
+#include <norn_pthread.h>
 
 int pthread_join(pthread_t thread, void **value) {
     if (thread == __norn_self())

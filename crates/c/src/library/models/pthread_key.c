@@ -2,7 +2,7 @@
    without anybody having to clear it. */
 #include <errno.h>
 #include <norn.h>
-#include <pthread.h>
+#include <norn_pthread.h>
 
 #define KEYS 32
 #define ROUNDS 4

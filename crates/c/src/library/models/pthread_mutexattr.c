@@ -2,7 +2,7 @@
    negative once destroyed. Only the type has an effect: the protocol changes nothing but priorities. */
 #include <errno.h>
 #include <norn.h>
-#include <pthread.h>
+#include <norn_pthread.h>
 
 _Static_assert(sizeof(pthread_mutexattr_t) == 4, "glibc's size");
 

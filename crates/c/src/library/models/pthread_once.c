@@ -1,7 +1,7 @@
 /* One-time initialisation: 0 not begun, 1 running, 2 done. The function runs outside of any section; whoever comes meanwhile
    waits for its end. */
 #include <norn.h>
-#include <pthread.h>
+#include <norn_pthread.h>
 
 _Static_assert(sizeof(pthread_once_t) == 4, "glibc's size");
 

@@ -8,7 +8,7 @@
    readers only after writers. */
 #include <errno.h>
 #include <norn.h>
-#include <pthread.h>
+#include <norn_pthread.h>
 
 _Static_assert(sizeof(pthread_rwlock_t) == (sizeof(long) == 8 ? 56 : 32), "glibc's size");
 

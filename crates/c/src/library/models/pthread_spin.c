@@ -2,7 +2,7 @@
    number plus 1, and negative once destroyed. */
 #include <errno.h>
 #include <norn.h>
-#include <pthread.h>
+#include <norn_pthread.h>
 
 _Static_assert(sizeof(pthread_spinlock_t) == 4, "glibc's size");
 #define DESTROYED (-1)

@@ -8,17 +8,24 @@
 //! Callees are expanded one by one, each completely before its caller goes on, on an explicit stack; code that is only
 //! reached through a cut or a call that does not return is left out.
 
-use norn_ir::ids::{BlockId, FuncId, LocalId, Reg};
+mod frame;
+
+use norn_ir::ids::{BlockId, FuncId, Reg};
 use norn_ir::instr::{AllocKind, Callee, CompareOp, Const, Instr, InstrKind, Operand, Terminator, TerminatorKind};
 use norn_ir::program::{Block, Function, Program, Register};
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
+
+use frame::{Advance, After, Call, Frame, Position, Storage, Waiting};
 
 use crate::Site;
 use crate::loops::{LoopForest, loops};
 use crate::points_to::PointsTo;
 use crate::unroll::{CopyOf, TooMany, Unrolled, topological_order, unroll};
 use crate::unwind::{BlockOrigin, Bounds, Context, ContextId, Cut, CutCause, TooLarge, TooLargeCause};
+
+/// How many registers and local objects may be declared per instruction that is allowed.
+const DECLARED_PER_INSTRUCTION: usize = 4;
 
 pub(crate) struct Inliner<'a> {
     program: &'a Program,
@@ -73,7 +80,7 @@ impl<'a> Inliner<'a> {
             inliner: self,
         };
         let start = build.add_block();
-        let storage = build.add_storage(root);
+        let storage = build.add_storage(root)?;
         let mut stack = vec![build.frame(root, None, None, start, storage)?];
         while let Some(frame) = stack.last_mut() {
             match build.advance(frame)? {
@@ -143,73 +150,6 @@ struct Build<'i, 'a> {
     cuts: Vec<Cut>,
 }
 
-/// A copy of a function that is being expanded.
-struct Frame {
-    id: FuncId,
-    context: ContextId,
-    storage: Storage,
-    /// Whether the call is inside a section.
-    in_section: bool,
-    /// Where a return goes; `None` in the root.
-    after: Option<After>,
-    /// One register per `Alloc` of stack memory in an inlined function: its address, null until the `Alloc` is passed.
-    /// Unrolled code passes each at most once.
-    stack_memory: Vec<Reg>,
-    /// How many of them are taken.
-    stack_used: usize,
-    /// The new blocks of the unrolled function's blocks that have been reached.
-    blocks: Vec<Option<BlockId>>,
-    next_block: usize,
-    /// The block that is being copied.
-    at: Option<Position>,
-    /// Callees of the current call that have not been expanded, with the block where each starts.
-    waiting: Vec<Waiting>,
-    callee_returned: bool,
-    returned: bool,
-}
-
-/// The registers and local objects of a copy of a function.
-#[derive(Clone, Copy)]
-struct Storage {
-    first_reg: u32,
-    first_local: u32,
-}
-
-struct Waiting {
-    callee: FuncId,
-    call: Call,
-    start: BlockId,
-    storage: Storage,
-}
-
-#[derive(Clone, Copy)]
-struct After {
-    dst: Option<Reg>,
-    block: BlockId,
-}
-
-struct Position {
-    source: usize,
-    /// The next instruction.
-    index: usize,
-    to: BlockId,
-    in_section: bool,
-    /// If the instruction before is a call that is being expanded: where it returns to.
-    call: Option<BlockId>,
-}
-
-#[derive(Clone, Copy)]
-struct Call {
-    after: After,
-    in_section: bool,
-}
-
-enum Advance {
-    More,
-    Call(Frame),
-    Done,
-}
-
 impl Build<'_, '_> {
     fn add_block(&mut self) -> BlockId {
         let terminator = Terminator { kind: TerminatorKind::Unreachable, span: Span::NONE };
@@ -258,13 +198,18 @@ impl Build<'_, '_> {
         Ok(frame)
     }
 
-    fn add_storage(&mut self, id: FuncId) -> Storage {
+    fn add_storage(&mut self, id: FuncId) -> Result<Storage, TooLarge> {
         let original = self.inliner.program.function(id);
         let storage =
             Storage { first_reg: self.function.registers.len() as u32, first_local: self.function.locals.len() as u32 };
         self.function.registers.extend(original.registers.iter().cloned());
         self.function.locals.extend(original.locals.iter().cloned());
-        storage
+        // A copy may end after few instructions; what it declares takes room all the same.
+        let declared = self.function.registers.len() + self.function.locals.len();
+        if declared / DECLARED_PER_INSTRUCTION > self.inliner.bounds.max_instructions {
+            return Err(self.inliner.too_large(self.root, id));
+        }
+        Ok(storage)
     }
 
     fn prepare_stack_memory(&mut self, frame: &mut Frame) {
@@ -527,7 +472,7 @@ impl Build<'_, '_> {
             return self.end(frame, to, index, Terminator { kind: TerminatorKind::Stop, span });
         }
         let start = self.add_block();
-        let storage = self.add_storage(callee);
+        let storage = self.add_storage(callee)?;
         frame.waiting.push(Waiting { callee, call, start, storage });
         for (&param, &src) in body.params.iter().zip(args) {
             let dst = storage.reg(param);
@@ -592,30 +537,4 @@ impl Build<'_, '_> {
 
 fn is_unfit_for_section(kind: &InstrKind) -> bool {
     matches!(kind, InstrKind::SectionBegin(_) | InstrKind::Spawn { .. } | InstrKind::Join { .. })
-}
-
-impl Storage {
-    fn reg(self, reg: Reg) -> Reg {
-        Reg(self.first_reg + reg.0)
-    }
-
-    fn local(self, local: LocalId) -> LocalId {
-        LocalId(self.first_local + local.0)
-    }
-
-    fn operand(self, operand: Operand) -> Operand {
-        match operand {
-            Operand::Reg(reg) => Operand::Reg(self.reg(reg)),
-            Operand::Local(local, offset) => Operand::Local(self.local(local), offset),
-            Operand::Const(_) | Operand::Global(..) | Operand::Func(_) => operand,
-        }
-    }
-
-    fn rename(self, kind: &mut InstrKind) {
-        kind.map_operands(|operand| self.operand(operand));
-        kind.map_defs(|reg| self.reg(reg));
-        if let InstrKind::LocalEnter(local) | InstrKind::LocalExit(local) = kind {
-            *local = self.local(*local);
-        }
-    }
 }
