@@ -16,7 +16,7 @@ mod verifier;
 pub(crate) use asm::asm;
 
 use crate::ast;
-use crate::ctype::QualType;
+use crate::ctype::{FunctionType, QualType, Type};
 use crate::intern::Symbol;
 use crate::sema::Checker;
 use crate::tree::{Builtin, Expr, ExprKind, FunctionId, VarId};
@@ -139,7 +139,10 @@ impl Call<'_, '_, '_> {
     /// What the declaration in scope says that the function returns.
     fn declared_result(&self) -> Option<QualType> {
         let function = &self.checker.unit.functions[self.declared?.0 as usize];
-        Some(self.checker.function_type_of(QualType::unqualified(function.ty))?.result)
+        match self.checker.types.get(function.ty) {
+            Type::Function(FunctionType { result, .. }) => Some(*result),
+            _ => None,
+        }
     }
 
     /// Evaluates all arguments for their effects, then yields `value`.

@@ -40,27 +40,28 @@ impl Checker<'_> {
             return None;
         }
         if self.is_read_only(place.ty) {
-            let message = match &e.kind {
-                ast::ExprKind::Ident(name) => format!("'{}' is const and cannot be changed", self.name(*name)),
-                _ => "this object is const and cannot be changed".to_owned(),
+            let object = match &e.kind {
+                ast::ExprKind::Ident(name) => format!("'{}'", self.name(*name)),
+                _ => "this object".to_owned(),
             };
-            self.error(loc, message);
+            let why = match place.ty.qualifiers.is_const {
+                true => "is const and cannot be changed",
+                false => "has a const member and cannot be changed as a whole",
+            };
+            self.error(loc, format!("{object} {why}"));
             return None;
         }
         Some(place)
     }
 
     /// Whether an object or one of its members is const.
-    fn is_read_only(&self, ty: QualType) -> bool {
+    pub(super) fn is_read_only(&self, ty: QualType) -> bool {
         if ty.qualifiers.is_const {
             return true;
         }
         match self.kind(ty) {
             Type::Array { element, .. } => self.is_read_only(*element),
-            Type::Record(id) => match &self.types.record(*id).body {
-                Some(body) => body.fields.iter().any(|f| self.is_read_only(f.ty)),
-                None => false,
-            },
+            Type::Record(id) => self.const_records.contains(id),
             _ => false,
         }
     }

@@ -4,6 +4,10 @@ use super::Checker;
 use crate::ast::Qualifiers;
 use crate::ctype::{ArrayLength, FunctionType, QualType, Type, TypeId};
 
+/// Types are trees with shared branches; walking two different ones side by side may take exponential time. After so
+/// many steps they are taken as equal.
+const MAX_STEPS: u32 = 100_000;
+
 impl Checker<'_> {
     /// The type with more qualifiers; those of an array go to its element.
     pub(crate) fn qualified(&mut self, ty: QualType, added: Qualifiers) -> QualType {
@@ -18,64 +22,73 @@ impl Checker<'_> {
     }
 
     pub(super) fn compatible_qualified(&self, a: QualType, b: QualType) -> bool {
-        a.qualifiers.is_const == b.qualifiers.is_const
-            && a.qualifiers.is_volatile == b.qualifiers.is_volatile
-            && a.qualifiers.is_atomic == b.qualifiers.is_atomic
-            && self.compatible(a.ty, b.ty)
+        self.same_qualified(a, b, &mut MAX_STEPS.clone())
     }
 
     /// Whether two unqualified types are compatible. What was already reported is compatible with everything.
     pub(crate) fn compatible(&self, a: TypeId, b: TypeId) -> bool {
-        if a == b || a == TypeId::ERROR || b == TypeId::ERROR {
+        self.same(a, b, &mut MAX_STEPS.clone())
+    }
+
+    fn same_qualified(&self, a: QualType, b: QualType, steps: &mut u32) -> bool {
+        a.qualifiers.is_const == b.qualifiers.is_const
+            && a.qualifiers.is_volatile == b.qualifiers.is_volatile
+            && a.qualifiers.is_atomic == b.qualifiers.is_atomic
+            && self.same(a.ty, b.ty, steps)
+    }
+
+    fn same(&self, a: TypeId, b: TypeId, steps: &mut u32) -> bool {
+        if a == b || a == TypeId::ERROR || b == TypeId::ERROR || *steps == 0 {
             return true;
         }
+        *steps -= 1;
         match (self.types.get(a), self.types.get(b)) {
             (Type::Enum(id), Type::Int(int)) | (Type::Int(int), Type::Enum(id)) => {
                 self.types.enumeration(*id).underlying.is_none_or(|u| u == *int)
             }
-            (Type::Pointer(a), Type::Pointer(b)) => self.compatible_qualified(*a, *b),
+            (Type::Pointer(a), Type::Pointer(b)) => self.same_qualified(*a, *b, steps),
             (Type::Array { element: a, length: m }, Type::Array { element: b, length: n }) => {
                 let lengths = match (m, n) {
                     (ArrayLength::Known(m), ArrayLength::Known(n)) => m == n,
                     _ => true,
                 };
-                lengths && self.compatible_qualified(*a, *b)
+                lengths && self.same_qualified(*a, *b, steps)
             }
-            (Type::Function(f), Type::Function(g)) => self.compatible_functions(f, g),
+            (Type::Function(f), Type::Function(g)) => self.same_functions(f, g, steps),
             _ => false,
         }
     }
 
-    fn compatible_functions(&self, f: &FunctionType, g: &FunctionType) -> bool {
-        if !self.compatible(f.result.ty, g.result.ty) {
+    fn same_functions(&self, f: &FunctionType, g: &FunctionType, steps: &mut u32) -> bool {
+        if !self.same(f.result.ty, g.result.ty, steps) {
             return false;
         }
         match (f.prototyped, g.prototyped) {
             (true, true) => {
                 f.variadic == g.variadic
                     && f.params.len() == g.params.len()
-                    && f.params.iter().zip(&g.params).all(|(p, q)| self.compatible(p.ty, q.ty))
+                    && f.params.iter().zip(&g.params).all(|(p, q)| self.same(p.ty, q.ty, steps))
             }
-            (true, false) => self.fits_promoted(f, g),
-            (false, true) => self.fits_promoted(g, f),
+            // A K&R definition's parameters are known, but compilers accept any prototype with as many.
+            (true, false) => g.params.is_empty() || g.params.len() == f.params.len(),
+            (false, true) => f.params.is_empty() || f.params.len() == g.params.len(),
             (false, false) => true,
         }
     }
 
-    /// Whether a prototype describes calls of a function without one. A K&R definition's parameters are known, but
-    /// compilers accept any prototype whose parameters have those types, promoted or not.
-    fn fits_promoted(&self, prototype: &FunctionType, old: &FunctionType) -> bool {
-        old.params.is_empty() || old.params.len() == prototype.params.len()
-    }
-
     /// The type that knows what both of two compatible types know.
     pub(super) fn composite(&mut self, a: TypeId, b: TypeId) -> TypeId {
-        if a == b || b == TypeId::ERROR {
+        self.joined(a, b, &mut MAX_STEPS.clone())
+    }
+
+    fn joined(&mut self, a: TypeId, b: TypeId, steps: &mut u32) -> TypeId {
+        if a == b || b == TypeId::ERROR || *steps == 0 {
             return a;
         }
+        *steps -= 1;
         match (self.types.get(a).clone(), self.types.get(b).clone()) {
             (Type::Pointer(p), Type::Pointer(q)) => {
-                let ty = self.composite(p.ty, q.ty);
+                let ty = self.joined(p.ty, q.ty, steps);
                 self.types.intern(Type::Pointer(QualType { ty, qualifiers: p.qualifiers }))
             }
             (Type::Array { element: p, length: m }, Type::Array { element: q, length: n }) => {
@@ -85,17 +98,17 @@ impl Checker<'_> {
                     (ArrayLength::Unknown, _) => n,
                     _ => m,
                 };
-                let ty = self.composite(p.ty, q.ty);
+                let ty = self.joined(p.ty, q.ty, steps);
                 let element = QualType { ty, qualifiers: p.qualifiers };
                 self.types.intern(Type::Array { element, length })
             }
             (Type::Function(f), Type::Function(g)) => {
-                let result = QualType::unqualified(self.composite(f.result.ty, g.result.ty));
+                let result = QualType::unqualified(self.joined(f.result.ty, g.result.ty, steps));
                 let (known, other) = if f.prototyped { (f, g) } else { (g, f) };
                 let mut params = known.params;
                 if other.prototyped && other.params.len() == params.len() {
                     for (param, more) in params.iter_mut().zip(&other.params) {
-                        param.ty = self.composite(param.ty, more.ty);
+                        param.ty = self.joined(param.ty, more.ty, steps);
                     }
                 }
                 let (variadic, prototyped) = (known.variadic, known.prototyped);

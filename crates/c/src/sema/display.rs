@@ -4,8 +4,8 @@ use crate::ast::Qualifiers;
 use crate::ctype::{ArrayLength, FloatType, IntType, QualType, Type, TypeId, Types};
 use crate::intern::Interner;
 
-/// Deeper derivations are cut short.
-const MAX_DEPTH: u32 = 40;
+/// Types with more parts are cut short: shared parts can make their text exponentially long.
+const MAX_PARTS: u32 = 60;
 
 /// A type as C would write it without a name.
 pub fn type_text(types: &Types, symbols: &Interner, ty: QualType) -> String {
@@ -14,13 +14,14 @@ pub fn type_text(types: &Types, symbols: &Interner, ty: QualType) -> String {
 
 /// A declaration of `name` with the type.
 pub fn declaration_text(types: &Types, symbols: &Interner, ty: QualType, name: &str) -> String {
-    render(types, symbols, ty, name.to_owned(), 0)
+    render(types, symbols, ty, name.to_owned(), &mut MAX_PARTS.clone())
 }
 
-fn render(types: &Types, symbols: &Interner, ty: QualType, inner: String, depth: u32) -> String {
-    if depth > MAX_DEPTH {
+fn render(types: &Types, symbols: &Interner, ty: QualType, inner: String, parts: &mut u32) -> String {
+    if *parts == 0 {
         return format!("…{inner}");
     }
+    *parts -= 1;
     match types.get(ty.ty) {
         Type::Pointer(pointee) => {
             let qualifiers = qualifier_text(ty.qualifiers);
@@ -30,7 +31,7 @@ fn render(types: &Types, symbols: &Interner, ty: QualType, inner: String, depth:
                 Type::Array { .. } | Type::Function(_) => format!("({pointer})"),
                 _ => pointer,
             };
-            render(types, symbols, *pointee, pointer, depth + 1)
+            render(types, symbols, *pointee, pointer, parts)
         }
         Type::Array { element, length } => {
             let length = match length {
@@ -38,18 +39,18 @@ fn render(types: &Types, symbols: &Interner, ty: QualType, inner: String, depth:
                 ArrayLength::Unknown => String::new(),
                 ArrayLength::Variable(_) => "*".to_owned(),
             };
-            render(types, symbols, *element, format!("{inner}[{length}]"), depth + 1)
+            render(types, symbols, *element, format!("{inner}[{length}]"), parts)
         }
         Type::Function(function) => {
             let mut params: Vec<String> =
-                function.params.iter().map(|&p| render(types, symbols, p, String::new(), depth + 1)).collect();
+                function.params.iter().map(|&p| render(types, symbols, p, String::new(), parts)).collect();
             if function.variadic {
                 params.push("...".to_owned());
             }
             if params.is_empty() && function.prototyped {
                 params.push("void".to_owned());
             }
-            render(types, symbols, function.result, format!("{inner}({})", params.join(", ")), depth + 1)
+            render(types, symbols, function.result, format!("{inner}({})", params.join(", ")), parts)
         }
         _ => {
             let qualifiers = qualifier_text(ty.qualifiers);

@@ -20,6 +20,7 @@ impl Checker<'_> {
         }
         let mut next: i128 = 0;
         let (mut least, mut greatest) = (0, 0);
+        let mut large = Vec::new();
         for enumerator in enumerators {
             let value = match &enumerator.value {
                 Some(e) => self.required_int(e, "an enumerator's value").unwrap_or(next),
@@ -29,6 +30,9 @@ impl Checker<'_> {
             least = least.min(value);
             greatest = greatest.max(value);
             let ty = self.enumerator_type(value);
+            if ty != TypeId::INT {
+                large.push((enumerator.name, value as u64, enumerator.loc));
+            }
             if let Some(earlier) = self.scopes.name_here(enumerator.name) {
                 let message = format!("'{}' is declared twice", self.name(enumerator.name));
                 self.report(Diagnostic::error(enumerator.loc, message).also(earlier.loc, "declared here before"));
@@ -40,9 +44,13 @@ impl Checker<'_> {
         let definition = &mut self.types.enums[id.0 as usize];
         definition.underlying = Some(underlying);
         definition.loc = specifier.loc;
+        for (name, bits, loc) in large {
+            self.scopes.rebind(name, Entity::Constant(bits, TypeId::of_int(underlying)), loc);
+        }
     }
 
-    /// Enumerators are `int` where they fit, as C says, else of the type that holds them.
+    /// Enumerators are `int` where they fit, as C says. Others have a type that holds them until the enumeration is
+    /// complete, and then the one behind the enumeration.
     fn enumerator_type(&self, value: i128) -> TypeId {
         let candidates = [TypeId::INT, TypeId::UNSIGNED_INT, TypeId::LONG, TypeId::LONG_LONG];
         let fitting = candidates.into_iter().find(|&ty| self.fits(value, QualType::unqualified(ty)));

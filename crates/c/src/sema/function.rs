@@ -4,7 +4,7 @@ use super::Checker;
 use super::scope::Entity;
 use super::switch::SwitchState;
 use crate::ast::{self, Derivation, Parameters, StorageClass};
-use crate::ctype::{QualType, Type, TypeId, VlaId};
+use crate::ctype::{QualType, TypeId, VlaId};
 use crate::intern::Symbol;
 use crate::tree::{Body, Label, LabelId, Stmt, StmtKind, Var, VarId};
 use norn_ir::diag::Diagnostic;
@@ -17,7 +17,8 @@ pub(super) struct FunctionState {
     pub(super) result: QualType,
     pub(super) vars: Vec<Var>,
     labels: Vec<Label>,
-    label_table: FxHashMap<Symbol, LabelState>,
+    label_states: Vec<LabelState>,
+    label_table: FxHashMap<Symbol, LabelId>,
     pub(super) cases: u32,
     pub(super) vla_vars: FxHashMap<VlaId, VarId>,
     pub(super) vla_lengths: Vec<(VlaId, VarId)>,
@@ -30,14 +31,13 @@ pub(super) struct FunctionState {
 }
 
 struct LabelState {
-    id: LabelId,
     defined: Option<Loc>,
-    first_use: Loc,
+    used: Option<Loc>,
 }
 
 /// What is set aside while an operand that is never evaluated is checked.
 pub(super) struct Isolated {
-    label_table: FxHashMap<Symbol, LabelState>,
+    label_table: FxHashMap<Symbol, LabelId>,
     labels: usize,
     cases: u32,
     breakable: u32,
@@ -52,6 +52,7 @@ impl FunctionState {
             result,
             vars: Vec::new(),
             labels: Vec::new(),
+            label_states: Vec::new(),
             label_table: FxHashMap::default(),
             cases: 0,
             vla_vars: FxHashMap::default(),
@@ -74,35 +75,64 @@ impl FunctionState {
     }
 
     /// The label that a `goto` names.
-    pub(super) fn label(&mut self, name: Symbol, loc: Loc) -> LabelId {
-        let next = LabelId(self.labels.len() as u32);
-        let labels = &mut self.labels;
-        let state = self.label_table.entry(name).or_insert_with(|| {
-            labels.push(Label { name, loc });
-            LabelState { id: next, defined: None, first_use: loc }
-        });
-        state.id
+    pub(super) fn goto_label(&mut self, name: Symbol, loc: Loc) -> LabelId {
+        let id = self.label(name, loc);
+        self.label_states[id.0 as usize].used.get_or_insert(loc);
+        id
+    }
+
+    fn label(&mut self, name: Symbol, loc: Loc) -> LabelId {
+        match self.label_table.get(&name) {
+            Some(&id) => id,
+            None => {
+                let id = self.new_label(name, loc);
+                self.label_table.insert(name, id);
+                id
+            }
+        }
+    }
+
+    fn new_label(&mut self, name: Symbol, loc: Loc) -> LabelId {
+        let id = LabelId(self.labels.len() as u32);
+        self.labels.push(Label { name, loc });
+        self.label_states.push(LabelState { defined: None, used: None });
+        id
     }
 
     /// The label that stands before a statement; the place of an earlier one of the same name is an error.
     pub(super) fn define_label(&mut self, name: Symbol, loc: Loc) -> Result<LabelId, Loc> {
         let id = self.label(name, loc);
+        let state = &mut self.label_states[id.0 as usize];
+        if let Some(earlier) = state.defined {
+            return Err(earlier);
+        }
+        state.defined = Some(loc);
         self.labels[id.0 as usize].loc = loc;
-        match self.label_table.get_mut(&name) {
-            Some(LabelState { defined: Some(earlier), .. }) => Err(*earlier),
-            Some(state) => {
-                state.defined = Some(loc);
-                Ok(id)
-            }
-            None => Ok(id),
+        Ok(id)
+    }
+
+    /// Begins a block with GNU `__label__` declarations; returns what the names meant outside.
+    pub(super) fn hide_labels(&mut self, names: &[(Symbol, Loc)]) -> Vec<(Symbol, Option<LabelId>)> {
+        let hide = |&(name, loc): &(Symbol, Loc)| {
+            let id = self.new_label(name, loc);
+            (name, self.label_table.insert(name, id))
+        };
+        names.iter().map(hide).collect()
+    }
+
+    pub(super) fn show_labels(&mut self, hidden: Vec<(Symbol, Option<LabelId>)>) {
+        for (name, id) in hidden.into_iter().rev() {
+            match id {
+                Some(id) => self.label_table.insert(name, id),
+                None => self.label_table.remove(&name),
+            };
         }
     }
 
-    /// Labels that are used and stand nowhere, in the order of their first use.
+    /// Labels that are used and stand nowhere.
     fn undefined_labels(&self) -> Vec<(Symbol, Loc)> {
-        let state = |label: &Label| self.label_table.get(&label.name);
-        let missing = self.labels.iter().filter_map(state).filter(|s| s.defined.is_none());
-        missing.map(|s| (self.labels[s.id.0 as usize].name, s.first_use)).collect()
+        let states = self.labels.iter().zip(&self.label_states);
+        states.filter(|(_, s)| s.defined.is_none()).filter_map(|(l, s)| Some((l.name, s.used?))).collect()
     }
 
     /// Begins a statement expression that is never evaluated: its labels and cases must not become part of the body.
@@ -119,6 +149,7 @@ impl FunctionState {
 
     pub(super) fn rejoin(&mut self, outer: Isolated) {
         self.labels.truncate(outer.labels);
+        self.label_states.truncate(outer.labels);
         self.label_table = outer.label_table;
         self.cases = outer.cases;
         self.breakable = outer.breakable;
@@ -206,15 +237,13 @@ impl Checker<'_> {
         }
         let Some(function) = &mut self.function else { return VarId(0) };
         let var = function.new_var(name, ty, loc);
-        match name {
-            Some(name) => match self.scopes.name_here(name) {
-                Some(earlier) => {
-                    let message = format!("there are two parameters named '{}'", self.name(name));
-                    self.report(Diagnostic::error(loc, message).also(earlier.loc, "the first one"));
-                }
-                None => self.scopes.bind(name, Entity::Var(var), loc),
-            },
-            None => {}
+        let Some(name) = name else { return var };
+        match self.scopes.name_here(name) {
+            Some(earlier) => {
+                let message = format!("there are two parameters named '{}'", self.name(name));
+                self.report(Diagnostic::error(loc, message).also(earlier.loc, "the first one"));
+            }
+            None => self.scopes.bind(name, Entity::Var(var), loc),
         }
         var
     }
@@ -269,13 +298,5 @@ impl Checker<'_> {
     /// Whether the parameters of a declaration are being read that is no definition.
     pub(super) fn in_prototype(&self) -> bool {
         self.prototypes > 0
-    }
-
-    /// The function type that a name would be called with.
-    pub(crate) fn function_type_of(&self, ty: QualType) -> Option<&crate::ctype::FunctionType> {
-        match self.kind(ty) {
-            Type::Function(function) => Some(function),
-            _ => None,
-        }
     }
 }

@@ -62,10 +62,11 @@ impl Checker<'_> {
         self.report(diagnostic);
     }
 
-    fn declaration_hint(&self, text: &str) -> Option<String> {
+    fn declaration_hint(&mut self, text: &str) -> Option<String> {
         if let Some(header) = suggest::header_of(text) {
             return Some(format!("it is declared in <{header}>: add '#include <{header}>'"));
         }
+        self.hints_left = self.hints_left.checked_sub(1)?;
         let names = self.scopes.visible().map(|s| self.session.symbols.name(s)).filter(|n| !n.starts_with("__"));
         suggest::similar(text, names).map(|similar| format!("did you mean '{similar}'?"))
     }

@@ -69,6 +69,9 @@ pub fn check(session: &mut Session, types: &mut Types, unit: ast::TranslationUni
     checker.finish()
 }
 
+/// Looking for similar names takes time; after so many unknown names it helps nobody any more.
+const MAX_HINTS: u32 = 50;
+
 /// Something with linkage, whether or not its name is visible right now.
 #[derive(Clone, Copy)]
 enum Linked {
@@ -93,6 +96,10 @@ pub(crate) struct Checker<'a> {
     /// Inside how many parameter lists of declarations that define nothing we are.
     prototypes: u32,
     transparent_unions: FxHashSet<RecordId>,
+    /// Records with a const member, at any depth.
+    const_records: FxHashSet<RecordId>,
+    /// How many names may still be compared with all others to find a similar one.
+    hints_left: u32,
     /// Functions that were called before any declaration of them.
     implicit: FxHashSet<FunctionId>,
     /// Undeclared names that were reported already.
@@ -148,6 +155,8 @@ impl<'a> Checker<'a> {
             unevaluated: 0,
             prototypes: 0,
             transparent_unions: FxHashSet::default(),
+            const_records: FxHashSet::default(),
+            hints_left: MAX_HINTS,
             implicit: FxHashSet::default(),
             reported: FxHashSet::default(),
             words,

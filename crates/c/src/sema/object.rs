@@ -197,7 +197,7 @@ impl Checker<'_> {
                 })
             }
             Some(id) => {
-                self.merge_function(id, ty, specifiers.inline, is_static, noreturn, defines, loc);
+                self.merge_function(id, ty, specifiers, noreturn, defines, loc);
                 id
             }
         };
@@ -205,17 +205,16 @@ impl Checker<'_> {
         Some(id)
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn merge_function(
         &mut self,
         id: FunctionId,
         ty: QualType,
-        inline: bool,
-        is_static: bool,
+        specifiers: &ast::Specifiers,
         noreturn: bool,
         defines: bool,
         loc: Loc,
     ) {
+        let is_static = specifiers.storage == Some(StorageClass::Static);
         let earlier = &self.unit.functions[id.0 as usize];
         let (name, earlier_ty, earlier_loc) = (earlier.name, earlier.ty, earlier.loc);
         let was_static = earlier.linkage == Linkage::Internal;
@@ -247,7 +246,7 @@ impl Checker<'_> {
         let function = &mut self.unit.functions[id.0 as usize];
         function.ty = merged;
         function.noreturn |= noreturn;
-        function.inline = if defines { inline } else { function.inline || inline };
+        function.inline = specifiers.inline || (!defines && function.inline);
         if is_static {
             function.linkage = Linkage::Internal;
         }

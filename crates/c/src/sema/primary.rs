@@ -1,13 +1,13 @@
 //! Literals, `sizeof` and its kin, `_Generic`, compound literals, variable arguments.
 
 use super::Checker;
-use super::convert::is_place;
 use crate::ast::{self, StringKind, StringLiteral};
 use crate::ctype::{ArrayLength, QualType, Type, TypeId};
 use crate::intern::Symbol;
 use crate::literal::{self, CharKind, FloatKind, Number};
 use crate::tree::{Builtin, ConstInit, ConstValue, Definition, Expr, ExprKind, Linkage, Object, ObjectId};
 use norn_ir::source::Loc;
+use norn_ir::types::Target;
 
 impl Checker<'_> {
     pub(super) fn number(&mut self, text: Symbol, loc: Loc) -> Expr {
@@ -53,7 +53,8 @@ impl Checker<'_> {
         match literal::char_constant(self.session.symbols.name(text)) {
             Ok(constant) => {
                 let ty = match constant.kind {
-                    CharKind::Plain | CharKind::Wide => TypeId::INT,
+                    CharKind::Plain => TypeId::INT,
+                    CharKind::Wide => self.wide_char(),
                     CharKind::U8 => TypeId::UNSIGNED_CHAR,
                     CharKind::U16 => TypeId::UNSIGNED_SHORT,
                     CharKind::U32 => TypeId::UNSIGNED_INT,
@@ -82,9 +83,17 @@ impl Checker<'_> {
     pub(super) fn string_element(&self, kind: StringKind) -> TypeId {
         match kind {
             StringKind::Plain => TypeId::CHAR,
-            StringKind::Wide => TypeId::INT,
+            StringKind::Wide => self.wide_char(),
             StringKind::Char16 => TypeId::UNSIGNED_SHORT,
             StringKind::Char32 => TypeId::UNSIGNED_INT,
+        }
+    }
+
+    /// `wchar_t`, which is `long` on i386.
+    fn wide_char(&self) -> TypeId {
+        match self.target {
+            Target::Ilp32 => TypeId::LONG,
+            Target::Lp64 => TypeId::INT,
         }
     }
 
@@ -230,12 +239,13 @@ impl Checker<'_> {
     }
 
     pub(super) fn va_arg(&mut self, list: &ast::Expr, name: &ast::TypeName, loc: Loc) -> Expr {
-        let list = self.expr(list);
+        let list = self.place(list);
         let ty = self.type_name(name);
-        if self.is_error(list.ty) || self.is_error(ty) {
+        let Some(list) = list else { return self.error_expr(loc) };
+        if self.is_error(ty) {
             return self.error_expr(loc);
         }
-        if !is_place(&list) || !self.is_pointer(list.ty) {
+        if !self.is_pointer(list.ty) {
             self.error(loc, "the first argument of 'va_arg' must be a 'va_list' object");
             return self.error_expr(loc);
         }

@@ -70,7 +70,9 @@ impl Checker<'_> {
                     let base = self.specifiers(specifiers, false);
                     let packed = specifiers.attributes.iter().any(|a| a.name == self.words.packed);
                     if declarators.is_empty() {
-                        self.anonymous_member(&mut layout, &mut names, base, *loc);
+                        let anonymous = matches!(&specifiers.ty, ast::TypeSpecifier::Record(r)
+                            if r.tag.is_none() && r.members.is_some());
+                        self.anonymous_member(&mut layout, &mut names, base, anonymous, *loc);
                     }
                     for (d, declarator) in declarators.iter().enumerate() {
                         let last = index + 1 == members.len() && d + 1 == declarators.len();
@@ -85,13 +87,24 @@ impl Checker<'_> {
         if specifier.attributes.iter().any(|a| a.name == self.words.transparent_union) {
             self.transparent_unions.insert(id);
         }
+        if body.fields.iter().any(|f| self.is_read_only(f.ty)) {
+            self.const_records.insert(id);
+        }
         let record = &mut self.types.records[id.0 as usize];
         record.body = Some(body);
         record.loc = specifier.loc;
     }
 
-    fn anonymous_member(&mut self, layout: &mut Layout, names: &mut FxHashMap<Symbol, Loc>, base: Base, loc: Loc) {
-        let Some(body) = self.types.record_body(base.ty.ty) else {
+    fn anonymous_member(
+        &mut self,
+        layout: &mut Layout,
+        names: &mut FxHashMap<Symbol, Loc>,
+        base: Base,
+        anonymous: bool,
+        loc: Loc,
+    ) {
+        let body = self.types.record_body(base.ty.ty).filter(|_| anonymous);
+        let Some(body) = body else {
             if !self.is_error(base.ty) {
                 self.warn(loc, "this declaration declares no member");
             }
@@ -104,7 +117,8 @@ impl Checker<'_> {
         }
         let align = self.types.member_align_of(base.ty.ty, self.target);
         let size = self.size_of(base.ty).unwrap_or(0);
-        layout.place(None, base.ty, size, align, base.align, false, loc);
+        let align = layout.effective_align(align, base.align, false);
+        layout.place(None, base.ty, size, align, loc);
     }
 
     fn member_name(&mut self, names: &mut FxHashMap<Symbol, Loc>, name: Symbol, loc: Loc) {
@@ -164,7 +178,8 @@ impl Checker<'_> {
                 }
             },
         };
-        layout.place(declarator.name, ty, size, align, asked, packed, loc);
+        let align = layout.effective_align(align, asked, packed);
+        layout.place(declarator.name, ty, size, align, loc);
     }
 
     fn bit_width(&mut self, e: &ast::Expr, ty: QualType, named: bool) -> Option<u32> {
@@ -198,7 +213,9 @@ impl Checker<'_> {
                     continue;
                 }
                 let (low, high) = layout.runs[run];
-                match unit(placed.position, width, declared, low, high.min(size)) {
+                let own = unit(placed.position, width, declared, low, high.min(size));
+                // Packed into too few bytes of its own: no single access can leave its neighbours alone.
+                match own.or_else(|| unit(placed.position, width, declared, 0, size)) {
                     Some((at, field)) => (offset, bits) = (at, Some(field)),
                     None => self.report(Diagnostic::unsupported(placed.loc, "a bit-field that spans nine bytes")),
                 }
@@ -217,17 +234,7 @@ impl Layout {
         self.pack.map_or(align, |pack| align.min(pack))
     }
 
-    fn place(
-        &mut self,
-        name: Option<Symbol>,
-        ty: QualType,
-        size: u64,
-        align: u64,
-        asked: Option<u64>,
-        packed: bool,
-        loc: Loc,
-    ) {
-        let align = self.effective_align(align, asked, packed);
+    fn place(&mut self, name: Option<Symbol>, ty: QualType, size: u64, align: u64, loc: Loc) {
         self.align = self.align.max(align);
         let size = size.saturating_mul(8).min(1 << 62);
         let position = if self.is_union { 0 } else { self.end.next_multiple_of(align * 8) };

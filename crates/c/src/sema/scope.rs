@@ -104,6 +104,14 @@ impl Scopes {
         put(&mut self.names, name, Some(Binding { entity, depth, loc }));
     }
 
+    /// Changes what a name of the innermost scope stands for.
+    pub(crate) fn rebind(&mut self, name: Symbol, entity: Entity, loc: Loc) {
+        if self.name_here(name).is_some() {
+            let depth = self.depth();
+            put(&mut self.names, name, Some(Binding { entity, depth, loc }));
+        }
+    }
+
     pub(crate) fn bind_tag(&mut self, name: Symbol, tag: Tag, loc: Loc) {
         let depth = self.depth();
         if depth > 0 {

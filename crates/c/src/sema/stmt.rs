@@ -5,7 +5,8 @@ use super::convert::Context;
 use crate::ast::{self, BlockItem, ForInit, LabelKind};
 use crate::builtins;
 use crate::ctype::TypeId;
-use crate::tree::{Expr, Stmt, StmtKind, VarId};
+use crate::intern::Symbol;
+use crate::tree::{Expr, LabelId, Stmt, StmtKind, VarId};
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::Loc;
 
@@ -35,7 +36,7 @@ impl Checker<'_> {
                 return self.for_loop(init, condition.as_ref(), step.as_ref(), body, loc);
             }
             ast::StmtKind::Goto(name) => match &mut self.function {
-                Some(function) => StmtKind::Goto(function.label(*name, loc)),
+                Some(function) => StmtKind::Goto(function.goto_label(*name, loc)),
                 None => StmtKind::Nop,
             },
             ast::StmtKind::GotoComputed(e) => {
@@ -94,8 +95,10 @@ impl Checker<'_> {
 
     pub(super) fn block(&mut self, block: &ast::Block) -> Stmt {
         self.enter_block();
+        let hidden = self.function.as_mut().map(|f| f.hide_labels(&block.local_labels));
         let mut stmts = Vec::with_capacity(block.items.len());
         self.block_items(&block.items, &mut stmts);
+        self.show_labels(hidden);
         let vars = self.leave_block();
         Stmt { kind: StmtKind::Block { vars, stmts }, loc: block.loc }
     }
@@ -103,6 +106,7 @@ impl Checker<'_> {
     /// The block of a statement expression and the value of its last statement.
     pub(super) fn block_with_value(&mut self, block: &ast::Block) -> (Stmt, Option<Expr>) {
         self.enter_block();
+        let hidden = self.function.as_mut().map(|f| f.hide_labels(&block.local_labels));
         let mut stmts = Vec::with_capacity(block.items.len());
         let value = match block.items.split_last() {
             Some((BlockItem::Statement(ast::Stmt { kind: ast::StmtKind::Expr(last), .. }), before)) => {
@@ -114,8 +118,15 @@ impl Checker<'_> {
                 None
             }
         };
+        self.show_labels(hidden);
         let vars = self.leave_block();
         (Stmt { kind: StmtKind::Block { vars, stmts }, loc: block.loc }, value)
+    }
+
+    fn show_labels(&mut self, hidden: Option<Vec<(Symbol, Option<LabelId>)>>) {
+        if let (Some(function), Some(hidden)) = (&mut self.function, hidden) {
+            function.show_labels(hidden);
+        }
     }
 
     pub(super) fn block_items(&mut self, items: &[BlockItem], out: &mut Vec<Stmt>) {
