@@ -11,7 +11,7 @@ use crate::session::{Options, Session, Target};
 use crate::token::Token;
 use crate::tree::Unit;
 use crate::{library, lower, parse, pp, sema};
-use norn_ir::diag::Diagnostic;
+use norn_ir::diag::{Diagnostic, Severity};
 use norn_ir::program::Program;
 use norn_ir::source::SourceMap;
 use std::collections::BTreeSet;
@@ -103,7 +103,9 @@ impl Driver {
         for tree in trees {
             units.push(self.check(tree));
         }
-        if self.session.has_errors() {
+        // The parser leaves out what it cannot express: without that, the program is another one.
+        let incomplete = self.session.diagnostics.iter().any(|d| d.severity == Severity::Unsupported);
+        if self.session.has_errors() || incomplete {
             return None;
         }
         let linked = self.link(units)?;

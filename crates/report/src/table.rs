@@ -19,7 +19,8 @@ pub fn counterexample(counterexample: &Counterexample, sources: &Sources<'_>, wi
     let trace = counterexample.trace();
     let mut text = table(trace, sources, width);
     let violation = counterexample.violation();
-    let place = if violation.span == Span::NONE { String::new() } else { format!("{}: ", sources.place(violation.span)) };
+    let place =
+        if violation.span == Span::NONE { String::new() } else { format!("{}: ", sources.place(violation.span)) };
     text.push_str(&format!("\n{place}{}", violation.kind.phrase()));
     if !violation.message.is_empty() {
         text.push_str(&format!(": {}", violation.message));
@@ -66,9 +67,12 @@ pub fn describe(event: &Event, trace: &Trace) -> String {
         ReadFrom::Event { event, forwarded: true } => format!("#{}, still in its own store buffer", event + 1),
         ReadFrom::Event { event, .. } => format!("#{}", event + 1),
     };
-    let thread = |index: usize| trace.threads.get(index).map_or_else(String::new, |t| format!("{} ({})", t.name, t.function));
+    let thread =
+        |index: usize| trace.threads.get(index).map_or_else(String::new, |t| format!("{} ({})", t.name, t.function));
     match &event.kind {
-        EventKind::Read { location, value, from: source } => format!("reads {location} = {value} (from {})", from(source)),
+        EventKind::Read { location, value, from: source } => {
+            format!("reads {location} = {value} (from {})", from(source))
+        }
         EventKind::Write { location, value, buffered: true } => {
             format!("writes {location} = {value} (into its store buffer)")
         }
@@ -117,10 +121,15 @@ impl Table {
     fn header(&mut self, trace: &Trace) {
         let titles = self.columns.iter().map(|&c| {
             let thread = &trace.threads[c];
-            if thread.name.0.is_empty() { thread.name.to_string() } else { format!("{} ({})", thread.name, thread.function) }
+            if thread.name.0.is_empty() {
+                thread.name.to_string()
+            } else {
+                format!("{} ({})", thread.name, thread.function)
+            }
         });
         let titles = titles.collect::<Vec<_>>();
-        let line = titles.iter().map(|t| pad(&cut(t, self.column_width), self.column_width)).collect::<Vec<_>>().join("  ");
+        let line =
+            titles.iter().map(|t| pad(&cut(t, self.column_width), self.column_width)).collect::<Vec<_>>().join("  ");
         let rule = vec!["─".repeat(self.column_width); self.columns.len()].join("──");
         let space = " ".repeat(self.number_width);
         self.text.push_str(&format!("{space}{}\n", line.trim_end()));
@@ -144,7 +153,8 @@ impl Table {
                 _ => String::new(),
             };
             let space = " ".repeat(column * (self.column_width + 2));
-            let line = format!("{}{space}{indent}{}{line}", pad(&number, self.number_width), if i > 0 { "  " } else { "" });
+            let line =
+                format!("{}{space}{indent}{}{line}", pad(&number, self.number_width), if i > 0 { "  " } else { "" });
             self.text.push_str(line.trim_end());
             self.text.push('\n');
         }

@@ -101,7 +101,8 @@ pub fn absorb(program: &mut Program, start: FuncId, roots: &mut Roots) {
     let entry = program.entry;
     let caller = program.function(entry);
     let [block] = &caller.blocks[..] else { return };
-    let Some(InstrKind::Call { callee: Callee::Direct(callee), args, .. }) = block.instrs.last().map(|i| &i.kind) else {
+    let Some(InstrKind::Call { callee: Callee::Direct(callee), args, .. }) = block.instrs.last().map(|i| &i.kind)
+    else {
         return;
     };
     if *callee != start || is_mentioned(program, entry, start) {
@@ -143,7 +144,8 @@ fn is_mentioned(program: &Program, entry: FuncId, function: FuncId) -> bool {
     let mut mentioned = in_objects;
     for (_, code) in program.functions.iter().enumerate().filter(|&(id, _)| id != entry.index()) {
         for instr in code.blocks.iter().flat_map(|b| &b.instrs) {
-            mentioned |= matches!(instr.kind, InstrKind::Call { callee: Callee::Direct(callee), .. } if callee == function);
+            mentioned |=
+                matches!(instr.kind, InstrKind::Call { callee: Callee::Direct(callee), .. } if callee == function);
             instr.kind.for_each_operand(|operand| mentioned |= operand == Operand::Func(function));
         }
         for block in &code.blocks {

@@ -5,7 +5,9 @@ use crate::hash::FastSet;
 use crate::machine::{Choice, Machine, Stop};
 use crate::observe::Unobserved;
 use crate::replay::{ReplayMismatch, confirm};
-use crate::state::State;
+use crate::state::{State, Status};
+use norn_ir::ids::{BlockId, FuncId};
+use norn_ir::instr::TerminatorKind;
 use norn_verdict::outcome::{Outcome, Stats, Verdict};
 use norn_verdict::schedule::ThreadName;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -20,6 +22,8 @@ pub struct Explored {
     pub transitions: usize,
     /// Of the executions in which every thread ended.
     pub finals: BTreeSet<Final>,
+    /// The blocks whose terminator `Stop` ended a thread: loops cut by their bounds.
+    pub stops: BTreeSet<(FuncId, BlockId)>,
 }
 
 /// Explores until the first violation.
@@ -96,6 +100,7 @@ impl Search<'_> {
     }
 
     fn expand(&mut self, state: State, way: usize) {
+        self.note_stops(&state);
         if state.is_complete() {
             if !self.question.observed.is_empty() {
                 self.found.finals.insert(self.question.observe(self.machine, &state));
@@ -157,6 +162,15 @@ impl Search<'_> {
             Err(Stop::Violation(_) | Stop::NotEnabled | Stop::NeedInput(_)) => {}
             Err(Stop::Unsupported { reason, span } | Stop::Limit { reason, span }) => {
                 self.undecided(Err(incomplete(reason, span)));
+            }
+        }
+    }
+
+    fn note_stops(&mut self, state: &State) {
+        for frame in state.threads.iter().filter(|t| t.status == Status::Stopped).filter_map(|t| t.frames.last()) {
+            let block = self.question.program.function(frame.function).block(frame.block);
+            if block.terminator.kind == TerminatorKind::Stop && frame.index as usize == block.instrs.len() {
+                self.found.stops.insert((frame.function, frame.block));
             }
         }
     }
