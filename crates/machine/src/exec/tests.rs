@@ -7,8 +7,7 @@ use norn_ir::program::Program;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, ViolationKind};
 
-const NONE: Checks =
-    Checks { deadlock: false, data_race: false, memory_safety: false, overflow: false, leaks: false };
+const NONE: Checks = Checks { deadlock: false, data_race: false, memory_safety: false, overflow: false, leaks: false };
 
 /// The kind of violation under every model.
 fn check(program: &Program, checks: Checks, expected: Option<ViolationKind>) {
@@ -143,9 +142,9 @@ fn silent_loops_stop_or_end() {
     let found = explore(&threads("x", &[endless]), Model::Sc, NONE, &[]);
     let reason = found.incomplete.expect("it should not be decided").reason;
     assert!(reason.contains("instructions without a visible step"), "{reason}");
-    let in_section = format!("b0:\nbegin atomic\nr0 = copy 0\ngoto b1\nb1:\nr0 = add r0, 0\nr4 = copy true\n\
-                              branch r4, b1, b2\nb2:\nend\nreturn");
-    check(&threads("x", &[&in_section]), DEADLOCK, Some(ViolationKind::Deadlock));
+    let in_section = "b0:\nbegin atomic\nr0 = copy 0\ngoto b1\nb1:\nr0 = add r0, 0\nr4 = copy true\n\
+                              branch r4, b1, b2\nb2:\nend\nreturn";
+    check(&threads("x", &[in_section]), DEADLOCK, Some(ViolationKind::Deadlock));
 }
 
 #[test]
@@ -175,7 +174,11 @@ fn use_after_free() {
     let found = explore(&program, Model::Sc, NONE, &[]);
     assert_eq!(found.violation, None);
     assert!(found.incomplete.expect("it has no meaning").reason.contains("memory safety"));
-    check(&with_heap("r6 = load g0\nfree heap r6", "r6 = load g0\nfree heap r6"), MEMORY, Some(ViolationKind::DoubleFree));
+    check(
+        &with_heap("r6 = load g0\nfree heap r6", "r6 = load g0\nfree heap r6"),
+        MEMORY,
+        Some(ViolationKind::DoubleFree),
+    );
     check(&with_heap("r6 = load g0\nr6 = ptr_add r6, 1 * 2\nfree heap r6", ""), MEMORY, Some(ViolationKind::BadFree));
     check(&with_heap("free heap g1", ""), MEMORY, Some(ViolationKind::BadFree));
     check(&with_heap("free heap null", ""), MEMORY, None);
@@ -344,7 +347,8 @@ fn release_and_acquire_order_accesses() {
     assert_eq!(told("store i32 g1, 1 release\nstore i32 g0, 2", "r0 = load g1 acquire"), RACES);
     // A read-modify-write passes the message on, a store does not.
     let write = "store i32 g1, 2 release";
-    let reader = "b0:\nr0 = load g1 acquire\nr4 = eq i32 r0, 1\nbranch r4, b1, b2\nb1:\nr1 = load g0\nreturn\nb2:\nreturn";
+    let reader =
+        "b0:\nr0 = load g1 acquire\nr4 = eq i32 r0, 1\nbranch r4, b1, b2\nb1:\nr1 = load g0\nreturn\nb2:\nreturn";
     let between = |body: &str| threads("x y", &[&format!("store i32 g0, 1\n{write}"), body, reader]);
     let passes = "r0, r4 = compare_exchange g1, 2, 1 relaxed relaxed";
     check(&between(passes), RACE, None);
