@@ -6,7 +6,8 @@
 use crate::ast::Qualifiers;
 use crate::intern::Symbol;
 use norn_ir::source::Loc;
-use std::collections::HashMap;
+use norn_ir::types::Target;
+use rustc_hash::FxHashMap;
 
 /// An unqualified type.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -145,7 +146,7 @@ pub struct Enum {
 /// All types of a session.
 #[derive(Debug)]
 pub struct Types {
-    ids: HashMap<Type, TypeId>,
+    ids: FxHashMap<Type, TypeId>,
     types: Vec<Type>,
     pub records: Vec<Record>,
     pub enums: Vec<Enum>,
@@ -161,7 +162,13 @@ impl Default for Types {
 
 impl Types {
     pub fn new() -> Types {
-        Types { ids: HashMap::new(), types: Vec::new(), records: Vec::new(), enums: Vec::new(), vlas: 0 }
+        let mut types =
+            Types { ids: FxHashMap::default(), types: Vec::new(), records: Vec::new(), enums: Vec::new(), vlas: 0 };
+        for (index, ty) in PREDEFINED.iter().enumerate() {
+            let id = types.intern(ty.clone());
+            assert_eq!(id.0 as usize, index, "predefined types should have their fixed ids");
+        }
+        types
     }
 
     pub fn intern(&mut self, ty: Type) -> TypeId {
@@ -190,5 +197,116 @@ impl Types {
 impl QualType {
     pub fn unqualified(ty: TypeId) -> QualType {
         QualType { ty, qualifiers: Qualifiers::default() }
+    }
+}
+
+/// The types that every [`Types`] knows from the start, in the order of their ids.
+const PREDEFINED: [Type; 20] = [
+    Type::Void,
+    Type::Bool,
+    Type::Int(IntType::Char),
+    Type::Int(IntType::SignedChar),
+    Type::Int(IntType::UnsignedChar),
+    Type::Int(IntType::Short),
+    Type::Int(IntType::UnsignedShort),
+    Type::Int(IntType::Int),
+    Type::Int(IntType::UnsignedInt),
+    Type::Int(IntType::Long),
+    Type::Int(IntType::UnsignedLong),
+    Type::Int(IntType::LongLong),
+    Type::Int(IntType::UnsignedLongLong),
+    Type::Int(IntType::Int128),
+    Type::Int(IntType::UnsignedInt128),
+    Type::Float(FloatType::Float),
+    Type::Float(FloatType::Double),
+    Type::Float(FloatType::LongDouble),
+    Type::Complex,
+    Type::Error,
+];
+
+impl TypeId {
+    pub const VOID: TypeId = TypeId(0);
+    pub const BOOL: TypeId = TypeId(1);
+    pub const CHAR: TypeId = TypeId(2);
+    pub const UNSIGNED_CHAR: TypeId = TypeId(4);
+    pub const UNSIGNED_SHORT: TypeId = TypeId(6);
+    pub const INT: TypeId = TypeId(7);
+    pub const UNSIGNED_INT: TypeId = TypeId(8);
+    pub const LONG: TypeId = TypeId(9);
+    pub const UNSIGNED_LONG: TypeId = TypeId(10);
+    pub const LONG_LONG: TypeId = TypeId(11);
+    pub const UNSIGNED_LONG_LONG: TypeId = TypeId(12);
+    pub const FLOAT: TypeId = TypeId(15);
+    pub const DOUBLE: TypeId = TypeId(16);
+    pub const LONG_DOUBLE: TypeId = TypeId(17);
+    pub const COMPLEX: TypeId = TypeId(18);
+    pub const ERROR: TypeId = TypeId(19);
+
+    pub fn of_int(int: IntType) -> TypeId {
+        TypeId(int as u32 + 2)
+    }
+}
+
+impl IntType {
+    pub fn size(self, target: Target) -> u64 {
+        match self {
+            IntType::Char | IntType::SignedChar | IntType::UnsignedChar => 1,
+            IntType::Short | IntType::UnsignedShort => 2,
+            IntType::Int | IntType::UnsignedInt => 4,
+            IntType::Long | IntType::UnsignedLong => target.pointer_size(),
+            IntType::LongLong | IntType::UnsignedLongLong => 8,
+            IntType::Int128 | IntType::UnsignedInt128 => 16,
+        }
+    }
+
+    pub fn is_signed(self) -> bool {
+        !matches!(
+            self,
+            IntType::UnsignedChar
+                | IntType::UnsignedShort
+                | IntType::UnsignedInt
+                | IntType::UnsignedLong
+                | IntType::UnsignedLongLong
+                | IntType::UnsignedInt128
+        )
+    }
+
+    /// The conversion rank of C11 6.3.1.1.
+    pub fn rank(self) -> u32 {
+        match self {
+            IntType::Char | IntType::SignedChar | IntType::UnsignedChar => 1,
+            IntType::Short | IntType::UnsignedShort => 2,
+            IntType::Int | IntType::UnsignedInt => 3,
+            IntType::Long | IntType::UnsignedLong => 4,
+            IntType::LongLong | IntType::UnsignedLongLong => 5,
+            IntType::Int128 | IntType::UnsignedInt128 => 6,
+        }
+    }
+
+    /// The unsigned type of the same rank.
+    pub fn to_unsigned(self) -> IntType {
+        match self {
+            IntType::Char | IntType::SignedChar => IntType::UnsignedChar,
+            IntType::Short => IntType::UnsignedShort,
+            IntType::Int => IntType::UnsignedInt,
+            IntType::Long => IntType::UnsignedLong,
+            IntType::LongLong => IntType::UnsignedLongLong,
+            IntType::Int128 => IntType::UnsignedInt128,
+            unsigned => unsigned,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integer_types_have_predefined_ids() {
+        let types = Types::new();
+        assert_eq!(types.get(TypeId::of_int(IntType::UnsignedInt128)), &Type::Int(IntType::UnsignedInt128));
+        assert_eq!(types.get(TypeId::of_int(IntType::Char)), &Type::Int(IntType::Char));
+        assert_eq!(types.get(TypeId::UNSIGNED_LONG_LONG), &Type::Int(IntType::UnsignedLongLong));
+        assert_eq!(types.get(TypeId::ERROR), &Type::Error);
     }
 }

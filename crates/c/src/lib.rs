@@ -5,13 +5,18 @@
 //! makes IR. [`library`] holds the built-in headers and the models of library functions; [`driver`] runs it all.
 
 pub mod ast;
+mod builtins;
 pub mod ctype;
+pub mod driver;
 pub mod intern;
 pub mod lex;
 pub mod library;
+pub mod link;
 pub mod literal;
+pub mod lower;
 pub mod parse;
 pub mod pp;
+pub mod sema;
 pub mod session;
 pub mod token;
 pub mod tree;

@@ -1,9 +1,10 @@
 //! What all stages of the front end share while one program is being read.
 
 use crate::intern::{Interner, Symbol};
+use crate::pp::MacroTable;
 use norn_ir::diag::{Diagnostic, Severity};
 use norn_ir::source::SourceMap;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 use std::path::PathBuf;
 
 /// The data model of the target: sizes of `int`, `long` and pointers.
@@ -55,7 +56,9 @@ pub struct Session {
     pub symbols: Interner,
     pub diagnostics: Vec<Diagnostic>,
     /// Functions to which some unit of the program gives a body; known before the first unit is checked.
-    pub defined_functions: HashSet<Symbol>,
+    pub defined_functions: FxHashSet<Symbol>,
+    /// The macros that GCC predefines, once they have been read: every text of the session begins with them.
+    pub(crate) predefined_macros: Option<MacroTable>,
     errors: usize,
 }
 

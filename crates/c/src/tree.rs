@@ -74,7 +74,7 @@ pub enum Definition {
 }
 
 /// A part of a static initialiser; what is not covered is zero. In order of offset, without overlap; bit-fields of one
-/// unit are already joined.
+/// unit are already joined. The elements of a flexible array lie beyond the size of the object's type.
 #[derive(Debug)]
 pub struct ConstInit {
     pub offset: u64,

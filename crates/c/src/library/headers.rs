@@ -18,6 +18,8 @@ pub(super) const HEADERS: &[(&str, &str)] = &[
     ("math.h", include_str!("headers/math.h")),
     ("memory.h", include_str!("headers/memory.h")),
     ("norn.h", include_str!("headers/norn.h")),
+    ("norn_mutex.h", include_str!("headers/norn_mutex.h")),
+    ("norn_pthread.h", include_str!("headers/norn_pthread.h")),
     ("norn_types.h", include_str!("headers/norn_types.h")),
     ("pthread.h", include_str!("headers/pthread.h")),
     ("sched.h", include_str!("headers/sched.h")),

@@ -3,12 +3,25 @@
 //! Headers are small and our own, so that a file checks the same way on every machine. They declare more than there are
 //! models for: a call without a model is reported by the name of the function.
 //!
-//! Left out: locale, wide characters, files, processes, signals, and floating-point functions that cannot be written in a few
-//! lines of C.
+//! Models are C files on the intrinsics that `norn.h` declares. A file becomes part of a program when the program (or a
+//! model in it) uses a name that it defines, see [`model_of`]. A model may also mention a function `__model_…` that another
+//! model defines and that [`model_of`] does not list: such a mention does not make the other file part of the program.
+//! It stands behind `__norn_is_linked`, so it is only reached if the file is there for another reason. This way the end
+//! of a thread costs nothing in programs without thread-specific data.
+//!
+//! The models work on the memory of glibc's types, on both targets, since programs may come preprocessed with glibc's
+//! headers; `norn_types.h` says how.
+//!
+//! Left out: locale, wide characters, files, processes, signals, and floating-point functions that cannot be written
+//! in a few lines of C.
 
 mod headers;
+mod models;
+mod unsupported;
 
 use headers::HEADERS;
+use models::MODELS;
+use unsupported::UNSUPPORTED;
 
 /// The text of a built-in header, by the name between the angle brackets.
 pub fn header(name: &str) -> Option<&'static str> {
@@ -19,4 +32,100 @@ pub fn header(name: &str) -> Option<&'static str> {
 /// The names of all built-in headers, sorted.
 pub fn header_names() -> impl Iterator<Item = &'static str> {
     HEADERS.iter().map(|(name, _)| *name)
+}
+
+/// The model file that defines a function (or one of the objects `stdin`, `stdout`, `stderr`) of the C library.
+pub fn model_of(function: &str) -> Option<&'static str> {
+    MODELS.iter().find(|model| model.defines.contains(&function)).map(|model| model.file)
+}
+
+/// The text of a model file.
+pub fn model_text(file: &str) -> Option<&'static str> {
+    let index = MODELS.binary_search_by_key(&file, |model| model.file).ok()?;
+    Some(MODELS[index].text)
+}
+
+/// The names of all model files, sorted.
+pub fn model_names() -> impl Iterator<Item = &'static str> {
+    MODELS.iter().map(|model| model.file)
+}
+
+/// Why a function of the C library is not supported, if that deserves more than its name.
+pub fn unsupported(function: &str) -> Option<&'static str> {
+    let of = |(_, functions): &&(&str, &[&str])| functions.contains(&function);
+    UNSUPPORTED.iter().find(of).map(|(reason, _)| *reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The names with external linkage that a model defines, `__model_…` aside. Relies on the style of the models: a
+    /// definition begins in the first column and its head is one line.
+    fn defined_in(text: &str) -> Vec<&str> {
+        text.lines().filter_map(defined_by).filter(|name| !name.starts_with("__model_")).collect()
+    }
+
+    fn defined_by(line: &str) -> Option<&str> {
+        let begins = line.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        let other = ["static ", "typedef ", "struct ", "_Static_assert"].iter().any(|word| line.starts_with(word));
+        if !begins || other {
+            return None;
+        }
+        let declarator = match line.split_once('(') {
+            Some((declarator, _)) if line.ends_with('{') => declarator,
+            Some(_) => return None,
+            None => line.split_once(" = ")?.0,
+        };
+        declarator.rsplit([' ', '*']).next()
+    }
+
+    #[test]
+    fn tables_are_sorted() {
+        assert!(HEADERS.is_sorted_by_key(|(name, _)| name));
+        assert!(MODELS.is_sorted_by_key(|model| model.file));
+    }
+
+    #[test]
+    fn every_model_defines_what_the_table_says() {
+        for model in MODELS {
+            assert_eq!(defined_in(model.text), model.defines, "{}", model.file);
+        }
+    }
+
+    #[test]
+    fn every_name_is_defined_once_and_not_unsupported() {
+        let mut names: Vec<_> = MODELS.iter().flat_map(|model| model.defines).collect();
+        names.extend(UNSUPPORTED.iter().flat_map(|(_, functions)| *functions));
+        names.sort();
+        for pair in names.windows(2) {
+            assert_ne!(pair[0], pair[1]);
+        }
+    }
+
+    #[test]
+    fn lookups_find_what_is_there_and_nothing_else() {
+        assert!(header("sys/types.h").is_some_and(|text| text.contains("ssize_t")));
+        assert_eq!(header("windows.h"), None);
+        assert_eq!(model_of("pthread_mutex_lock"), Some("pthread_mutex.c"));
+        assert_eq!(model_of("stderr"), Some("streams.c"));
+        assert_eq!(model_of("fopen"), None);
+        assert_eq!(model_of("__model_run_destructors"), None);
+        assert!(model_text("pthread_mutex.c").is_some_and(|text| text.contains("pthread_mutex_lock")));
+        assert_eq!(model_text("mutex.c"), None);
+        assert_eq!(unsupported("pthread_cancel"), Some("thread cancellation is not supported"));
+        assert_eq!(unsupported("pthread_create"), None);
+    }
+
+    /// What the models include is built in.
+    #[test]
+    fn includes_are_built_in() {
+        let texts = MODELS.iter().map(|model| model.text).chain(HEADERS.iter().map(|(_, text)| *text));
+        for line in texts.flat_map(str::lines) {
+            if let Some(name) = line.strip_prefix("#include <") {
+                let name = name.trim_end_matches('>');
+                assert!(header(name).is_some(), "{name}");
+            }
+        }
+    }
 }

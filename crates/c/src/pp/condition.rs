@@ -127,7 +127,7 @@ impl Preprocessor<'_> {
                 let name = self.spelling(token);
                 match builtin {
                     Builtin::HasAttribute => predefined::has_attribute(name),
-                    Builtin::HasBuiltin => predefined::has_builtin(name),
+                    Builtin::HasFunction => predefined::has_builtin(name),
                     _ => predefined::has_feature(name),
                 }
             }

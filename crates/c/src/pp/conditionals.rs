@@ -73,20 +73,20 @@ impl Preprocessor<'_> {
             }
             let directive = self.lex_in_line();
             if let PpKind::Ident(name) = directive.kind {
-                match self.session.symbols.name(name) {
+                let name = self.session.symbols.name(name);
+                let alternative = depth == 0 && matches!(name, "else" | "elif" | "elifdef" | "elifndef");
+                match name {
                     "if" | "ifdef" | "ifndef" => depth += 1,
                     "endif" if depth > 0 => depth -= 1,
                     "endif" => {
                         self.end_conditional(directive);
                         return;
                     }
-                    "else" | "elif" | "elifdef" | "elifndef" if depth == 0 => {
-                        if self.takes_alternative(directive) {
-                            self.finish_line();
-                            return;
-                        }
-                    }
                     _ => {}
+                }
+                if alternative && self.takes_alternative(directive) {
+                    self.finish_line();
+                    return;
                 }
             }
             self.finish_line();

@@ -330,6 +330,8 @@ impl Preprocessor<'_> {
         // What `##` takes as its left operand is the last token since here; nothing since here is a placemarker.
         let mut operand_start = result.len();
         let mut pasting = false;
+        // White space before pieces that turned out empty.
+        let mut space = false;
         let mut i = 0;
         while i < items.len() && !self.stopped {
             let item = items[i];
@@ -380,10 +382,12 @@ impl Preprocessor<'_> {
                     result.push(string);
                 }
             }
+            space |= item.token.space_before();
             if let Some(first) = result.get_mut(piece_start) {
-                if item.token.space_before() {
+                if space {
                     first.flags = first.flags.with(Flags::SPACE);
                 }
+                space = false;
             }
             if comma {
                 // GNU: in `, ## __VA_ARGS__` the comma goes if nothing was given, and otherwise nothing is joined.

@@ -114,6 +114,11 @@ impl Preprocessor<'_> {
 
     pub(super) fn find_header(&self, name: &str, quoted: bool, next: bool) -> Option<Header> {
         let current = self.files.last();
+        if self.session.sources.is_builtin(self.main) {
+            // The library is the same for every program, whatever its directories hold.
+            let text = library::header(name)?;
+            return Some(Header { origin: Origin::Builtin(format!("<{name}>"), text), search_from: 0 });
+        }
         let exists = |path: &Path| std::fs::metadata(path).is_ok_and(|m| !m.is_dir());
         if Path::new(name).is_absolute() {
             let path = PathBuf::from(name);
@@ -214,47 +219,11 @@ fn once_key(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }
 
-/// Names that a mistyped header may have meant, if they are built in.
-const KNOWN_HEADERS: &[&str] = &[
-    "assert.h",
-    "ctype.h",
-    "errno.h",
-    "fcntl.h",
-    "float.h",
-    "inttypes.h",
-    "limits.h",
-    "malloc.h",
-    "math.h",
-    "memory.h",
-    "pthread.h",
-    "sched.h",
-    "semaphore.h",
-    "setjmp.h",
-    "signal.h",
-    "stdarg.h",
-    "stdatomic.h",
-    "stdbool.h",
-    "stddef.h",
-    "stdint.h",
-    "stdio.h",
-    "stdlib.h",
-    "stdnoreturn.h",
-    "string.h",
-    "strings.h",
-    "sys/time.h",
-    "sys/types.h",
-    "threads.h",
-    "time.h",
-    "unistd.h",
-];
-
+/// The built-in header that a mistyped name may have meant.
 fn similar_header(name: &str) -> Option<&'static str> {
     let last = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
     let distance = |known: &str| edit_distance(&last, known.rsplit('/').next().unwrap_or(known));
-    KNOWN_HEADERS
-        .iter()
-        .copied()
-        .filter(|known| *known != name && library::header(known).is_some())
+    library::header_names()
         .map(|known| (distance(known), known))
         .filter(|&(distance, known)| distance <= 2 && distance * 3 <= known.len())
         .min()
@@ -281,7 +250,7 @@ fn edit_distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::edit_distance;
+    use super::{edit_distance, similar_header};
 
     #[test]
     fn edit_distances() {
@@ -290,5 +259,13 @@ mod tests {
         assert_eq!(edit_distance("stdoi.h", "stdio.h"), 2);
         assert_eq!(edit_distance("", "ab"), 2);
         assert_eq!(edit_distance("x.h", "semaphore.h"), usize::MAX);
+    }
+
+    #[test]
+    fn mistyped_headers() {
+        assert_eq!(similar_header("pthreads.h"), Some("pthread.h"));
+        assert_eq!(similar_header("linux/pthread.h"), Some("pthread.h"));
+        assert_eq!(similar_header("Assert.h"), Some("assert.h"));
+        assert_eq!(similar_header("x.h"), None);
     }
 }

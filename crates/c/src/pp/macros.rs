@@ -43,7 +43,7 @@ pub enum Builtin {
     HasInclude,
     HasIncludeNext,
     HasAttribute,
-    HasBuiltin,
+    HasFunction,
     HasFeature,
 }
 
@@ -57,7 +57,7 @@ impl Builtin {
         ("__has_include", Builtin::HasInclude),
         ("__has_include_next", Builtin::HasIncludeNext),
         ("__has_attribute", Builtin::HasAttribute),
-        ("__has_builtin", Builtin::HasBuiltin),
+        ("__has_builtin", Builtin::HasFunction),
         ("__has_feature", Builtin::HasFeature),
         ("__has_extension", Builtin::HasFeature),
     ];
@@ -89,7 +89,7 @@ pub enum Role {
 }
 
 /// The macros that are defined, by symbol.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub struct MacroTable(Vec<Option<Rc<Macro>>>);
 
 impl MacroTable {

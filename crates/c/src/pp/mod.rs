@@ -34,7 +34,8 @@ use crate::token::{Keyword, Punct, Token, TokenKind};
 use conditionals::Conditional;
 use expand::Expansion;
 use include::Included;
-use macros::{Macro, MacroTable, Names};
+pub(crate) use macros::MacroTable;
+use macros::{Macro, Names};
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::{Loc, SourceId};
 use std::collections::HashMap;
@@ -79,8 +80,17 @@ fn preprocess(
         return Some(preprocessed::tokens(session, source));
     }
     let mut preprocessor = Preprocessor::new(session, source);
-    preprocessor.predefine();
-    preprocessor.forced_includes();
+    match preprocessor.session.predefined_macros.clone() {
+        Some(macros) => preprocessor.macros = macros,
+        None => {
+            preprocessor.predefine();
+            preprocessor.session.predefined_macros = Some(preprocessor.macros.clone());
+        }
+    }
+    if !builtin {
+        preprocessor.command_line();
+        preprocessor.forced_includes();
+    }
     preprocessor.push_file(File::new(preprocessor.session, source, directory, 0));
     preprocessor.run();
     Some(preprocessor.finish())
@@ -263,6 +273,7 @@ impl KeywordTable {
 }
 
 /// Makes a token of the language of a preprocessing token; what is none is an error.
+#[inline]
 fn leave(session: &mut Session, keywords: &KeywordTable, token: PpToken) -> Option<Token> {
     let kind = match token.kind {
         PpKind::Ident(symbol) => match keywords.get(symbol) {

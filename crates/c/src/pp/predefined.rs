@@ -10,21 +10,26 @@ use norn_ir::source::Loc;
 use std::fmt::Write;
 
 impl Preprocessor<'_> {
-    /// Defines them all.
+    /// Defines what GCC defines.
     pub(super) fn predefine(&mut self) {
-        let builtin = definitions(self.session.options.target);
-        let command_line = command_line(&self.session.options.macros);
-        for (name, text, builtin) in [("<built-in>", builtin, true), ("<command line>", command_line, false)] {
-            if text.is_empty() {
-                continue;
+        self.run_definitions("<built-in>", definitions(self.session.options.target), true);
+    }
+
+    /// Defines and undefines what the command line says.
+    pub(super) fn command_line(&mut self) {
+        self.run_definitions("<command line>", command_line(&self.session.options.macros), false);
+    }
+
+    fn run_definitions(&mut self, name: &str, text: String, builtin: bool) {
+        if text.is_empty() {
+            return;
+        }
+        match self.session.sources.add(name, text, builtin) {
+            Ok(source) => {
+                self.push_file(File::new(self.session, source, None, 0));
+                self.run();
             }
-            match self.session.sources.add(name, text, builtin) {
-                Ok(source) => {
-                    self.push_file(File::new(self.session, source, None, 0));
-                    self.run();
-                }
-                Err(_) => self.session.report(Diagnostic::error(Loc::NONE, "the source texts are too large")),
-            }
+            Err(_) => self.session.report(Diagnostic::error(Loc::NONE, "the source texts are too large")),
         }
     }
 }

@@ -1,0 +1,278 @@
+//! `__builtin_…` of GCC: arithmetic, variable arguments, hints, and libc functions under their built-in names.
+
+use super::Call;
+use crate::ctype::{FloatType, FunctionType, IntType, QualType, Type, TypeId};
+use crate::tree::{BinaryOp, Builtin, CompareOp, Expr, ExprKind};
+use norn_ir::instr::FenceKind;
+
+impl Call<'_, '_, '_> {
+    /// `name` comes without its prefix.
+    pub(super) fn gcc(&mut self, name: &str) -> Option<Expr> {
+        if let Some(result) = self.bit_operation(name) {
+            return Some(result);
+        }
+        if let Some(result) = self.overflow_arithmetic(name) {
+            return Some(result);
+        }
+        let int = self.checker.int_type();
+        let float = |name: &str| match name.as_bytes().last() {
+            Some(b'f') if name != "inf" => FloatType::Float,
+            Some(b'l') if name != "huge_val" => FloatType::LongDouble,
+            _ => FloatType::Double,
+        };
+        Some(match name {
+            "expect" | "expect_with_probability" => {
+                if let Err(wrong) = self.at_least_args(2) {
+                    return Some(wrong);
+                }
+                let long = QualType::unqualified(TypeId::of_int(IntType::Long));
+                self.arg_as(0, long)
+            }
+            "assume_aligned" => self.arg(0),
+            "constant_p" => {
+                let known = self.args.first().is_some_and(|arg| self.checker.constant_int(arg).is_some());
+                self.checker.int_constant(i128::from(known), int, self.loc)
+            }
+            "unreachable" => self.unsupported("'__builtin_unreachable()' can be reached, it", self.checker.void_type()),
+            "trap" | "abort" => self.make_void(Builtin::Abort),
+            "assume" => {
+                let condition = self.arg(0);
+                self.make_void(Builtin::Assume(condition))
+            }
+            "prefetch" | "va_end" | "clear_cache" | "___clear_cache" => {
+                let nothing = self.nothing();
+                if name == "va_end" { nothing } else { self.after_arguments(nothing) }
+            }
+            "object_size" | "dynamic_object_size" => {
+                let size = self.checker.size_type();
+                self.checker.int_constant(-1, size, self.loc)
+            }
+            "va_start" | "stdarg_start" | "c23_va_start" => {
+                if let Err(wrong) = self.at_least_args(1) {
+                    return Some(wrong);
+                }
+                match self.checker.place(&self.args[0]) {
+                    Some(list) => self.make_void(Builtin::VaStart(list)),
+                    None => self.checker.error_expr(self.loc),
+                }
+            }
+            "va_copy" => {
+                if let Err(wrong) = self.expect_args(2) {
+                    return Some(wrong);
+                }
+                match (self.checker.place(&self.args[0]), self.checker.place(&self.args[1])) {
+                    (Some(to), Some(from)) => self.make_void(Builtin::VaCopy { to, from }),
+                    _ => self.checker.error_expr(self.loc),
+                }
+            }
+            "ia32_mfence" => self.make_void(Builtin::Fence(FenceKind::Full)),
+            "ia32_sfence" => self.make_void(Builtin::Fence(FenceKind::StoreStore)),
+            "ia32_lfence" => self.make_void(Builtin::Fence(FenceKind::LoadLoad)),
+            "ia32_pause" => self.nothing(),
+            "huge_val" | "huge_valf" | "huge_vall" | "inf" | "inff" | "infl" => {
+                self.float_constant(f64::INFINITY, float(name))
+            }
+            "nan" | "nanf" | "nanl" | "nans" => self.float_constant(f64::NAN, float(name)),
+            "isnan" => {
+                let value = self.arg(0);
+                let Some((fill, var)) = self.keep(value) else { return Some(self.checker.error_expr(self.loc)) };
+                let test = self.checker.comparison(CompareOp::Ne, self.kept(var), self.kept(var), self.loc);
+                self.checker.comma(fill, test)
+            }
+            "isgreater" | "isgreaterequal" | "isless" | "islessequal" => {
+                let op = match name {
+                    "isgreater" => CompareOp::Gt,
+                    "isgreaterequal" => CompareOp::Ge,
+                    "isless" => CompareOp::Lt,
+                    _ => CompareOp::Le,
+                };
+                let (lhs, rhs) = (self.arg(0), self.arg(1));
+                let (lhs, rhs) = self.checker.usual_conversions(lhs, rhs);
+                self.checker.comparison(op, lhs, rhs, self.loc)
+            }
+            "frame_address" | "return_address" | "setjmp" | "longjmp" | "apply" | "classify_type" => {
+                let pointer = self.void_pointer();
+                self.unsupported(format!("'{}'", self.name), pointer)
+            }
+            _ => return self.library_function(name),
+        })
+    }
+
+    /// A function of libc under its built-in name, also in the form that checks object sizes (`__builtin___f_chk`).
+    fn library_function(&mut self, name: &str) -> Option<Expr> {
+        let (name, args) = match name.strip_prefix("__").and_then(|n| n.strip_suffix("_chk")) {
+            Some(name) if is_block_or_string(name) => (name, &self.args[..self.args.len().saturating_sub(1)]),
+            Some(_) => return None,
+            None => (name, self.args),
+        };
+        let result = self.result_of(name)?;
+        let symbol = self.checker.session.symbols.intern(name);
+        if let Some(known) = super::call(self.checker, symbol, args, self.loc, None) {
+            return Some(known);
+        }
+        Some(self.checker.call_by_name(symbol, result, args, self.loc))
+    }
+
+    /// The function type of a libc function as far as it matters to a call: its result.
+    fn result_of(&mut self, name: &str) -> Option<TypeId> {
+        let int = self.checker.int_type();
+        let result = match name {
+            "memcpy" | "memmove" | "memset" | "memchr" | "mempcpy" | "malloc" | "calloc" | "realloc" | "alloca" => {
+                self.void_pointer()
+            }
+            "strcpy" | "strncpy" | "strcat" | "strncat" | "strchr" | "strrchr" | "strstr" | "strpbrk" | "stpcpy"
+            | "strdup" | "strndup" | "index" | "rindex" => {
+                let char = QualType::unqualified(TypeId::of_int(IntType::Char));
+                self.checker.pointer_to(char)
+            }
+            "strlen" | "strspn" | "strcspn" | "strnlen" => self.checker.size_type(),
+            "labs" => QualType::unqualified(TypeId::of_int(IntType::Long)),
+            "llabs" => QualType::unqualified(TypeId::of_int(IntType::LongLong)),
+            "fabs" | "sqrt" | "floor" | "ceil" => QualType::unqualified(TypeId::DOUBLE),
+            "free" | "exit" | "_exit" | "_Exit" | "bzero" => self.checker.void_type(),
+            "memcmp" | "bcmp" | "strcmp" | "strncmp" | "strcasecmp" | "strncasecmp" | "abs" | "printf" | "fprintf"
+            | "sprintf" | "snprintf" | "vprintf" | "vfprintf" | "vsprintf" | "vsnprintf" | "puts" | "putchar"
+            | "fputs" | "isdigit" | "isalpha" | "isspace" | "toupper" | "tolower" | "ffs" => int,
+            _ => return None,
+        };
+        let ty = FunctionType { result, params: Vec::new(), variadic: false, prototyped: false };
+        Some(self.checker.types.intern(Type::Function(ty)))
+    }
+
+    fn float_constant(&mut self, value: f64, ty: FloatType) -> Expr {
+        let ty = QualType::unqualified(self.checker.types.intern(Type::Float(ty)));
+        Expr { kind: ExprKind::Float(value), ty, loc: self.loc }
+    }
+
+    /// `popcount`, `clz`, `ctz`, `ffs`, `parity` with their suffixes `l` and `ll`, and `bswap16/32/64`.
+    fn bit_operation(&mut self, name: &str) -> Option<Expr> {
+        if let Some(width) = name.strip_prefix("bswap") {
+            let int = match width {
+                "16" => IntType::UnsignedShort,
+                "32" => IntType::UnsignedInt,
+                "64" => IntType::UnsignedLongLong,
+                _ => return None,
+            };
+            let ty = QualType::unqualified(TypeId::of_int(int));
+            let value = self.arg_as(0, ty);
+            return Some(self.make(Builtin::ByteSwap(value), ty));
+        }
+        let stem = name.trim_end_matches('l');
+        let operand = match name.len() - stem.len() {
+            0 => IntType::UnsignedInt,
+            1 => IntType::UnsignedLong,
+            2 => IntType::UnsignedLongLong,
+            _ => return None,
+        };
+        if !matches!(stem, "popcount" | "parity" | "clz" | "ctz" | "ffs") {
+            return None;
+        }
+        if let Err(wrong) = self.expect_args(1) {
+            return Some(wrong);
+        }
+        let ty = QualType::unqualified(TypeId::of_int(operand));
+        let int = self.checker.int_type();
+        let value = self.arg_as(0, ty);
+        Some(match stem {
+            "popcount" => self.as_int(Builtin::PopCount(value), ty),
+            "clz" => self.as_int(Builtin::LeadingZeros(value), ty),
+            "ctz" => self.as_int(Builtin::TrailingZeros(value), ty),
+            "parity" => {
+                let count = self.as_int(Builtin::PopCount(value), ty);
+                let one = self.checker.int_constant(1, int, self.loc);
+                self.checker.arithmetic(BinaryOp::And, count, one, self.loc)
+            }
+            _ => {
+                // ffs(x) is x ? ctz(x) + 1 : 0
+                let Some((fill, var)) = self.keep(value) else { return Some(self.checker.error_expr(self.loc)) };
+                let zeros = self.as_int(Builtin::TrailingZeros(self.kept(var)), ty);
+                let one = self.checker.int_constant(1, int, self.loc);
+                let position = self.checker.arithmetic(BinaryOp::Add, zeros, one, self.loc);
+                let zero = self.checker.int_constant(0, int, self.loc);
+                let kind = ExprKind::Conditional {
+                    condition: Box::new(self.kept(var)),
+                    then: Box::new(position),
+                    otherwise: Box::new(zero),
+                };
+                self.checker.comma(fill, Expr { kind, ty: int, loc: self.loc })
+            }
+        })
+    }
+
+    /// A bit count is computed in its operand's type and denotes an `int`.
+    fn as_int(&mut self, builtin: Builtin, ty: QualType) -> Expr {
+        let value = self.make(builtin, ty);
+        let int = self.checker.int_type();
+        self.checker.converted(value, int)
+    }
+
+    /// `add_overflow(a, b, &r)` and the forms that name their type, such as `sadd_overflow`. The generic form is
+    /// supported where all three types agree.
+    fn overflow_arithmetic(&mut self, name: &str) -> Option<Expr> {
+        let stem = name.strip_suffix("_overflow")?;
+        let (ty, op) = match arithmetic_op(stem) {
+            Some(op) => (None, op),
+            None => {
+                // One letter for the sign, the operation, and `l` or `ll` for the width.
+                let (sign, rest) = stem.split_at_checked(1)?;
+                let (op, width) = rest.split_at_checked(3)?;
+                let ty = match (sign, width) {
+                    ("s", "") => IntType::Int,
+                    ("u", "") => IntType::UnsignedInt,
+                    ("s", "l") => IntType::Long,
+                    ("u", "l") => IntType::UnsignedLong,
+                    ("s", "ll") => IntType::LongLong,
+                    ("u", "ll") => IntType::UnsignedLongLong,
+                    _ => return None,
+                };
+                (Some(QualType::unqualified(TypeId::of_int(ty))), arithmetic_op(op)?)
+            }
+        };
+        if let Err(wrong) = self.expect_args(3) {
+            return Some(wrong);
+        }
+        let bool_type = QualType::unqualified(TypeId::BOOL);
+        let (mut lhs, mut rhs, result) = (self.arg(0), self.arg(1), self.arg(2));
+        let pointee = self.checker.pointee(result.ty).map(|p| QualType::unqualified(p.ty));
+        if let Some(ty) = ty {
+            lhs = self.checker.converted(lhs, ty);
+            rhs = self.checker.converted(rhs, ty);
+        }
+        // An operand that is a constant takes the type of the result if it fits there.
+        if let Some(ty) = pointee {
+            lhs = self.fitted(lhs, ty);
+            rhs = self.fitted(rhs, ty);
+        }
+        if Some(lhs.ty) != pointee || Some(rhs.ty) != pointee || !self.checker.is_integer(lhs.ty) {
+            return Some(self.unsupported(format!("'{}' with operands of different types", self.name), bool_type));
+        }
+        Some(self.make(Builtin::OverflowArithmetic { op, lhs, rhs, result }, bool_type))
+    }
+
+    fn fitted(&mut self, e: Expr, ty: QualType) -> Expr {
+        match e.kind {
+            ExprKind::Int(bits) => {
+                let number = self.checker.number_of(bits, e.ty);
+                let cut = self.checker.int_constant(number, ty, e.loc);
+                match cut.kind {
+                    ExprKind::Int(bits) if self.checker.number_of(bits, ty) == number => cut,
+                    _ => e,
+                }
+            }
+            _ => e,
+        }
+    }
+}
+
+fn arithmetic_op(name: &str) -> Option<BinaryOp> {
+    match name {
+        "add" => Some(BinaryOp::Add),
+        "sub" => Some(BinaryOp::Sub),
+        "mul" => Some(BinaryOp::Mul),
+        _ => None,
+    }
+}
+
+fn is_block_or_string(name: &str) -> bool {
+    matches!(name, "memcpy" | "memmove" | "memset" | "mempcpy" | "strcpy" | "strncpy" | "strcat" | "strncat" | "stpcpy")
+}

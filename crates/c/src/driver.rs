@@ -1,0 +1,181 @@
+//! From files to a program: runs the stages of the front end in order and brings in the library models that the
+//! program needs.
+//!
+//! The stages recurse over trees whose depth the parser limits; they run on a thread with a stack made for that limit.
+
+use crate::ast::{Item, TranslationUnit};
+use crate::ctype::Types;
+use crate::intern::Symbol;
+use crate::link::{self, Linked};
+use crate::session::{Options, Session, Target};
+use crate::token::Token;
+use crate::tree::Unit;
+use crate::{library, lower, parse, pp, sema};
+use norn_ir::diag::Diagnostic;
+use norn_ir::program::Program;
+use norn_ir::source::SourceMap;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// A text to compile.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// A file on disk; `.i` means that it is already preprocessed.
+    File(PathBuf),
+    /// A text in memory under the name to show for it; a name that ends in `.i` means the same.
+    Text { name: String, text: String },
+}
+
+/// What became of the inputs: the program, unless there were errors, and all that was found on the way.
+#[derive(Debug)]
+pub struct Compiled {
+    pub program: Option<Program>,
+    pub diagnostics: Vec<Diagnostic>,
+    pub sources: SourceMap,
+    pub times: StageTimes,
+}
+
+/// How long each stage took, in the order of the stages.
+#[derive(Clone, Debug, Default)]
+pub struct StageTimes(pub Vec<(&'static str, Duration)>);
+
+impl StageTimes {
+    /// Runs a stage and adds its time to what the stage took before.
+    pub fn measure<T>(&mut self, stage: &'static str, run: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let result = run();
+        let took = start.elapsed();
+        match self.0.iter_mut().find(|(name, _)| *name == stage) {
+            Some((_, total)) => *total += took,
+            None => self.0.push((stage, took)),
+        }
+        result
+    }
+}
+
+/// Enough for every stage to recurse over a tree of `parse::MAX_DEPTH`, also in a debug build.
+const STACK_BYTES: usize = 512 << 20;
+
+/// Compiles and links the inputs into one program. Without a target, a preprocessed input decides by its `size_t`, and
+/// LP64 is the default.
+pub fn compile(options: Options, target: Option<Target>, inputs: Vec<Input>) -> Compiled {
+    std::thread::Builder::new()
+        .name("front end".to_owned())
+        .stack_size(STACK_BYTES)
+        .spawn(move || Driver::new(options, target).run(&inputs))
+        .expect("a thread should start")
+        .join()
+        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+struct Driver {
+    session: Session,
+    target: Option<Target>,
+    types: Types,
+    times: StageTimes,
+}
+
+impl Driver {
+    fn new(options: Options, target: Option<Target>) -> Driver {
+        Driver { session: Session::new(options), target, types: Types::new(), times: StageTimes::default() }
+    }
+
+    fn run(mut self, inputs: &[Input]) -> Compiled {
+        let program = self.program(inputs);
+        let Session { diagnostics, sources, .. } = self.session;
+        Compiled { program, diagnostics, sources, times: self.times }
+    }
+
+    fn program(&mut self, inputs: &[Input]) -> Option<Program> {
+        self.session.options.target = self.target.or_else(|| guess_target(inputs)).unwrap_or_default();
+        let streams = inputs.iter().map(|input| self.preprocess(input)).collect::<Vec<_>>();
+        if self.session.has_errors() {
+            // What is missing here would only be missed again by the parser.
+            return None;
+        }
+        let mut trees = Vec::new();
+        for tokens in streams.iter().flatten() {
+            trees.push(self.times.measure("parse", || parse::parse(&mut self.session, tokens)));
+        }
+        self.session.defined_functions = trees.iter().flat_map(defined_functions).collect();
+        let mut units = Vec::new();
+        for tree in trees {
+            units.push(self.check(tree));
+        }
+        if self.session.has_errors() {
+            return None;
+        }
+        let linked = self.link(units)?;
+        let program = self.times.measure("lower", || lower::lower(&mut self.session, &self.types, &linked))?;
+        let valid = self.times.measure("validate", || norn_ir::validate::validate(&program));
+        if let Err(problems) = valid {
+            let text = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+            panic!("the front end should make valid IR: {text}");
+        }
+        Some(program)
+    }
+
+    fn preprocess(&mut self, input: &Input) -> Option<Vec<Token>> {
+        let session = &mut self.session;
+        self.times.measure("preprocess", || match input {
+            Input::File(path) => pp::preprocess_file(session, path),
+            Input::Text { name, text } => pp::preprocess_text(session, name, text.clone(), false),
+        })
+    }
+
+    fn check(&mut self, tree: TranslationUnit) -> Unit {
+        self.times.measure("check", || sema::check(&mut self.session, &mut self.types, tree))
+    }
+
+    /// Links the units with the models of the library functions that they call, and that those call in turn.
+    fn link(&mut self, units: Vec<Unit>) -> Option<Linked> {
+        let library_from = units.len();
+        let mut linked = self.times.measure("link", || link::link(&mut self.session, &self.types, units, library_from));
+        let mut models = BTreeSet::new();
+        while !self.session.has_errors() {
+            let undefined = linked.undefined_functions();
+            let names = undefined.iter().map(|&(name, _)| self.session.symbols.name(name));
+            let wanted = names.filter_map(library::model_of).filter(|m| !models.contains(m)).collect::<BTreeSet<_>>();
+            if wanted.is_empty() {
+                return Some(linked);
+            }
+            for model in wanted {
+                models.insert(model);
+                let unit = self.model(model);
+                self.times.measure("link", || linked.add_library_unit(&mut self.session, &self.types, unit));
+            }
+        }
+        None
+    }
+
+    fn model(&mut self, file: &'static str) -> Unit {
+        let text = library::model_text(file).expect("a model that is named should have a text");
+        let session = &mut self.session;
+        let name = format!("<norn>/{file}");
+        let tokens = self.times.measure("models", || pp::preprocess_text(session, &name, text.to_owned(), true));
+        let tokens = tokens.expect("a model should be readable");
+        let tree = self.times.measure("models", || parse::parse(session, &tokens));
+        self.times.measure("models", || sema::check(&mut self.session, &mut self.types, tree))
+    }
+}
+
+/// The data model that a preprocessed input was made for.
+fn guess_target(inputs: &[Input]) -> Option<Target> {
+    inputs.iter().find_map(|input| match input {
+        Input::File(path) if path.extension().is_some_and(|e| e == "i") => {
+            let bytes = std::fs::read(path).ok()?;
+            pp::target_of_preprocessed(&String::from_utf8_lossy(&bytes))
+        }
+        Input::Text { name, text } if name.ends_with(".i") => pp::target_of_preprocessed(text),
+        _ => None,
+    })
+}
+
+/// The functions that a unit gives a body.
+fn defined_functions(unit: &TranslationUnit) -> impl Iterator<Item = Symbol> + '_ {
+    unit.items.iter().filter_map(|item| match item {
+        Item::Function(function) => function.declarator.name,
+        _ => None,
+    })
+}

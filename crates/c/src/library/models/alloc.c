@@ -1,0 +1,54 @@
+/* Memory beyond malloc, calloc and free, which the compiler knows. Memory never runs out. */
+#include <errno.h>
+#include <malloc.h>
+#include <norn.h>
+#include <string.h>
+
+/* The content moves, also where it could stay. */
+void *realloc(void *memory, size_t size) {
+    if (memory == 0)
+        return __norn_alloc(size);
+    if (size == 0) {
+        __norn_free(memory);
+        return 0;
+    }
+    size_t old = __norn_object_size(memory);
+    void *moved = __norn_alloc(size);
+    memcpy(moved, memory, old < size ? old : size);
+    __norn_free(memory);
+    return moved;
+}
+
+void *reallocarray(void *memory, size_t count, size_t size) {
+    if (size != 0 && count > (size_t)-1 / size) {
+        errno = ENOMEM;
+        return 0;
+    }
+    return realloc(memory, count * size);
+}
+
+/* How an address is aligned beyond what its type asks for cannot be seen. */
+void *aligned_alloc(size_t alignment, size_t size) {
+    (void)alignment;
+    return __norn_alloc(size);
+}
+
+void *memalign(size_t alignment, size_t size) {
+    (void)alignment;
+    return __norn_alloc(size);
+}
+
+void *valloc(size_t size) {
+    return __norn_alloc(size);
+}
+
+int posix_memalign(void **memory, size_t alignment, size_t size) {
+    if (alignment < sizeof(void *) || (alignment & (alignment - 1)) != 0)
+        return EINVAL;
+    *memory = __norn_alloc(size);
+    return 0;
+}
+
+size_t malloc_usable_size(void *memory) {
+    return memory ? __norn_object_size(memory) : 0;
+}

@@ -1,0 +1,178 @@
+/* Condition variables. A wait is three steps: give up the mutex and start to wait, wake up, take the mutex again (so that
+   another thread may take it first). Waking up without a signal is possible at any time, but does not count as
+   enabled, so that a lost wake-up shows as a deadlock.
+
+   POSIX promises that a signal wakes at least one of the threads that wait when it is given. Which one is left open here
+   until one of them wakes up: a signal is pending for the threads that waited when it was given, and the first of them
+   to run takes it. The threads that wait are
+
+     waiting   a set, with `count` its size; `pending` signals wait for threads of this set to take them
+     woken     a set: threads that have been woken for certain
+
+   and the level of a waiting thread is the number of pending signals that were given before it began to wait, which it
+   must not take. Signals are numbered by age from 1, so signal i is for the waiting threads whose level is below i, and the
+   sets that two signals are for contain one another. Always:
+
+     (1) for each i from 1 to pending, at least i waiting threads have a level below i: each signal can be taken;
+     (2) pending < count, or both are 0: if there are as many signals as threads, all of them count as woken;
+     (3) a level is at most pending, and 0 for a thread that is not waiting.
+
+   A thread of level l with l < pending takes signal l + 1, the oldest that is for it. The later ones are for more
+   threads, so no choice is lost; the levels above l fall by one, and (1) still holds, since for i <= l the thread was not
+   among those counted, and above that both sides fall by one. A thread that wakes up without a signal has
+   a level of at least pending, so no signal was for it and (1) is untouched. A thread with a signal to take cannot leave
+   without it; that it times out instead is covered by the schedule in which it leaves before the signal is given.
+
+   state, from the lowest bit: waiting (27 bits), woken (27), count (5), pending (5).
+   levels: two sets, of the threads whose level is odd (low half) and at least 2 (high half); only used if pending > 0. */
+#include <errno.h>
+#include <norn_mutex.h>
+
+int pthread_mutex_lock(pthread_mutex_t *mutex);
+
+_Static_assert(sizeof(pthread_cond_t) == 48, "glibc's size");
+
+typedef unsigned long long bits;
+#define THREADS 27
+#define ALL ((1ull << THREADS) - 1)
+#define WOKEN(state) ((state) >> THREADS & ALL)
+#define COUNT(state) ((unsigned int)((state) >> 54) & 31)
+#define PENDING(state) ((unsigned int)((state) >> 59))
+#define ONE_WAITING (1ull << 54)
+#define ONE_PENDING (1ull << 59)
+#define DESTROYED (31 * ONE_PENDING)
+
+static bits read_state(const pthread_cond_t *cond) {
+    bits state = cond->__state;
+    __norn_misuse(PENDING(state) <= COUNT(state), "use of a condition variable that is destroyed or not initialised");
+    return state;
+}
+
+/* Writes the state back, after (2) was made to hold. */
+static void write_state(pthread_cond_t *cond, bits state) {
+    if (PENDING(state) == COUNT(state) && COUNT(state) > 0) {
+        if (PENDING(state) > 1)
+            cond->__levels = 0;
+        state = (state & ALL) << THREADS | (WOKEN(state) << THREADS);
+    }
+    cond->__state = state;
+}
+
+/* The levels after the thread has left; if it took a signal, those above its level have fallen by one. */
+static bits without(bits levels, bits me, unsigned int level, _Bool took) {
+    bits odd = levels & 0xffffffff, high = levels >> 32;
+    if (took) {
+        bits above = level == 0 ? odd | high : level == 1 ? high : level == 2 ? odd & high : 0;
+        high ^= above & ~odd;
+        odd ^= above;
+    }
+    return (odd & ~me) | (high & ~me) << 32;
+}
+
+/* The first step of a wait. */
+static void begin(pthread_cond_t *cond, pthread_mutex_t *mutex, bits me) {
+    __norn_section_begin();
+    int kind = __model_mutex_kind(mutex);
+    __norn_misuse(mutex->__owner == __model_me(), "wait on a condition variable with a mutex that the calling thread does not hold");
+    __model_mutex_release(mutex, kind);
+    bits state = read_state(cond);
+    unsigned int level = PENDING(state);
+    if (level > 0) {
+        if (level > 3)
+            __norn_unsupported("a thread waits on a condition variable with more than 3 pending signals");
+        cond->__levels |= (level & 1 ? me : 0) | (level & 2 ? me << 32 : 0);
+    }
+    cond->__state = (state | me) + ONE_WAITING;
+    __norn_section_end();
+}
+
+/* The second step of a wait; whether there was a signal. */
+static _Bool wake(pthread_cond_t *cond, bits me) {
+    __norn_section_begin();
+    bits state = cond->__state;
+    unsigned int pending = PENDING(state), level = 0;
+    _Bool certain = (WOKEN(state) & me) != 0;
+    bits levels = 0;
+    if (!certain && pending > 0) {
+        levels = cond->__levels;
+        level = (levels & me ? 1 : 0) + (levels >> 32 & me ? 2 : 0);
+    }
+    _Bool took = certain || level < pending;
+    __norn_await_spurious(took);
+    if (certain) {
+        cond->__state = state & ~(me << THREADS);
+    } else {
+        if (levels)
+            cond->__levels = without(levels, me, level, took);
+        write_state(cond, (state & ~me) - ONE_WAITING - (took ? ONE_PENDING : 0));
+    }
+    __norn_section_end();
+    return took;
+}
+
+static _Bool wait(pthread_cond_t *cond, pthread_mutex_t *mutex) {
+    if (__norn_self() >= THREADS)
+        __norn_unsupported("a thread after the 27th waits on a condition variable");
+    bits me = 1ull << __norn_self();
+    begin(cond, mutex, me);
+    return wake(cond, me);
+}
+
+int pthread_cond_init(pthread_cond_t *restrict cond, const pthread_condattr_t *restrict attr) {
+    (void)attr;
+    __norn_section_begin();
+    cond->__state = 0;
+    cond->__levels = 0;
+    __norn_section_end();
+    return 0;
+}
+
+/* Threads that have been woken may still be on their way out. */
+int pthread_cond_destroy(pthread_cond_t *cond) {
+    __norn_section_begin();
+    bits state = read_state(cond);
+    __norn_misuse(COUNT(state) == 0, "destruction of a condition variable on which a thread waits");
+    __norn_await(WOKEN(state) == 0);
+    cond->__state = DESTROYED;
+    __norn_section_end();
+    return 0;
+}
+
+int pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex) {
+    wait(cond, mutex);
+    return pthread_mutex_lock(mutex);
+}
+
+/* The time limit may pass at any time, whatever it is. */
+int pthread_cond_timedwait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex, const struct timespec *restrict until) {
+    (void)until;
+    _Bool took = wait(cond, mutex);
+    int error = pthread_mutex_lock(mutex);
+    return error ? error : took ? 0 : ETIMEDOUT;
+}
+
+int pthread_cond_clockwait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex, clockid_t clock, const struct timespec *restrict until) {
+    (void)clock;
+    return pthread_cond_timedwait(cond, mutex, until);
+}
+
+int pthread_cond_signal(pthread_cond_t *cond) {
+    __norn_section_begin();
+    bits state = read_state(cond);
+    if (COUNT(state) > 0)
+        write_state(cond, state + ONE_PENDING);
+    __norn_section_end();
+    return 0;
+}
+
+int pthread_cond_broadcast(pthread_cond_t *cond) {
+    __norn_section_begin();
+    bits state = read_state(cond);
+    if (COUNT(state) > 0) {
+        if (PENDING(state) > 0)
+            cond->__levels = 0;
+        cond->__state = (state & ALL) << THREADS | (WOKEN(state) << THREADS);
+    }
+    __norn_section_end();
+    return 0;
+}

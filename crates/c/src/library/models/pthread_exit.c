@@ -1,0 +1,13 @@
+/* The end of a thread by a call. */
+#include <norn.h>
+#include <norn_pthread.h>
+
+/* In pthread_key.c, which is part of the program if `pthread_key_create` is. */
+void __model_run_destructors(void);
+
+_Noreturn void pthread_exit(void *value) {
+    if (__norn_is_linked("pthread_key_create"))
+        __model_run_destructors();
+    __norn_fence_call();
+    __norn_thread_exit(value);
+}

@@ -1,0 +1,106 @@
+/* Mutexes: each call is one step. A normal mutex that its owner locks again blocks for ever, which is a deadlock, not an error.
+   Initialisation takes effect at once, without passing a store buffer. */
+#include <errno.h>
+#include <norn_mutex.h>
+
+_Static_assert(sizeof(pthread_mutex_t) == (sizeof(long) == 8 ? 40 : 24), "glibc's size");
+_Static_assert(offsetof(pthread_mutex_t, __kind) == (sizeof(long) == 8 ? 16 : 12), "glibc's place");
+
+/* Takes a mutex that is free or that the owner of a recursive mutex locks again. */
+static void take(pthread_mutex_t *mutex, unsigned int owner) {
+    if (owner)
+        mutex->__count++;
+    else
+        mutex->__owner = __model_me();
+    __norn_acquire(mutex);
+}
+
+int pthread_mutex_init(pthread_mutex_t *restrict mutex, const pthread_mutexattr_t *restrict attr) {
+    int kind = PTHREAD_MUTEX_NORMAL;
+    if (attr) {
+        int bits = attr->__bits;
+        __norn_misuse(bits >= 0, "use of a mutex attribute object that is destroyed or not initialised");
+        kind = bits & 3;
+    }
+    __norn_section_begin();
+    mutex->__owner = 0;
+    mutex->__count = 0;
+    mutex->__kind = kind;
+    __norn_section_end();
+    return 0;
+}
+
+int pthread_mutex_destroy(pthread_mutex_t *mutex) {
+    __norn_section_begin();
+    __model_mutex_kind(mutex);
+    __norn_misuse(mutex->__owner == 0, "destruction of a locked mutex");
+    mutex->__kind = __NORN_MUTEX_DESTROYED;
+    __norn_section_end();
+    return 0;
+}
+
+int pthread_mutex_lock(pthread_mutex_t *mutex) {
+    int result = 0;
+    __norn_section_begin();
+    int kind = __model_mutex_kind(mutex);
+    unsigned int owner = mutex->__owner;
+    _Bool again = owner == __model_me() && (kind == PTHREAD_MUTEX_RECURSIVE || kind == PTHREAD_MUTEX_ERRORCHECK);
+    __norn_await(owner == 0 || again);
+    if (again && kind == PTHREAD_MUTEX_ERRORCHECK)
+        result = EDEADLK;
+    else
+        take(mutex, owner);
+    __norn_section_end();
+    return result;
+}
+
+int pthread_mutex_trylock(pthread_mutex_t *mutex) {
+    int result = 0;
+    __norn_section_begin();
+    int kind = __model_mutex_kind(mutex);
+    unsigned int owner = mutex->__owner;
+    if (owner == 0 || (owner == __model_me() && kind == PTHREAD_MUTEX_RECURSIVE))
+        take(mutex, owner);
+    else
+        result = EBUSY;
+    __norn_section_end();
+    return result;
+}
+
+/* A time limit may pass at any time while the mutex is not free, whatever the limit is. */
+int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex, const struct timespec *restrict until) {
+    int result = 0;
+    (void)until;
+    __norn_section_begin();
+    int kind = __model_mutex_kind(mutex);
+    unsigned int owner = mutex->__owner;
+    _Bool again = owner == __model_me() && (kind == PTHREAD_MUTEX_RECURSIVE || kind == PTHREAD_MUTEX_ERRORCHECK);
+    __norn_await_spurious(owner == 0 || again);
+    if (again && kind == PTHREAD_MUTEX_ERRORCHECK)
+        result = EDEADLK;
+    else if (owner == 0 || again)
+        take(mutex, owner);
+    else
+        result = ETIMEDOUT;
+    __norn_section_end();
+    return result;
+}
+
+int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t clock, const struct timespec *restrict until) {
+    (void)clock;
+    return pthread_mutex_timedlock(mutex, until);
+}
+
+int pthread_mutex_unlock(pthread_mutex_t *mutex) {
+    int result = 0;
+    __norn_section_begin();
+    int kind = __model_mutex_kind(mutex);
+    _Bool mine = mutex->__owner == __model_me();
+    __norn_misuse(mine || kind == PTHREAD_MUTEX_RECURSIVE || kind == PTHREAD_MUTEX_ERRORCHECK, "unlock of a mutex that the calling thread does not hold");
+    if (mine)
+        __model_mutex_release(mutex, kind);
+    else
+        result = EPERM;
+    __norn_section_end();
+    return result;
+}

@@ -1,0 +1,149 @@
+/* Read-write locks: each call is one step. Readers share the lock, also with themselves; nobody is preferred. A thread that
+   holds the lock for writing and locks it again blocks for ever.
+
+   state, from the lowest bit: for each of the threads 0–15 how often it holds the lock for reading (3 bits each), how often all
+   other threads hold it for reading (8 bits), the number of the writer plus 1 (8 bits). All ones: destroyed.
+
+   Happens-before: the lock itself stands for what writers did, `__read_clock` for what readers did. Writers come after both,
+   readers only after writers. */
+#include <errno.h>
+#include <norn.h>
+#include <norn_pthread.h>
+
+_Static_assert(sizeof(pthread_rwlock_t) == (sizeof(long) == 8 ? 56 : 32), "glibc's size");
+
+typedef unsigned long long bits;
+#define DESTROYED (~0ull)
+#define WRITER(state) ((unsigned int)((state) >> 56))
+#define TRACKED 16
+
+static bits read_state(const pthread_rwlock_t *lock) {
+    bits state = lock->__state;
+    __norn_misuse(state != DESTROYED, "use of a destroyed read-write lock");
+    return state;
+}
+
+/* Where the calling thread's read locks are counted. */
+static unsigned int place(void) {
+    return __norn_self() < TRACKED ? 3 * (unsigned int)__norn_self() : 3 * TRACKED;
+}
+
+static unsigned int most(void) {
+    return __norn_self() < TRACKED ? 7 : 255;
+}
+
+static void take_for_reading(pthread_rwlock_t *lock, bits state) {
+    if ((state >> place() & most()) == most())
+        __norn_unsupported("a read-write lock is held too many times for reading");
+    lock->__state = state + (1ull << place());
+    __norn_acquire(lock);
+}
+
+static void take_for_writing(pthread_rwlock_t *lock) {
+    if (__norn_self() >= 254)
+        __norn_unsupported("a thread after the 254th locks a read-write lock for writing");
+    lock->__state = (bits)(__norn_self() + 1) << 56;
+    __norn_acquire(lock);
+    __norn_acquire(&lock->__read_clock);
+}
+
+int pthread_rwlock_init(pthread_rwlock_t *restrict lock, const pthread_rwlockattr_t *restrict attr) {
+    (void)attr;
+    __norn_section_begin();
+    lock->__state = 0;
+    __norn_section_end();
+    return 0;
+}
+
+int pthread_rwlock_destroy(pthread_rwlock_t *lock) {
+    __norn_section_begin();
+    __norn_misuse(read_state(lock) == 0, "destruction of a locked read-write lock");
+    lock->__state = DESTROYED;
+    __norn_section_end();
+    return 0;
+}
+
+int pthread_rwlock_rdlock(pthread_rwlock_t *lock) {
+    __norn_section_begin();
+    bits state = read_state(lock);
+    __norn_await(WRITER(state) == 0);
+    take_for_reading(lock, state);
+    __norn_section_end();
+    return 0;
+}
+
+int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock) {
+    int result = 0;
+    __norn_section_begin();
+    bits state = read_state(lock);
+    if (WRITER(state) == 0)
+        take_for_reading(lock, state);
+    else
+        result = EBUSY;
+    __norn_section_end();
+    return result;
+}
+
+/* The time limits may pass at any time while the lock is held, whatever they are. */
+int pthread_rwlock_timedrdlock(pthread_rwlock_t *restrict lock, const struct timespec *restrict until) {
+    int result = 0;
+    (void)until;
+    __norn_section_begin();
+    bits state = read_state(lock);
+    __norn_await_spurious(WRITER(state) == 0);
+    if (WRITER(state) == 0)
+        take_for_reading(lock, state);
+    else
+        result = ETIMEDOUT;
+    __norn_section_end();
+    return result;
+}
+
+int pthread_rwlock_wrlock(pthread_rwlock_t *lock) {
+    __norn_section_begin();
+    __norn_await(read_state(lock) == 0);
+    take_for_writing(lock);
+    __norn_section_end();
+    return 0;
+}
+
+int pthread_rwlock_trywrlock(pthread_rwlock_t *lock) {
+    int result = 0;
+    __norn_section_begin();
+    if (read_state(lock) == 0)
+        take_for_writing(lock);
+    else
+        result = EBUSY;
+    __norn_section_end();
+    return result;
+}
+
+int pthread_rwlock_timedwrlock(pthread_rwlock_t *restrict lock, const struct timespec *restrict until) {
+    int result = 0;
+    (void)until;
+    __norn_section_begin();
+    bits state = read_state(lock);
+    __norn_await_spurious(state == 0);
+    if (state == 0)
+        take_for_writing(lock);
+    else
+        result = ETIMEDOUT;
+    __norn_section_end();
+    return result;
+}
+
+int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
+    __norn_section_begin();
+    bits state = read_state(lock);
+    if (WRITER(state)) {
+        __norn_misuse(WRITER(state) == __norn_self() + 1, "unlock of a read-write lock that the calling thread does not hold");
+        __norn_release(lock);
+        lock->__state = 0;
+    } else {
+        __norn_misuse((state >> place() & most()) > 0, "unlock of a read-write lock that the calling thread does not hold");
+        __norn_release(&lock->__read_clock);
+        lock->__state = state - (1ull << place());
+    }
+    __norn_section_end();
+    return 0;
+}

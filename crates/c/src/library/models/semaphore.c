@@ -1,0 +1,97 @@
+/* Unnamed semaphores: each call is one step. The value is negative once destroyed. */
+#include <errno.h>
+#include <limits.h>
+#include <norn.h>
+#include <semaphore.h>
+
+_Static_assert(sizeof(sem_t) == (sizeof(long) == 8 ? 32 : 16), "glibc's size");
+#define DESTROYED (-1)
+
+static int read_value(const sem_t *sem) {
+    int value = sem->__value;
+    __norn_misuse(value >= 0, "use of a semaphore that is destroyed or not initialised");
+    return value;
+}
+
+/* What a call returns to say that it failed. */
+static int fail(int error) {
+    errno = error;
+    return -1;
+}
+
+static void take(sem_t *sem, int value) {
+    sem->__value = value - 1;
+    __norn_acquire(sem);
+}
+
+int sem_init(sem_t *sem, int shared, unsigned int value) {
+    (void)shared;
+    if (value > SEM_VALUE_MAX)
+        return fail(EINVAL);
+    __norn_section_begin();
+    sem->__value = (int)value;
+    __norn_section_end();
+    return 0;
+}
+
+int sem_destroy(sem_t *sem) {
+    __norn_section_begin();
+    read_value(sem);
+    sem->__value = DESTROYED;
+    __norn_section_end();
+    return 0;
+}
+
+int sem_wait(sem_t *sem) {
+    __norn_section_begin();
+    int value = read_value(sem);
+    __norn_await(value > 0);
+    take(sem, value);
+    __norn_section_end();
+    return 0;
+}
+
+int sem_trywait(sem_t *sem) {
+    __norn_section_begin();
+    int value = read_value(sem);
+    if (value > 0)
+        take(sem, value);
+    __norn_section_end();
+    return value > 0 ? 0 : fail(EAGAIN);
+}
+
+/* The time limit may pass at any time while the value is 0, whatever the limit is. */
+int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict until) {
+    (void)until;
+    __norn_section_begin();
+    int value = read_value(sem);
+    __norn_await_spurious(value > 0);
+    if (value > 0)
+        take(sem, value);
+    __norn_section_end();
+    return value > 0 ? 0 : fail(ETIMEDOUT);
+}
+
+int sem_clockwait(sem_t *restrict sem, clockid_t clock, const struct timespec *restrict until) {
+    (void)clock;
+    return sem_timedwait(sem, until);
+}
+
+int sem_post(sem_t *sem) {
+    __norn_section_begin();
+    int value = read_value(sem);
+    if (value < SEM_VALUE_MAX) {
+        __norn_release(sem);
+        sem->__value = value + 1;
+    }
+    __norn_section_end();
+    return value < SEM_VALUE_MAX ? 0 : fail(EOVERFLOW);
+}
+
+int sem_getvalue(sem_t *restrict sem, int *restrict value) {
+    __norn_section_begin();
+    int found = read_value(sem);
+    __norn_section_end();
+    *value = found;
+    return 0;
+}

@@ -1,0 +1,33 @@
+/* C11 mutexes are POSIX mutexes. */
+#include <errno.h>
+#include <pthread.h>
+#include <threads.h>
+
+static int result_of(int error) {
+    return error == 0 ? thrd_success : error == EBUSY ? thrd_busy : error == ETIMEDOUT ? thrd_timedout : thrd_error;
+}
+
+int mtx_init(mtx_t *mutex, int type) {
+    pthread_mutexattr_t attr = { type & mtx_recursive ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL };
+    return result_of(pthread_mutex_init(mutex, &attr));
+}
+
+void mtx_destroy(mtx_t *mutex) {
+    pthread_mutex_destroy(mutex);
+}
+
+int mtx_lock(mtx_t *mutex) {
+    return result_of(pthread_mutex_lock(mutex));
+}
+
+int mtx_trylock(mtx_t *mutex) {
+    return result_of(pthread_mutex_trylock(mutex));
+}
+
+int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict until) {
+    return result_of(pthread_mutex_timedlock(mutex, until));
+}
+
+int mtx_unlock(mtx_t *mutex) {
+    return result_of(pthread_mutex_unlock(mutex));
+}

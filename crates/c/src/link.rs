@@ -1,0 +1,331 @@
+//! Joins checked units into one program: the same name with external linkage means the same thing.
+//!
+//! Units are added one after another, users' units first, so that the driver can look at what is still undefined and
+//! add the library's models for it. A definition of the user's wins over one of the library. Names are made unique only
+//! when the program is lowered, because a later unit can still take a name.
+//!
+//! Types of one name in two units are compared by structure; the library's declarations are not compared with the
+//! user's, whose preprocessed headers may differ from ours in harmless ways.
+
+mod compatible;
+mod reach;
+
+use crate::ctype::{ArrayLength, QualType, Type, Types};
+use crate::intern::Symbol;
+use crate::session::Session;
+use crate::tree::{Definition, Function, FunctionId, Linkage, Object, ObjectId, Unit};
+use compatible::compatible;
+use norn_ir::diag::Diagnostic;
+use norn_ir::source::Loc;
+use reach::{Mentions, Reached};
+use rustc_hash::FxHashMap;
+
+/// A function of the linked program.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LinkedFunctionId(pub u32);
+
+/// An object of the linked program.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LinkedObjectId(pub u32);
+
+/// What all declarations of a function together say.
+#[derive(Debug)]
+pub struct LinkedFunction {
+    pub name: Symbol,
+    pub linkage: Linkage,
+    /// The declaration that counts: the one with the body if there is one.
+    pub unit: usize,
+    pub id: FunctionId,
+    pub defined: bool,
+    pub noreturn: bool,
+}
+
+/// What all declarations of an object together say.
+#[derive(Debug)]
+pub struct LinkedObject {
+    pub linkage: Linkage,
+    /// The declaration that counts: initialised before tentative before declared.
+    pub unit: usize,
+    pub id: ObjectId,
+    /// Its type with the length of the array known if any declaration knows it.
+    pub ty: QualType,
+}
+
+/// Units joined into one program.
+#[derive(Debug)]
+pub struct Linked {
+    pub units: Vec<Unit>,
+    library_from: usize,
+    functions: Vec<LinkedFunction>,
+    objects: Vec<LinkedObject>,
+    function_of: Vec<Vec<LinkedFunctionId>>,
+    object_of: Vec<Vec<LinkedObjectId>>,
+    names: FxHashMap<String, Named>,
+    mentions: Vec<Mentions>,
+    entry: Option<Symbol>,
+    reached: Reached,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Named {
+    Function(LinkedFunctionId),
+    Object(LinkedObjectId),
+}
+
+/// Joins units. Those from `library_from` on are the library's.
+pub fn link(session: &mut Session, types: &Types, units: Vec<Unit>, library_from: usize) -> Linked {
+    let entry = session.options.entry.clone();
+    let mut linked = Linked {
+        units: Vec::new(),
+        library_from,
+        functions: Vec::new(),
+        objects: Vec::new(),
+        function_of: Vec::new(),
+        object_of: Vec::new(),
+        names: FxHashMap::default(),
+        mentions: Vec::new(),
+        entry: Some(session.symbols.intern(&entry)),
+        reached: Reached::default(),
+    };
+    for unit in units {
+        linked.join(session, types, unit);
+    }
+    linked.reached = reach::reach(&linked, session);
+    linked
+}
+
+impl Linked {
+    /// Adds a unit of the library: a model of functions that are still undefined.
+    pub fn add_library_unit(&mut self, session: &mut Session, types: &Types, unit: Unit) {
+        self.library_from = self.library_from.min(self.units.len());
+        self.join(session, types, unit);
+        self.reached = reach::reach(self, session);
+    }
+
+    /// The functions that the entry or a function of the user's can reach but that have no body, each with the first
+    /// place that mentions it, in the order in which they are found.
+    pub fn undefined_functions(&self) -> Vec<(Symbol, Loc)> {
+        let undefined = self.reached.functions.iter().filter(|(id, _)| !self.function(*id).defined);
+        undefined.map(|&(id, loc)| (self.function(id).name, loc)).collect()
+    }
+
+    /// Whether a function of this name is part of the program.
+    pub fn is_linked(&self, name: &str) -> bool {
+        matches!(self.names.get(name), Some(Named::Function(id)) if self.reached.contains(*id))
+    }
+
+    pub fn function(&self, id: LinkedFunctionId) -> &LinkedFunction {
+        &self.functions[id.0 as usize]
+    }
+
+    pub fn object(&self, id: LinkedObjectId) -> &LinkedObject {
+        &self.objects[id.0 as usize]
+    }
+
+    pub fn function_ids(&self) -> impl Iterator<Item = LinkedFunctionId> + use<> {
+        (0..self.functions.len() as u32).map(LinkedFunctionId)
+    }
+
+    pub fn object_ids(&self) -> impl Iterator<Item = LinkedObjectId> + use<> {
+        (0..self.objects.len() as u32).map(LinkedObjectId)
+    }
+
+    /// The declaration of a function that counts.
+    pub fn declaration(&self, id: LinkedFunctionId) -> &Function {
+        let f = self.function(id);
+        &self.units[f.unit].functions[f.id.0 as usize]
+    }
+
+    /// The declaration of an object that counts.
+    pub fn object_declaration(&self, id: LinkedObjectId) -> &Object {
+        let o = self.object(id);
+        &self.units[o.unit].objects[o.id.0 as usize]
+    }
+
+    /// The function that a unit means by its id.
+    pub fn resolve_function(&self, unit: usize, id: FunctionId) -> LinkedFunctionId {
+        self.function_of[unit][id.0 as usize]
+    }
+
+    /// The object that a unit means by its id.
+    pub fn resolve_object(&self, unit: usize, id: ObjectId) -> LinkedObjectId {
+        self.object_of[unit][id.0 as usize]
+    }
+
+    /// The function of this name with external linkage, else the first defined one with internal linkage.
+    pub fn function_named(&self, name: Symbol, spelling: &str) -> Option<LinkedFunctionId> {
+        if let Some(Named::Function(id)) = self.names.get(spelling) {
+            return Some(*id);
+        }
+        self.function_ids().find(|&id| self.function(id).name == name && self.function(id).defined)
+    }
+
+    /// Whether a function is lowered although nothing may mention it.
+    pub fn is_root(&self, id: LinkedFunctionId) -> bool {
+        reach::is_root(self, id)
+    }
+
+    pub fn is_library_unit(&self, unit: usize) -> bool {
+        unit >= self.library_from
+    }
+
+    fn join(&mut self, session: &mut Session, types: &Types, unit: Unit) {
+        let index = self.units.len();
+        self.mentions.push(Mentions::of(&unit));
+        let functions =
+            (0..unit.functions.len()).map(|i| self.join_function(session, types, index, &unit, i)).collect();
+        let objects = (0..unit.objects.len()).map(|i| self.join_object(session, types, index, &unit, i)).collect();
+        self.function_of.push(functions);
+        self.object_of.push(objects);
+        self.units.push(unit);
+    }
+
+    fn join_function(
+        &mut self,
+        session: &mut Session,
+        types: &Types,
+        index: usize,
+        unit: &Unit,
+        i: usize,
+    ) -> LinkedFunctionId {
+        let f = &unit.functions[i];
+        let new = LinkedFunction {
+            name: f.name,
+            linkage: f.linkage,
+            unit: index,
+            id: FunctionId(i as u32),
+            defined: f.body.is_some(),
+            noreturn: f.noreturn,
+        };
+        let fresh = LinkedFunctionId(self.functions.len() as u32);
+        if f.linkage == Linkage::Internal {
+            self.functions.push(new);
+            return fresh;
+        }
+        let name = session.symbols.name(f.name).to_owned();
+        let known = match self.names.get(&name) {
+            None => {
+                self.names.insert(name, Named::Function(fresh));
+                self.functions.push(new);
+                return fresh;
+            }
+            Some(&Named::Object(other)) => {
+                let other = self.declared_object(unit, index, other);
+                session.report(
+                    Diagnostic::error(f.loc, format!("'{name}' is a function here and an object elsewhere"))
+                        .also(other.loc, "the object"),
+                );
+                self.functions.push(new);
+                return fresh;
+            }
+            Some(&Named::Function(known)) => known,
+        };
+        let old = &self.functions[known.0 as usize];
+        let old_declaration = self.declared_function(unit, index, known);
+        let both_users = !self.is_library_unit(index);
+        if old.defined && new.defined {
+            if both_users && !f.inline && !old_declaration.inline {
+                session.report(
+                    Diagnostic::error(f.loc, format!("'{name}' is defined twice"))
+                        .also(old_declaration.loc, "the first definition"),
+                );
+            }
+        } else if both_users && !compatible(types, old_declaration.ty, f.ty) {
+            session.report(
+                Diagnostic::warning(f.loc, format!("'{name}' is declared with different types in two files"))
+                    .also(old_declaration.loc, "the other declaration"),
+            );
+        }
+        let old = &mut self.functions[known.0 as usize];
+        old.noreturn |= new.noreturn;
+        if new.defined && !old.defined {
+            *old = LinkedFunction { noreturn: old.noreturn, ..new };
+        }
+        known
+    }
+
+    fn join_object(
+        &mut self,
+        session: &mut Session,
+        types: &Types,
+        index: usize,
+        unit: &Unit,
+        i: usize,
+    ) -> LinkedObjectId {
+        let o = &unit.objects[i];
+        let new = LinkedObject { linkage: o.linkage, unit: index, id: ObjectId(i as u32), ty: o.ty };
+        let fresh = LinkedObjectId(self.objects.len() as u32);
+        let name = match (&o.name, o.linkage) {
+            (Some(name), Linkage::External) => name.clone(),
+            _ => {
+                self.objects.push(new);
+                return fresh;
+            }
+        };
+        let known = match self.names.get(&name) {
+            None => {
+                self.names.insert(name, Named::Object(fresh));
+                self.objects.push(new);
+                return fresh;
+            }
+            Some(&Named::Function(other)) => {
+                let other = self.declared_function(unit, index, other);
+                session.report(
+                    Diagnostic::error(o.loc, format!("'{name}' is an object here and a function elsewhere"))
+                        .also(other.loc, "the function"),
+                );
+                self.objects.push(new);
+                return fresh;
+            }
+            Some(&Named::Object(known)) => known,
+        };
+        let old = self.declared_object(unit, index, known);
+        let both_users = !self.is_library_unit(index);
+        let initialised = |o: &Object| matches!(o.definition, Definition::Initialised(_));
+        if both_users && initialised(old) && initialised(o) {
+            session.report(
+                Diagnostic::error(o.loc, format!("'{name}' is defined twice")).also(old.loc, "the first definition"),
+            );
+        }
+        if both_users && (old.thread_local != o.thread_local || !compatible(types, old.ty.ty, o.ty.ty)) {
+            session.report(
+                Diagnostic::error(o.loc, format!("'{name}' is declared with different types in two files"))
+                    .also(old.loc, "the other declaration"),
+            );
+        }
+        let takes_over = rank(&o.definition) > rank(&old.definition);
+        let entry = &mut self.objects[known.0 as usize];
+        let open_length =
+            matches!(types.get(entry.ty.ty), Type::Array { length: ArrayLength::Unknown, .. }) || takes_over;
+        let new_known = !matches!(types.get(o.ty.ty), Type::Array { length: ArrayLength::Unknown, .. });
+        if open_length && new_known {
+            entry.ty = o.ty;
+        }
+        if takes_over {
+            entry.unit = index;
+            entry.id = ObjectId(i as u32);
+        }
+        known
+    }
+
+    /// Like [`Linked::object_declaration`], while `unit` is still on its way in.
+    fn declared_object<'a>(&'a self, unit: &'a Unit, index: usize, id: LinkedObjectId) -> &'a Object {
+        let o = self.object(id);
+        let unit = if o.unit == index { unit } else { &self.units[o.unit] };
+        &unit.objects[o.id.0 as usize]
+    }
+
+    fn declared_function<'a>(&'a self, unit: &'a Unit, index: usize, id: LinkedFunctionId) -> &'a Function {
+        let f = self.function(id);
+        let unit = if f.unit == index { unit } else { &self.units[f.unit] };
+        &unit.functions[f.id.0 as usize]
+    }
+}
+
+fn rank(definition: &Definition) -> u8 {
+    match definition {
+        Definition::Declared => 0,
+        Definition::Tentative => 1,
+        Definition::Initialised(_) => 2,
+    }
+}

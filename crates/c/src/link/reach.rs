@@ -1,0 +1,250 @@
+//! Which functions the program can reach, from the entry and from the user's functions.
+//!
+//! A model may ask whether a function is part of the program (`if (__norn_is_linked("f")) …`): what stands under such a
+//! condition counts only once that function is reached.
+
+use super::{Linked, LinkedFunctionId, LinkedObjectId};
+use crate::lower::walk::{Node, children};
+use crate::session::Session;
+use crate::tree::{
+    Builtin, Callee, ConstValue, Definition, Expr, ExprKind, FunctionId, Linkage, ObjectId, StmtKind, Unit,
+};
+use norn_ir::source::Loc;
+use std::collections::HashMap;
+
+/// What the functions and initialisers of a unit mention.
+#[derive(Debug)]
+pub struct Mentions {
+    functions: Vec<Vec<Mention>>,
+    objects: Vec<Vec<Target>>,
+    guards: Vec<Guard>,
+}
+
+#[derive(Debug)]
+struct Mention {
+    target: Target,
+    loc: Loc,
+    guard: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Target {
+    Function(FunctionId),
+    Object(ObjectId),
+}
+
+/// Counts only if a function of this name is reached, and the outer guard holds.
+#[derive(Debug)]
+struct Guard {
+    name: String,
+    outer: Option<u32>,
+}
+
+/// The functions that are reached, with the first place that mentions each, in the order of discovery.
+#[derive(Debug, Default)]
+pub struct Reached {
+    pub functions: Vec<(LinkedFunctionId, Loc)>,
+    contains: Vec<bool>,
+}
+
+impl Reached {
+    pub fn contains(&self, id: LinkedFunctionId) -> bool {
+        self.contains.get(id.0 as usize).copied().unwrap_or(false)
+    }
+}
+
+impl Mentions {
+    pub fn of(unit: &Unit) -> Mentions {
+        let mut guards = Vec::new();
+        let functions = unit
+            .functions
+            .iter()
+            .map(|f| f.body.as_ref().map_or(Vec::new(), |body| of_body(Node::Stmt(&body.block), &mut guards)))
+            .collect();
+        let objects = unit.objects.iter().map(|o| of_initialiser(&o.definition)).collect();
+        Mentions { functions, objects, guards }
+    }
+}
+
+fn of_initialiser(definition: &Definition) -> Vec<Target> {
+    let Definition::Initialised(parts) = definition else { return Vec::new() };
+    let target = |value: &ConstValue| match value {
+        ConstValue::Object(id, _) => Some(Target::Object(*id)),
+        ConstValue::Function(id) => Some(Target::Function(*id)),
+        _ => None,
+    };
+    parts.iter().filter_map(|part| target(&part.value)).collect()
+}
+
+fn of_body(root: Node<'_>, guards: &mut Vec<Guard>) -> Vec<Mention> {
+    let mut mentions = Vec::new();
+    let mut stack = vec![(root, None)];
+    while let Some((node, guard)) = stack.pop() {
+        let first = stack.len();
+        let mut under = guard;
+        match node {
+            Node::Expr(e) => {
+                let target = match &e.kind {
+                    ExprKind::Function(id) | ExprKind::Call { callee: Callee::Direct(id), .. } => {
+                        Some(Target::Function(*id))
+                    }
+                    ExprKind::Object(id) => Some(Target::Object(*id)),
+                    _ => None,
+                };
+                mentions.extend(target.map(|target| Mention { target, loc: e.loc, guard }));
+            }
+            Node::Stmt(stmt) => {
+                if let StmtKind::If { condition, then, otherwise } = &stmt.kind
+                    && let Some(name) = asks_for(condition)
+                {
+                    guards.push(Guard { name: name.to_owned(), outer: guard });
+                    under = Some(guards.len() as u32 - 1);
+                    stack.extend(otherwise.iter().map(|s| (Node::Stmt(s), guard)));
+                    stack.push((Node::Stmt(then), under));
+                    continue;
+                }
+            }
+        }
+        children(node, &mut |child| stack.push((child, under)));
+        stack[first..].reverse();
+    }
+    mentions
+}
+
+/// The function whose presence a condition asks for.
+fn asks_for(condition: &Expr) -> Option<&str> {
+    match &condition.kind {
+        ExprKind::Convert(e) => asks_for(e),
+        ExprKind::Builtin(builtin) => match &**builtin {
+            Builtin::IsLinked(name) => Some(name),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What the search has found so far.
+struct Search<'a> {
+    linked: &'a Linked,
+    session: &'a Session,
+    reached: Reached,
+    seen_objects: Vec<bool>,
+    pending: Vec<Found>,
+    /// Mentions that wait for a function of the given name.
+    waiting: HashMap<String, Vec<Waiting>>,
+}
+
+/// A mention in a unit whose guard does not hold yet.
+struct Waiting {
+    unit: usize,
+    target: Target,
+    loc: Loc,
+    guard: Option<u32>,
+}
+
+#[derive(Clone, Copy)]
+enum Found {
+    Function(LinkedFunctionId),
+    Object(LinkedObjectId),
+}
+
+/// Everything that the entry, the user's functions with external linkage and the user's objects lead to.
+pub fn reach(linked: &Linked, session: &Session) -> Reached {
+    let mut search = Search {
+        linked,
+        session,
+        reached: Reached { functions: Vec::new(), contains: vec![false; linked.functions.len()] },
+        seen_objects: vec![false; linked.objects.len()],
+        pending: Vec::new(),
+        waiting: HashMap::new(),
+    };
+    let entry = linked.entry.and_then(|name| linked.function_named(name, session.symbols.name(name)));
+    for id in entry.into_iter().chain(linked.function_ids()) {
+        let declaration = linked.declaration(id);
+        if Some(id) == entry || is_root(linked, id) {
+            search.function(id, declaration.loc);
+            search.drain();
+        }
+    }
+    for id in linked.object_ids() {
+        if linked.object(id).linkage == Linkage::External && !linked.is_library_unit(linked.object(id).unit) {
+            search.object(id);
+            search.drain();
+        }
+    }
+    search.reached
+}
+
+/// Whether a function is checked although nothing may mention it.
+pub fn is_root(linked: &Linked, id: LinkedFunctionId) -> bool {
+    let f = linked.function(id);
+    f.defined && f.linkage == Linkage::External && !linked.is_library_unit(f.unit) && !linked.declaration(id).inline
+}
+
+impl Search<'_> {
+    fn function(&mut self, id: LinkedFunctionId, loc: Loc) {
+        if std::mem::replace(&mut self.reached.contains[id.0 as usize], true) {
+            return;
+        }
+        self.reached.functions.push((id, loc));
+        self.pending.push(Found::Function(id));
+    }
+
+    fn object(&mut self, id: LinkedObjectId) {
+        if !std::mem::replace(&mut self.seen_objects[id.0 as usize], true) {
+            self.pending.push(Found::Object(id));
+        }
+    }
+
+    fn drain(&mut self) {
+        while let Some(found) = self.pending.pop() {
+            match found {
+                Found::Function(id) => self.expand(id),
+                Found::Object(id) => {
+                    let o = self.linked.object(id);
+                    for &target in &self.linked.mentions[o.unit].objects[o.id.0 as usize] {
+                        self.target(o.unit, target, self.linked.object_declaration(id).loc);
+                    }
+                }
+            }
+        }
+    }
+
+    fn expand(&mut self, id: LinkedFunctionId) {
+        let linked = self.linked;
+        let f = linked.function(id);
+        for mention in &linked.mentions[f.unit].functions[f.id.0 as usize] {
+            self.mention(f.unit, mention.target, mention.loc, mention.guard);
+        }
+        if f.linkage == Linkage::External
+            && let Some(waiting) = self.waiting.remove(self.session.symbols.name(f.name))
+        {
+            for Waiting { unit, target, loc, guard } in waiting {
+                self.mention(unit, target, loc, guard);
+            }
+        }
+    }
+
+    fn mention(&mut self, unit: usize, target: Target, loc: Loc, mut guard: Option<u32>) {
+        while let Some(i) = guard {
+            let Guard { name, outer } = &self.linked.mentions[unit].guards[i as usize];
+            let holds = match self.linked.names.get(name) {
+                Some(super::Named::Function(id)) => self.reached.contains(*id),
+                _ => false,
+            };
+            if !holds {
+                self.waiting.entry(name.clone()).or_default().push(Waiting { unit, target, loc, guard });
+                return;
+            }
+            guard = *outer;
+        }
+        self.target(unit, target, loc);
+    }
+
+    fn target(&mut self, unit: usize, target: Target, loc: Loc) {
+        match target {
+            Target::Function(id) => self.function(self.linked.resolve_function(unit, id), loc),
+            Target::Object(id) => self.object(self.linked.resolve_object(unit, id)),
+        }
+    }
+}

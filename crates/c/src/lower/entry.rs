@@ -1,0 +1,104 @@
+//! The function in which the program starts: it calls the one that the user named.
+
+use super::function::{FunctionBuilder, Signature};
+use super::layout::Passing;
+use super::program::ProgramBuilder;
+use super::walk::{Node, preorder};
+use crate::ctype::Type;
+use crate::link::LinkedFunctionId;
+use crate::tree::{Body, ExprKind, VarId};
+use norn_ir::diag::Diagnostic;
+use norn_ir::ids::FuncId;
+use norn_ir::instr::{Callee, CompareOp, Const, InstrKind, NondetSource, Operand};
+use norn_ir::program::Origin;
+use norn_ir::source::Loc;
+use norn_ir::types::Ty;
+
+/// The name of the function that is generated.
+pub const ENTRY: &str = "__norn_entry";
+
+/// Reports if there is no function to start in.
+pub fn find(p: &mut ProgramBuilder<'_>) -> Option<LinkedFunctionId> {
+    let name = p.session.options.entry.clone();
+    let symbol = p.session.symbols.get(&name);
+    let found = symbol.and_then(|symbol| p.linked.function_named(symbol, &name));
+    match found.filter(|&id| p.linked.function(id).defined) {
+        Some(id) => Some(id),
+        None => {
+            let help = "--entry FUNC names the function in which the program starts";
+            p.report(Diagnostic::error(Loc::NONE, format!("no function '{name}'")).help(help));
+            None
+        }
+    }
+}
+
+/// Generates the entry: its arguments for `main` are those of a program that was started with any command line.
+pub fn generate(p: &mut ProgramBuilder<'_>, start: LinkedFunctionId) -> FuncId {
+    let id = p.reserve_function();
+    let declaration = p.linked.declaration(start);
+    let loc = declaration.loc;
+    let signature = p.signature(start);
+    let is_main = p.function_name(start) == "main" && matches!(signature.params.len(), 2 | 3);
+    let name = p.unique_function_name(ENTRY);
+    let callee = Callee::Direct(p.function(start));
+    let nothing = Signature { result: None, params: Vec::new(), variadic: false, prototyped: true };
+    let mut f = FunctionBuilder::new(p, name, nothing, loc);
+    let mut args = Vec::new();
+    if signature.result.is_some_and(|ty| f.p.layouts.passing(ty) == Passing::Memory) {
+        let ty = f.p.layouts.ir_type(signature.result.expect("a result in memory should have a type"));
+        args.push(Operand::Local(f.temporary("result", ty), 0));
+    }
+    for (i, &ty) in signature.params.iter().enumerate() {
+        let used = declaration.body.as_ref().is_some_and(|body| is_used(body, body.params[i]));
+        args.push(argument(&mut f, i, ty, is_main, used));
+    }
+    if signature.variadic {
+        args.push(Operand::Const(Const::NULL));
+    }
+    let dst = match signature.result.map(|ty| f.p.layouts.passing(ty)) {
+        Some(Passing::Scalar(scalar)) => Some(f.register(scalar.ty)),
+        _ => None,
+    };
+    f.emit(InstrKind::Call { dst, callee, args });
+    f.return_value(None);
+    let function = f.finish(Origin::Library, loc);
+    p.define_function(id, function);
+    id
+}
+
+fn argument(f: &mut FunctionBuilder<'_, '_>, i: usize, ty: crate::ctype::TypeId, is_main: bool, used: bool) -> Operand {
+    let scalar = match f.p.layouts.passing(ty) {
+        Passing::Scalar(scalar) => scalar,
+        _ => {
+            let ty = f.p.layouts.ir_type(ty);
+            return Operand::Local(f.temporary("argument", ty), 0);
+        }
+    };
+    let is_pointer = matches!(f.p.types().get(ty), Type::Pointer(_));
+    if is_main && !used {
+        return f.constant(scalar.ty, 0);
+    }
+    if is_main && is_pointer {
+        let what = if i == 1 { "argv" } else { "envp" };
+        f.unsupported(format!("the contents of {what} are not modelled"));
+        return Operand::Const(Const::NULL);
+    }
+    let name = if is_main { "argc".to_owned() } else { format!("argument {}", i + 1) };
+    let dst = f.register(scalar.ty);
+    f.emit(InstrKind::Nondet { dst, source: NondetSource::Input(name) });
+    if is_main && scalar.ty != Ty::Ptr {
+        let one = f.constant(scalar.ty, 1);
+        let cond = f.compare(CompareOp::LeSigned, scalar.ty, one, Operand::Reg(dst));
+        f.emit(InstrKind::Assume { cond });
+    }
+    f.normalised(scalar, Operand::Reg(dst))
+}
+
+fn is_used(body: &Body, param: VarId) -> bool {
+    let mut used = false;
+    preorder(Node::Stmt(&body.block), |node| {
+        used |= matches!(node, Node::Expr(e) if matches!(e.kind, ExprKind::Var(var) if var == param));
+        !used
+    });
+    used
+}

@@ -1,0 +1,75 @@
+//! Small loops of the library that copy and clear large objects, made directly in the IR.
+
+use super::function::{FunctionBuilder, Signature};
+use super::program::ProgramBuilder;
+use norn_ir::ids::{FuncId, TypeId};
+use norn_ir::instr::{BinaryOp, CompareOp, Operand};
+use norn_ir::program::Origin;
+use norn_ir::source::Loc;
+use norn_ir::types::{Shape, Ty};
+
+/// A loop over elements of one type.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Helper {
+    /// `(to, from, count)`
+    Copy(TypeId),
+    /// `(to, count)`
+    Clear(TypeId),
+}
+
+impl ProgramBuilder<'_> {
+    /// The function of a helper, made when it is first asked for.
+    pub fn helper(&mut self, helper: Helper) -> FuncId {
+        if let Some(&id) = self.helpers.get(&helper) {
+            return id;
+        }
+        let id = self.reserve_function();
+        self.helpers.insert(helper, id);
+        let (verb, element) = match helper {
+            Helper::Copy(element) => ("copy", element),
+            Helper::Clear(element) => ("zero", element),
+        };
+        let layout = self.layouts.get(element).clone();
+        let what = match &layout.shape {
+            Shape::Scalar { ty, .. } => ty.name(),
+            Shape::Record(record) if !record.name.is_empty() => &record.name,
+            _ => "object",
+        };
+        let name = self.unique_function_name(&format!("__norn_{verb}_{what}"));
+        let signature = Signature { result: None, params: Vec::new(), variadic: false, prototyped: true };
+        let mut f = FunctionBuilder::new(self, name, signature, Loc::NONE);
+        let int = f.p.target.pointer_int();
+        let to = Operand::Reg(f.parameter(Ty::Ptr, "to"));
+        let from = match helper {
+            Helper::Copy(_) => Some(Operand::Reg(f.parameter(Ty::Ptr, "from"))),
+            Helper::Clear(_) => None,
+        };
+        let count = Operand::Reg(f.parameter(int, "count"));
+        let i = f.named_register(int, "i");
+        let zero = f.pointer_int(0);
+        f.assign(i, zero);
+        let (head, body, end) = (f.new_loop_head(), f.new_block(), f.new_block());
+        f.start(head);
+        let more = f.compare(CompareOp::LtUnsigned, int, Operand::Reg(i), count);
+        f.branch_on(more, body, end);
+        f.start_branch(body);
+        let scale = layout.size as i64;
+        let target = f.pointer_add(to, Operand::Reg(i), scale);
+        match from {
+            Some(from) => {
+                let source = f.pointer_add(from, Operand::Reg(i), scale);
+                f.copy_object(element, target, source, false);
+            }
+            None => f.clear_object(element, target),
+        }
+        let one = f.pointer_int(1);
+        let next = f.binary(BinaryOp::Add, int, Operand::Reg(i), one);
+        f.assign(i, next);
+        f.goto(head);
+        f.start_branch(end);
+        f.return_value(None);
+        let function = f.finish(Origin::Library, Loc::NONE);
+        self.define_function(id, function);
+        id
+    }
+}

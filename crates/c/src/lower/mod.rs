@@ -1,0 +1,77 @@
+//! Lowering: from the typed trees of linked units to one program in the IR.
+//!
+//! - [`program`]: which functions and objects are needed, names, positions; [`layout`]: types; [`entry`]: the start
+//! - [`function`]: registers and blocks of one function; [`scope`]: lifetimes and jumps
+//! - `stmt`, `switch`; `expr`, `cond`, `arith`, `place`; `aggregate`, `init`, [`helpers`]; `calls`, `builtin`, `atomic`,
+//!   `overflow`: what the tree's nodes become
+//! - [`simplify`], [`uninit`]: tidying each function; [`sections`], [`prune`]: the program as a whole
+//!
+//! Left out: nothing is optimised beyond folding constants and tidying control flow, because every access to memory and
+//! every assertion is a step that engines count and traces show.
+//!
+//! The tree is followed recursively; the parser limits its depth. Run it on a thread with as large a stack as the parser's.
+
+mod aggregate;
+mod arith;
+mod atomic;
+mod builtin;
+mod calls;
+mod cond;
+mod entry;
+mod expr;
+mod function;
+mod helpers;
+mod init;
+mod layout;
+mod overflow;
+mod place;
+mod program;
+mod prune;
+mod scope;
+mod sections;
+mod simplify;
+mod stmt;
+mod switch;
+mod uninit;
+pub(crate) mod walk;
+
+use crate::ctype::Types;
+use crate::link::Linked;
+use crate::session::Session;
+use crate::tree::{Definition, Linkage};
+use norn_ir::diag::Diagnostic;
+use norn_ir::program::Program;
+use norn_ir::source::Loc;
+use norn_ir::validate::validate;
+use program::ProgramBuilder;
+use prune::Roots;
+
+/// Lowers a linked program. `None` if there is nothing to run, which has been reported.
+pub fn lower(session: &mut Session, types: &Types, linked: &Linked) -> Option<Program> {
+    let mut builder = ProgramBuilder::new(session, types, linked);
+    let start = entry::find(&mut builder)?;
+    let entry = entry::generate(&mut builder, start);
+    let roots: Vec<_> = linked.function_ids().filter(|&id| linked.is_root(id)).collect();
+    let functions = roots.into_iter().map(|id| builder.function(id)).collect();
+    let kept = |id: &crate::link::LinkedObjectId| {
+        let o = linked.object(*id);
+        o.linkage == Linkage::External
+            && !linked.is_library_unit(o.unit)
+            && !matches!(linked.object_declaration(*id).definition, Definition::Declared)
+    };
+    let globals = linked.object_ids().filter(kept).map(|id| builder.global(id)).collect();
+    builder.drain();
+    let mut program = builder.finish(entry);
+    let mut roots = Roots { functions, globals };
+    sections::resolve(&mut program, &mut roots);
+    prune::prune(&mut program, &roots);
+    if let Err(findings) = validate(&program) {
+        let first = findings.first().map_or(String::new(), ToString::to_string);
+        session.report(
+            Diagnostic::error(Loc::NONE, format!("internal error: the lowered program is not valid: {first}"))
+                .help("please report this as a bug, with the program"),
+        );
+        return None;
+    }
+    Some(program)
+}

@@ -1,0 +1,378 @@
+//! The program as it grows: which functions and objects it needs, their names and numbers, positions in the source.
+//!
+//! Lowering a function mentions others; each gets its number when it is first mentioned and waits in a queue until its
+//! turn. So only what is needed is lowered.
+
+use super::function::FunctionBuilder;
+use super::helpers::Helper;
+use super::layout::Layouts;
+use crate::ctype::{self, QualType, Types};
+use crate::link::{Linked, LinkedFunctionId, LinkedObjectId};
+use crate::session::Session;
+use crate::tree::{ConstInit, ConstValue, Definition, Linkage};
+use norn_ir::diag::Diagnostic;
+use norn_ir::ids::{FileId, FuncId, GlobalId, TypeId};
+use norn_ir::instr::{Const, TerminatorKind};
+use norn_ir::program::{Function, Global, Init, InitValue, Origin, Program, Storage};
+use norn_ir::source::{Loc, SourceMap};
+use norn_ir::span::Span;
+use norn_ir::types::{Target, Ty};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Everything that the functions of a program share while they are lowered.
+pub struct ProgramBuilder<'a> {
+    pub session: &'a mut Session,
+    pub linked: &'a Linked,
+    pub layouts: Layouts<'a>,
+    pub target: Target,
+    positions: Positions,
+    functions: Vec<Option<Function>>,
+    function_ids: Vec<Option<FuncId>>,
+    pending_functions: VecDeque<(FuncId, LinkedFunctionId)>,
+    function_names: Names,
+    globals: Vec<Global>,
+    global_ids: Vec<Option<GlobalId>>,
+    pending_globals: VecDeque<(GlobalId, LinkedObjectId)>,
+    global_names: Names,
+    pub helpers: BTreeMap<Helper, FuncId>,
+}
+
+/// Names given out, each once.
+#[derive(Default)]
+struct Names {
+    taken: FxHashSet<String>,
+    next: FxHashMap<String, u32>,
+}
+
+impl Names {
+    fn unique(&mut self, name: &str) -> String {
+        if self.taken.insert(name.to_owned()) {
+            return name.to_owned();
+        }
+        loop {
+            let next = self.next.entry(name.to_owned()).or_insert(0);
+            *next += 1;
+            let candidate = format!("{name}.{next}");
+            if self.taken.insert(candidate.clone()) {
+                return candidate;
+            }
+        }
+    }
+}
+
+impl<'a> ProgramBuilder<'a> {
+    pub fn new(session: &'a mut Session, types: &'a Types, linked: &'a Linked) -> ProgramBuilder<'a> {
+        let target = session.options.target;
+        let layouts = Layouts::new(types, target, &session.symbols);
+        let mut builder = ProgramBuilder {
+            session,
+            linked,
+            layouts,
+            target,
+            positions: Positions::default(),
+            functions: Vec::new(),
+            function_ids: vec![None; linked.function_ids().count()],
+            pending_functions: VecDeque::new(),
+            function_names: Names::default(),
+            globals: Vec::new(),
+            global_ids: vec![None; linked.object_ids().count()],
+            pending_globals: VecDeque::new(),
+            global_names: Names::default(),
+            helpers: BTreeMap::new(),
+        };
+        // Names with external linkage stay as they are, whatever is mentioned first.
+        for id in linked.function_ids().filter(|&id| linked.function(id).linkage == Linkage::External) {
+            let name = builder.session.symbols.name(linked.function(id).name).to_owned();
+            builder.function_names.taken.insert(name);
+        }
+        for id in linked.object_ids().filter(|&id| linked.object(id).linkage == Linkage::External) {
+            builder.global_names.taken.extend(linked.object_declaration(id).name.clone());
+        }
+        builder
+    }
+
+    pub fn types(&self) -> &'a Types {
+        self.layouts.types
+    }
+
+    pub fn span(&mut self, loc: Loc) -> Span {
+        self.positions.span(self.session, loc)
+    }
+
+    /// Whose code stands at a position.
+    pub fn origin(&self, loc: Loc) -> Origin {
+        match self.session.sources.source_of(loc) {
+            Some(id) if self.session.sources.is_builtin(id) => Origin::Library,
+            _ => Origin::User,
+        }
+    }
+
+    pub fn function_name(&self, id: LinkedFunctionId) -> &str {
+        self.session.symbols.name(self.linked.function(id).name)
+    }
+
+    /// The number of a function, which is lowered in its turn.
+    pub fn function(&mut self, id: LinkedFunctionId) -> FuncId {
+        if let Some(func) = self.function_ids[id.0 as usize] {
+            return func;
+        }
+        let func = FuncId::new(self.functions.len());
+        self.functions.push(None);
+        self.function_ids[id.0 as usize] = Some(func);
+        self.pending_functions.push_back((func, id));
+        func
+    }
+
+    /// The number of an object, which is defined in its turn.
+    pub fn global(&mut self, id: LinkedObjectId) -> GlobalId {
+        if let Some(global) = self.global_ids[id.0 as usize] {
+            return global;
+        }
+        let declaration = self.linked.object_declaration(id);
+        let name = match (&declaration.name, declaration.linkage) {
+            (Some(name), Linkage::External) => name.clone(),
+            (Some(name), Linkage::Internal) => self.global_names.unique(name),
+            (None, _) => self.global_names.unique(".literal"),
+        };
+        let storage = match (declaration.thread_local, declaration.constant) {
+            (true, _) => Storage::Thread,
+            (false, true) => Storage::Constant,
+            (false, false) => Storage::Static,
+        };
+        let ty = self.layouts.object_type(self.linked.object(id).ty.ty, declaration.align);
+        let (span, origin) = (self.span(declaration.loc), self.origin(declaration.loc));
+        let global = self.add_global(Global { name, ty, storage, init: Vec::new(), private: false, origin, span });
+        self.global_ids[id.0 as usize] = Some(global);
+        self.pending_globals.push_back((global, id));
+        global
+    }
+
+    fn add_global(&mut self, global: Global) -> GlobalId {
+        self.globals.push(global);
+        GlobalId::new(self.globals.len() - 1)
+    }
+
+    /// A constant object that holds the given bytes.
+    pub fn constant_bytes(&mut self, bytes: Vec<u8>, span: Span) -> GlobalId {
+        let name = self.global_names.unique(".literal");
+        let ty = self.layouts.byte_array(bytes.len() as u64);
+        let init = vec![Init { offset: 0, value: InitValue::Bytes(bytes) }];
+        self.add_global(Global {
+            name,
+            ty,
+            storage: Storage::Constant,
+            init,
+            private: false,
+            origin: Origin::User,
+            span,
+        })
+    }
+
+    /// Reserves a number for a function that has no C text.
+    pub fn reserve_function(&mut self) -> FuncId {
+        self.functions.push(None);
+        FuncId::new(self.functions.len() - 1)
+    }
+
+    pub fn define_function(&mut self, id: FuncId, function: Function) {
+        self.functions[id.index()] = Some(function);
+    }
+
+    pub fn unique_function_name(&mut self, name: &str) -> String {
+        self.function_names.unique(name)
+    }
+
+    /// Lowers what was mentioned, and what that mentions, until nothing is left.
+    pub fn drain(&mut self) {
+        loop {
+            if let Some((func, id)) = self.pending_functions.pop_front() {
+                self.lower_function(func, id);
+            } else if let Some((global, id)) = self.pending_globals.pop_front() {
+                self.initialise(global, id);
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn lower_function(&mut self, func: FuncId, id: LinkedFunctionId) {
+        let linked = self.linked;
+        let declaration = linked.declaration(id);
+        let name = self.function_name(id).to_owned();
+        let name = if declaration.linkage == Linkage::Internal { self.function_names.unique(&name) } else { name };
+        let function = match &declaration.body {
+            Some(body) => FunctionBuilder::of_body(self, id, name, body),
+            None => FunctionBuilder::undefined(self, id, name),
+        };
+        self.functions[func.index()] = Some(function);
+    }
+
+    fn initialise(&mut self, global: GlobalId, id: LinkedObjectId) {
+        let linked = self.linked;
+        let declaration = linked.object_declaration(id);
+        match &declaration.definition {
+            Definition::Tentative => {}
+            Definition::Declared => self.undefined_object(global, id),
+            Definition::Initialised(parts) => {
+                let unit = linked.object(id).unit;
+                let init: Vec<Init> = parts.iter().filter_map(|part| self.init_part(unit, part)).collect();
+                let end = parts.iter().map(|p| p.offset + self.value_size(&p.value)).max().unwrap_or(0);
+                let ty = self.globals[global.index()].ty;
+                // A flexible array member with an initialiser makes the object larger than its type.
+                self.globals[global.index()].ty = self.layouts.at_least(ty, end);
+                self.globals[global.index()].init = init;
+            }
+        }
+    }
+
+    /// Whether an object is only declared, so that nobody knows what it holds. A pointer to a record (`stderr`) is
+    /// another matter: such pointers are passed around and never looked into.
+    pub fn is_unknown_object(&self, id: LinkedObjectId) -> bool {
+        let declaration = self.linked.object_declaration(id);
+        let is_handle = match self.types().get(declaration.ty.ty) {
+            ctype::Type::Pointer(to) => matches!(self.types().get(to.ty), ctype::Type::Record(_)),
+            _ => false,
+        };
+        matches!(declaration.definition, Definition::Declared) && !is_handle
+    }
+
+    /// An object that is only declared becomes a handle to nothing in particular, or its content is unknown.
+    fn undefined_object(&mut self, global: GlobalId, id: LinkedObjectId) {
+        let declaration = self.linked.object_declaration(id);
+        let name = declaration.name.clone().unwrap_or_default();
+        if self.is_unknown_object(id) {
+            // Only static initialisers lead here; code that mentions it is unsupported where it does.
+            self.session.report(
+                Diagnostic::unsupported(declaration.loc, format!("'{name}' is declared but not defined"))
+                    .help("give norn the file that defines it as well"),
+            );
+            return;
+        }
+        let ty = self.layouts.byte_array(1);
+        let handle = Global {
+            name: self.global_names.unique(&format!(".{name}")),
+            ty,
+            storage: Storage::Static,
+            init: Vec::new(),
+            private: false,
+            origin: Origin::Library,
+            span: self.globals[global.index()].span,
+        };
+        let handle = self.add_global(handle);
+        self.globals[global.index()].init = vec![Init { offset: 0, value: InitValue::Global(handle, 0) }];
+    }
+
+    fn value_size(&self, value: &ConstValue) -> u64 {
+        match value {
+            ConstValue::Int { size, .. } | ConstValue::Float { size, .. } => *size,
+            ConstValue::Bytes(bytes) => bytes.len() as u64,
+            ConstValue::Object(..) | ConstValue::Function(_) => self.target.pointer_size(),
+        }
+    }
+
+    fn init_part(&mut self, unit: usize, part: &ConstInit) -> Option<Init> {
+        let value = match &part.value {
+            ConstValue::Int { bits: 0, .. } => return None,
+            ConstValue::Int { size, bits } => match Ty::int_of_size(*size) {
+                Some(ty) => InitValue::Const(Const { ty, bits: ty.truncate(*bits, self.target) }),
+                None => InitValue::Bytes(bits.to_le_bytes().into_iter().take(*size as usize).collect()),
+            },
+            ConstValue::Float { size: 4, value } => {
+                InitValue::Const(Const { ty: Ty::F32, bits: u64::from((*value as f32).to_bits()) })
+            }
+            ConstValue::Float { value, .. } => InitValue::Const(Const { ty: Ty::F64, bits: value.to_bits() }),
+            ConstValue::Bytes(bytes) if bytes.iter().all(|&b| b == 0) => return None,
+            ConstValue::Bytes(bytes) => InitValue::Bytes(bytes.clone()),
+            ConstValue::Object(id, offset) => {
+                let id = self.linked.resolve_object(unit, *id);
+                InitValue::Global(self.global(id), *offset)
+            }
+            ConstValue::Function(id) => {
+                let id = self.linked.resolve_function(unit, *id);
+                InitValue::Func(self.function(id))
+            }
+        };
+        let zero = matches!(value, InitValue::Const(Const { bits: 0, .. }));
+        (!zero).then_some(Init { offset: part.offset, value })
+    }
+
+    /// Reports what makes the program as a whole unsupported.
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        self.session.report(diagnostic);
+    }
+
+    pub fn ir_type(&mut self, ty: QualType) -> TypeId {
+        self.layouts.ir_type(ty.ty)
+    }
+
+    pub fn finish(self, entry: FuncId) -> Program {
+        let stub = || super::function::terminator_only(TerminatorKind::Unreachable, Span::NONE);
+        Program {
+            target: self.target,
+            files: self.positions.files,
+            types: self.layouts.into_types(),
+            globals: self.globals,
+            functions: self.functions.into_iter().map(|f| f.unwrap_or_else(stub)).collect(),
+            entry,
+        }
+    }
+}
+
+/// Positions as spans. Lowering asks for neighbouring positions one after the other, so columns are counted from the
+/// last position asked for: a file of one long line costs no more than one of many.
+#[derive(Default)]
+struct Positions {
+    files: Vec<String>,
+    file_ids: FxHashMap<String, FileId>,
+    last: Option<Known>,
+}
+
+/// A position whose span is known.
+#[derive(Clone, Copy)]
+struct Known {
+    loc: Loc,
+    line_start: Loc,
+    span: Span,
+}
+
+impl Positions {
+    fn span(&mut self, session: &Session, loc: Loc) -> Span {
+        if let Some(known) = self.last
+            && known.loc == loc
+        {
+            return known.span;
+        }
+        let sources = &session.sources;
+        let Some((file, line)) = sources.presumed_line(loc) else { return Span::NONE };
+        let line_start = Loc(loc.0 - sources.offset_in_line(loc) as u32);
+        let (from, column) = match self.last {
+            Some(known) if known.line_start == line_start => (known.loc, known.span.column),
+            _ => (line_start, 1),
+        };
+        let column =
+            if from <= loc { column + characters(sources, from, loc) } else { column - characters(sources, loc, from) };
+        let span = Span { file: self.file(file), line, column };
+        self.last = Some(Known { loc, line_start, span });
+        span
+    }
+
+    fn file(&mut self, name: &str) -> FileId {
+        if let Some(&id) = self.file_ids.get(name) {
+            return id;
+        }
+        let id = FileId::new(self.files.len());
+        self.files.push(name.to_owned());
+        self.file_ids.insert(name.to_owned(), id);
+        id
+    }
+}
+
+/// How many characters stand between two positions of one text.
+fn characters(sources: &SourceMap, from: Loc, to: Loc) -> u32 {
+    let Some(id) = sources.source_of(from) else { return 0 };
+    let start = sources.start(id).0;
+    let bytes = sources.text(id).as_bytes();
+    let bytes = bytes.get((from.0 - start) as usize..(to.0 - start) as usize).unwrap_or_default();
+    bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count() as u32
+}

@@ -1,0 +1,170 @@
+//! Scopes: when objects on the frame begin and end, and what jumps between scopes must do about it.
+//!
+//! An object lives from the entry of its block to the exit, as C says, and not from its declaration. So a jump leaves the
+//! scopes between its origin and the innermost scope that both ends share, and enters those between that one and its
+//! target. A forward `goto` does not know its target's scope yet; every `goto` and every `case` therefore gets a block
+//! of its own, which is filled when the function is complete. Where there is nothing to do, that block is empty and
+//! disappears.
+//!
+//! Variables in registers have no lifetime, but start with an indeterminate value each time that their scope is entered:
+//! a `Nondet`, which is removed again where the value is not used (see `uninit`).
+
+use super::function::{FunctionBuilder, Home};
+use super::walk::{Node, preorder};
+use crate::tree::{Body, CaseId, LabelId, StmtKind, VarId};
+use norn_ir::ids::{BlockId, LocalId, Reg};
+use norn_ir::instr::{AllocKind, Const, InstrKind, NondetSource, Operand, TerminatorKind};
+use norn_ir::span::Span;
+
+/// A scope of the function being lowered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ScopeId(pub u32);
+
+#[derive(Default)]
+pub struct Scope {
+    pub parent: Option<ScopeId>,
+    depth: u32,
+    locals: Vec<LocalId>,
+    /// Registers with the addresses of variable-length arrays; null before the declaration is reached.
+    arrays: Vec<Reg>,
+    variables: Vec<(Reg, String)>,
+}
+
+/// A jump to a label whose scope is known only later.
+pub struct Jump {
+    /// The block that does what changing the scope takes.
+    pub block: BlockId,
+    pub from: ScopeId,
+    pub to: JumpTarget,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy)]
+pub enum JumpTarget {
+    Label(LabelId),
+    Case(CaseId),
+}
+
+/// Which variables some block of the body declares.
+pub fn listed_variables(body: &Body) -> Vec<bool> {
+    let mut listed = vec![false; body.vars.len()];
+    preorder(Node::Stmt(&body.block), |node| {
+        if let Node::Stmt(stmt) = node
+            && let StmtKind::Block { vars, .. } = &stmt.kind
+        {
+            vars.iter().for_each(|var| listed[var.0 as usize] = true);
+        }
+        true
+    });
+    listed
+}
+
+impl<'a> FunctionBuilder<'_, 'a> {
+    pub fn scope_of(&self, parent: Option<ScopeId>, vars: &[VarId]) -> Scope {
+        let depth = parent.map_or(0, |p| self.scopes[p.0 as usize].depth + 1);
+        let mut scope = Scope { parent, depth, ..Scope::default() };
+        for &var in vars {
+            match self.homes[var.0 as usize] {
+                Home::Register(reg) => scope.variables.push((reg, self.var_name(var))),
+                Home::Local(local) => scope.locals.push(local),
+                Home::Address(reg) => scope.arrays.push(reg),
+            }
+        }
+        scope
+    }
+
+    /// Opens the scope of a block. One without variables is no scope.
+    pub fn enter_scope(&mut self, vars: &[VarId]) -> ScopeId {
+        let outer = self.scope;
+        if !vars.is_empty() {
+            let scope = self.scope_of(Some(outer), vars);
+            self.scopes.push(scope);
+            self.scope = ScopeId(self.scopes.len() as u32 - 1);
+            self.enter_scope_objects(self.scope);
+        }
+        outer
+    }
+
+    /// Closes the scopes up to `outer`, falling out of them.
+    pub fn leave_scope(&mut self, outer: ScopeId) {
+        self.exit_to(outer);
+        self.scope = outer;
+    }
+
+    /// Ends the objects of the scopes between the current one and `outer`, as for a jump.
+    pub fn exit_to(&mut self, outer: ScopeId) {
+        self.exit_scopes(self.scope, outer);
+    }
+
+    pub fn enter_scope_objects(&mut self, scope: ScopeId) {
+        let scope = &self.scopes[scope.0 as usize];
+        let locals = scope.locals.iter().map(|&local| InstrKind::LocalEnter(local));
+        let arrays = scope.arrays.iter().map(|&dst| InstrKind::Copy { dst, src: Operand::Const(Const::NULL) });
+        let variables = scope
+            .variables
+            .iter()
+            .map(|(dst, name)| InstrKind::Nondet { dst: *dst, source: NondetSource::Uninitialised(name.clone()) });
+        let instrs: Vec<InstrKind> = locals.chain(arrays).chain(variables).collect();
+        instrs.into_iter().for_each(|kind| self.emit(kind));
+    }
+
+    fn exit_scopes(&mut self, from: ScopeId, outer: ScopeId) {
+        let mut scope = from;
+        while scope != outer {
+            let Scope { parent, locals, arrays, .. } = &self.scopes[scope.0 as usize];
+            let free =
+                arrays.iter().rev().map(|&reg| InstrKind::Free { addr: Operand::Reg(reg), kind: AllocKind::Stack });
+            let exits = locals.iter().rev().map(|&local| InstrKind::LocalExit(local));
+            let instrs: Vec<InstrKind> = free.chain(exits).collect();
+            let Some(parent) = *parent else { return };
+            instrs.into_iter().for_each(|kind| self.emit(kind));
+            scope = parent;
+        }
+    }
+
+    /// A block that changes from the current scope to that of a label and jumps to it.
+    pub fn jump_block(&mut self, to: JumpTarget) -> BlockId {
+        let block = self.new_block();
+        self.jumps.push(Jump { block, from: self.scope, to, span: self.span });
+        block
+    }
+
+    /// Fills the blocks of all jumps, now that every label is known.
+    pub fn resolve_jumps(&mut self) {
+        for Jump { block, from, to, span } in std::mem::take(&mut self.jumps) {
+            self.terminate(TerminatorKind::Unreachable);
+            self.start(block);
+            self.span = span;
+            let target = match to {
+                JumpTarget::Label(label) => self.labels[label.0 as usize],
+                JumpTarget::Case(case) => self.cases[case.0 as usize],
+            };
+            let Some((target, scope)) = target else {
+                self.terminate(TerminatorKind::Unreachable);
+                continue;
+            };
+            let shared = self.common_scope(from, scope);
+            self.exit_scopes(from, shared);
+            let mut entered = Vec::new();
+            let mut inner = scope;
+            while inner != shared {
+                entered.push(inner);
+                inner = self.scopes[inner.0 as usize].parent.unwrap_or(shared);
+            }
+            entered.into_iter().rev().for_each(|scope| self.enter_scope_objects(scope));
+            self.goto(target);
+        }
+    }
+
+    fn common_scope(&self, mut a: ScopeId, mut b: ScopeId) -> ScopeId {
+        let scope = |id: ScopeId| &self.scopes[id.0 as usize];
+        while a != b {
+            if scope(a).depth >= scope(b).depth {
+                a = scope(a).parent.unwrap_or(b);
+            } else {
+                b = scope(b).parent.unwrap_or(a);
+            }
+        }
+        a
+    }
+}

@@ -1,0 +1,302 @@
+//! Function definitions, and what is known while a body is being checked.
+
+use super::Checker;
+use super::scope::Entity;
+use super::switch::SwitchState;
+use crate::ast::{self, Derivation, Parameters, StorageClass};
+use crate::ctype::{QualType, TypeId, VlaId};
+use crate::intern::Symbol;
+use crate::tree::{Body, Label, LabelId, Stmt, StmtKind, Var, VarId};
+use norn_ir::diag::Diagnostic;
+use norn_ir::source::Loc;
+use rustc_hash::FxHashMap;
+
+/// The function whose body is being checked.
+pub(super) struct FunctionState {
+    pub(super) name: Symbol,
+    pub(super) result: QualType,
+    pub(super) vars: Vec<Var>,
+    labels: Vec<Label>,
+    label_states: Vec<LabelState>,
+    label_table: FxHashMap<Symbol, LabelId>,
+    pub(super) cases: u32,
+    pub(super) vla_vars: FxHashMap<VlaId, VarId>,
+    pub(super) vla_lengths: Vec<(VlaId, VarId)>,
+    /// The variables of each open block.
+    pub(super) blocks: Vec<Vec<VarId>>,
+    /// Around the current statement: what `break` leaves, what `continue` continues.
+    pub(super) breakable: u32,
+    pub(super) loops: u32,
+    pub(super) switches: Vec<SwitchState>,
+}
+
+struct LabelState {
+    defined: Option<Loc>,
+    used: Option<Loc>,
+}
+
+/// What is set aside while an operand that is never evaluated is checked.
+pub(super) struct Isolated {
+    label_table: FxHashMap<Symbol, LabelId>,
+    labels: usize,
+    cases: u32,
+    breakable: u32,
+    loops: u32,
+    switches: Vec<SwitchState>,
+}
+
+impl FunctionState {
+    fn new(name: Symbol, result: QualType) -> FunctionState {
+        FunctionState {
+            name,
+            result,
+            vars: Vec::new(),
+            labels: Vec::new(),
+            label_states: Vec::new(),
+            label_table: FxHashMap::default(),
+            cases: 0,
+            vla_vars: FxHashMap::default(),
+            vla_lengths: Vec::new(),
+            blocks: vec![Vec::new()],
+            breakable: 0,
+            loops: 0,
+            switches: Vec::new(),
+        }
+    }
+
+    /// A variable of the innermost block.
+    pub(super) fn new_var(&mut self, name: Option<Symbol>, ty: QualType, loc: Loc) -> VarId {
+        let id = VarId(self.vars.len() as u32);
+        self.vars.push(Var { name, ty, address_taken: false, loc });
+        if let Some(block) = self.blocks.last_mut() {
+            block.push(id);
+        }
+        id
+    }
+
+    /// The label that a `goto` names.
+    pub(super) fn goto_label(&mut self, name: Symbol, loc: Loc) -> LabelId {
+        let id = self.label(name, loc);
+        self.label_states[id.0 as usize].used.get_or_insert(loc);
+        id
+    }
+
+    fn label(&mut self, name: Symbol, loc: Loc) -> LabelId {
+        match self.label_table.get(&name) {
+            Some(&id) => id,
+            None => {
+                let id = self.new_label(name, loc);
+                self.label_table.insert(name, id);
+                id
+            }
+        }
+    }
+
+    fn new_label(&mut self, name: Symbol, loc: Loc) -> LabelId {
+        let id = LabelId(self.labels.len() as u32);
+        self.labels.push(Label { name, loc });
+        self.label_states.push(LabelState { defined: None, used: None });
+        id
+    }
+
+    /// The label that stands before a statement; the place of an earlier one of the same name is an error.
+    pub(super) fn define_label(&mut self, name: Symbol, loc: Loc) -> Result<LabelId, Loc> {
+        let id = self.label(name, loc);
+        let state = &mut self.label_states[id.0 as usize];
+        if let Some(earlier) = state.defined {
+            return Err(earlier);
+        }
+        state.defined = Some(loc);
+        self.labels[id.0 as usize].loc = loc;
+        Ok(id)
+    }
+
+    /// Begins a block with GNU `__label__` declarations; returns what the names meant outside.
+    pub(super) fn hide_labels(&mut self, names: &[(Symbol, Loc)]) -> Vec<(Symbol, Option<LabelId>)> {
+        let hide = |&(name, loc): &(Symbol, Loc)| {
+            let id = self.new_label(name, loc);
+            (name, self.label_table.insert(name, id))
+        };
+        names.iter().map(hide).collect()
+    }
+
+    pub(super) fn show_labels(&mut self, hidden: Vec<(Symbol, Option<LabelId>)>) {
+        for (name, id) in hidden.into_iter().rev() {
+            match id {
+                Some(id) => self.label_table.insert(name, id),
+                None => self.label_table.remove(&name),
+            };
+        }
+    }
+
+    /// Labels that are used and stand nowhere.
+    fn undefined_labels(&self) -> Vec<(Symbol, Loc)> {
+        let states = self.labels.iter().zip(&self.label_states);
+        states.filter(|(_, s)| s.defined.is_none()).filter_map(|(l, s)| Some((l.name, s.used?))).collect()
+    }
+
+    /// Begins a statement expression that is never evaluated: its labels and cases must not become part of the body.
+    pub(super) fn isolate(&mut self) -> Isolated {
+        Isolated {
+            label_table: std::mem::take(&mut self.label_table),
+            labels: self.labels.len(),
+            cases: self.cases,
+            breakable: std::mem::take(&mut self.breakable),
+            loops: std::mem::take(&mut self.loops),
+            switches: std::mem::take(&mut self.switches),
+        }
+    }
+
+    pub(super) fn rejoin(&mut self, outer: Isolated) {
+        self.labels.truncate(outer.labels);
+        self.label_states.truncate(outer.labels);
+        self.label_table = outer.label_table;
+        self.cases = outer.cases;
+        self.breakable = outer.breakable;
+        self.loops = outer.loops;
+        self.switches = outer.switches;
+    }
+}
+
+impl Checker<'_> {
+    pub(super) fn function_definition(&mut self, definition: &ast::FunctionDefinition) {
+        let specifiers = &definition.specifiers;
+        let declarator = &definition.declarator;
+        let loc = declarator.loc;
+        let (Some(name), Some((Derivation::Function(params), inner))) =
+            (declarator.name, declarator.derivations.split_last())
+        else {
+            self.error(loc, "a function definition needs a name and parameters");
+            return;
+        };
+        if matches!(specifiers.storage, Some(StorageClass::Typedef | StorageClass::Auto | StorageClass::Register)) {
+            self.error(specifiers.loc, "a function definition can only be 'static' or 'extern'");
+        }
+        let base = self.specifiers(specifiers, false);
+        let result = self.derived(base.ty, inner, loc);
+        self.function = Some(Box::new(FunctionState::new(name, QualType::unqualified(result.ty))));
+        self.scopes.enter();
+        let (vars, ty) = match params {
+            Parameters::Unknown => (Vec::new(), self.function_returning(result, Vec::new(), false, false, loc)),
+            Parameters::Prototype { params, variadic } => {
+                let mut vars = Vec::with_capacity(params.len());
+                let mut types = Vec::with_capacity(params.len());
+                for param in params {
+                    let ty = self.param_type(param);
+                    types.push(QualType::unqualified(ty.ty));
+                    vars.push(self.declare_param(param.declarator.name, ty, param.declarator.loc));
+                }
+                (vars, self.function_returning(result, types, *variadic, true, loc))
+            }
+            Parameters::Names(names) => {
+                let (vars, types) = self.old_style_params(names, &definition.old_style_params);
+                (vars, self.function_returning(result, types, false, false, loc))
+            }
+        };
+        if result.ty != TypeId::VOID && self.size_of(result).is_none() && !self.is_error(ty) {
+            let text = self.text(result);
+            self.error(loc, format!("a function cannot return the incomplete type {text}"));
+        }
+        let attributes = (&specifiers.attributes[..], &declarator.attributes[..]);
+        let noreturn = specifiers.noreturn || self.is_noreturn(attributes.0) || self.is_noreturn(attributes.1);
+        let id = self.declare_function(name, ty, specifiers, noreturn, true, loc);
+        let mut stmts = Vec::new();
+        // The parameters are not listed as variables of the block.
+        if let Some(function) = &mut self.function {
+            let params = &vars;
+            function.blocks[0].retain(|v| params.binary_search(v).is_err());
+        }
+        self.flush_pending(&mut stmts, loc);
+        self.block_items(&definition.body.items, &mut stmts);
+        self.scopes.leave();
+        let Some(mut function) = self.function.take() else { return };
+        for (label, at) in function.undefined_labels() {
+            let message = format!("there is no label '{}' in this function", self.name(label));
+            self.error(at, message);
+        }
+        let block_vars = function.blocks.pop().unwrap_or_default();
+        let block = Stmt { kind: StmtKind::Block { vars: block_vars, stmts }, loc: definition.body.loc };
+        let body = Body {
+            params: vars,
+            vars: function.vars,
+            labels: function.labels,
+            cases: function.cases,
+            vla_lengths: function.vla_lengths,
+            block,
+            end: definition.body.end,
+        };
+        if let Some(id) = id {
+            self.unit.functions[id.0 as usize].body = Some(body);
+        }
+    }
+
+    fn declare_param(&mut self, name: Option<Symbol>, ty: QualType, loc: Loc) -> VarId {
+        if !self.is_error(ty) && self.size_of(ty).is_none() {
+            let text = self.text(ty);
+            self.error(loc, format!("a parameter cannot have the incomplete type {text}"));
+        }
+        let Some(function) = &mut self.function else { return VarId(0) };
+        let var = function.new_var(name, ty, loc);
+        let Some(name) = name else { return var };
+        match self.scopes.name_here(name) {
+            Some(earlier) => {
+                let message = format!("there are two parameters named '{}'", self.name(name));
+                self.report(Diagnostic::error(loc, message).also(earlier.loc, "the first one"));
+            }
+            None => self.scopes.bind(name, Entity::Var(var), loc),
+        }
+        var
+    }
+
+    fn old_style_params(
+        &mut self,
+        names: &[(Symbol, Loc)],
+        declarations: &[ast::Declaration],
+    ) -> (Vec<VarId>, Vec<QualType>) {
+        let mut declared: FxHashMap<Symbol, QualType> = FxHashMap::default();
+        for declaration in declarations {
+            let base = self.specifiers(&declaration.specifiers, declaration.declarators.is_empty());
+            for init in &declaration.declarators {
+                let declarator = &init.declarator;
+                let ty = self.derived(base.ty, &declarator.derivations, declarator.loc);
+                let ty = self.adjusted_param(ty);
+                let Some(name) = declarator.name else { continue };
+                if !names.iter().any(|(n, _)| *n == name) {
+                    let message = format!("'{}' is not a parameter of this function", self.name(name));
+                    self.error(declarator.loc, message);
+                    continue;
+                }
+                if declared.insert(name, ty).is_some() {
+                    let message = format!("the parameter '{}' is declared twice", self.name(name));
+                    self.error(declarator.loc, message);
+                }
+            }
+        }
+        let (mut vars, mut types) = (Vec::new(), Vec::new());
+        for &(name, loc) in names {
+            let ty = declared.get(&name).copied().unwrap_or_else(|| self.int_type());
+            vars.push(self.declare_param(Some(name), ty, loc));
+            types.push(QualType::unqualified(ty.ty));
+        }
+        (vars, types)
+    }
+
+    pub(super) fn is_noreturn(&self, attributes: &[ast::Attribute]) -> bool {
+        attributes.iter().any(|a| a.name == self.words.noreturn)
+    }
+
+    pub(super) fn enter_prototype(&mut self) {
+        self.scopes.enter();
+        self.prototypes += 1;
+    }
+
+    pub(super) fn leave_prototype(&mut self) {
+        self.scopes.leave();
+        self.prototypes -= 1;
+    }
+
+    /// Whether the parameters of a declaration are being read that is no definition.
+    pub(super) fn in_prototype(&self) -> bool {
+        self.prototypes > 0
+    }
+}

@@ -1,0 +1,194 @@
+//! Initialisers of objects with static storage: every part is a constant, in order of offset, without overlap.
+
+use super::Checker;
+use super::constant::Value;
+use super::layout::float_size;
+use crate::ctype::{BitField, QualType, Type};
+use crate::tree::{Builtin, ConstInit, ConstValue, Definition, Expr, ExprKind, Init, InitValue};
+use norn_ir::diag::Diagnostic;
+use std::collections::BTreeMap;
+
+/// The parts of an object's content so far, by offset; they do not overlap.
+#[derive(Default)]
+struct Image {
+    parts: BTreeMap<u64, ConstValue>,
+    pointer_size: u64,
+}
+
+impl Checker<'_> {
+    /// The constant parts of an initialiser; what is not constant is reported.
+    pub(super) fn static_init(&mut self, init: Init, ty: QualType) -> Vec<ConstInit> {
+        let mut image = Image { parts: BTreeMap::new(), pointer_size: self.target.pointer_size() };
+        match init {
+            Init::Expr(e) => self.static_part(&mut image, 0, None, ty, &e),
+            Init::List(parts) => {
+                for part in parts {
+                    match part.value {
+                        InitValue::Bytes(bytes) if bytes.is_empty() => {}
+                        InitValue::Bytes(bytes) => image.put(part.offset, ConstValue::Bytes(bytes)),
+                        InitValue::Expr(e) => self.static_part(&mut image, part.offset, part.bits, part.ty, &e),
+                    }
+                }
+            }
+        }
+        image.parts.into_iter().map(|(offset, value)| ConstInit { offset, value }).collect()
+    }
+
+    fn static_part(&mut self, image: &mut Image, offset: u64, bits: Option<BitField>, ty: QualType, e: &Expr) {
+        if self.is_error(e.ty) {
+            return;
+        }
+        if let ExprKind::Builtin(builtin) = &e.kind
+            && let Builtin::Unsupported(what) = &**builtin
+        {
+            self.report(Diagnostic::unsupported(e.loc, what.clone()));
+            return;
+        }
+        if self.is_record(ty) {
+            self.static_copy(image, offset, e);
+            return;
+        }
+        let value = match self.evaluate(e) {
+            Ok(value) => value,
+            Err(problem) => {
+                let message = format!("the initialiser of a static object must be constant: {}", problem.message);
+                self.error(problem.loc, message);
+                return;
+            }
+        };
+        let size = self.size_of(ty).unwrap_or(0);
+        match value {
+            Value::Int(n) => match bits {
+                Some(field) => image.put_bits(offset, field, n as u64),
+                None => image.put(offset, ConstValue::Int { size, bits: self.cut(n as u64, ty) }),
+            },
+            Value::Float(value) => {
+                let size = match self.kind(ty) {
+                    Type::Float(float) => float_size(*float, self.target).min(8),
+                    _ => 8,
+                };
+                image.put(offset, ConstValue::Float { size, value });
+            }
+            Value::Object(..) | Value::Function(_) if size != self.target.pointer_size() || bits.is_some() => {
+                self.error(e.loc, "the initialiser of a static object must be constant: an address does not fit here");
+            }
+            Value::Object(id, at) => image.put(offset, ConstValue::Object(id, at)),
+            Value::Function(id) => image.put(offset, ConstValue::Function(id)),
+        }
+    }
+
+    /// A struct or union given as a whole: GNU C allows a compound literal, whose parts are known.
+    fn static_copy(&mut self, image: &mut Image, offset: u64, e: &Expr) {
+        if let ExprKind::Load(place) = &e.kind {
+            match &place.kind {
+                ExprKind::Object(id) if self.unit.objects[id.0 as usize].name.is_none() => {
+                    if let Definition::Initialised(parts) = &self.unit.objects[id.0 as usize].definition {
+                        for part in parts {
+                            image.put(offset + part.offset, part.value.clone());
+                        }
+                    }
+                    return;
+                }
+                ExprKind::CompoundLiteral(_, init) => {
+                    if let Init::List(parts) = &**init {
+                        for part in parts {
+                            match &part.value {
+                                InitValue::Bytes(bytes) => {
+                                    image.put(offset + part.offset, ConstValue::Bytes(bytes.clone()));
+                                }
+                                InitValue::Expr(e) => {
+                                    self.static_part(image, offset + part.offset, part.bits, part.ty, e);
+                                }
+                            }
+                        }
+                        return;
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.error(
+            e.loc,
+            "the initialiser of a static object must be constant: this struct is only known when the program runs",
+        );
+    }
+}
+
+impl Image {
+    fn size(&self, value: &ConstValue) -> u64 {
+        match value {
+            ConstValue::Int { size, .. } | ConstValue::Float { size, .. } => *size,
+            ConstValue::Bytes(bytes) => bytes.len() as u64,
+            ConstValue::Object(..) | ConstValue::Function(_) => self.pointer_size,
+        }
+    }
+
+    /// Sets a part; what it overlaps keeps its other bytes.
+    fn put(&mut self, offset: u64, value: ConstValue) {
+        let end = offset + self.size(&value);
+        for (start, bytes) in self.take(offset, end) {
+            self.restore(start, &bytes, offset, end);
+        }
+        self.parts.insert(offset, value);
+    }
+
+    /// Sets bits of a unit and keeps its others.
+    fn put_bits(&mut self, offset: u64, field: BitField, value: u64) {
+        let end = offset + field.unit;
+        let mut unit = [0u8; 8];
+        for (start, bytes) in self.take(offset, end) {
+            for (i, byte) in bytes.iter().enumerate() {
+                let at = start + i as u64;
+                if at >= offset && at < end {
+                    unit[(at - offset) as usize] = *byte;
+                }
+            }
+            self.restore(start, &bytes, offset, end);
+        }
+        let mask = if field.width >= 64 { u64::MAX } else { (1 << field.width) - 1 };
+        let kept = u64::from_le_bytes(unit) & !(mask << field.start);
+        let bits = kept | (value & mask) << field.start;
+        self.parts.insert(offset, ConstValue::Int { size: field.unit, bits });
+    }
+
+    /// Removes the parts that overlap a stretch of bytes and returns their bytes. An address has none.
+    fn take(&mut self, offset: u64, end: u64) -> Vec<(u64, Vec<u8>)> {
+        let mut starts: Vec<u64> = self.parts.range(offset..end).map(|(&start, _)| start).collect();
+        if let Some((&start, value)) = self.parts.range(..offset).next_back()
+            && start + self.size(value) > offset
+        {
+            starts.push(start);
+        }
+        let mut taken = Vec::with_capacity(starts.len());
+        for start in starts {
+            if let Some(value) = self.parts.remove(&start) {
+                taken.push((start, bytes_of(&value)));
+            }
+        }
+        taken
+    }
+
+    /// Puts back what a removed part had outside of a stretch of bytes.
+    fn restore(&mut self, start: u64, bytes: &[u8], offset: u64, end: u64) {
+        if start < offset {
+            let before = bytes.len().min((offset - start) as usize);
+            if before > 0 {
+                self.parts.insert(start, ConstValue::Bytes(bytes[..before].to_vec()));
+            }
+        }
+        let skip = end.saturating_sub(start) as usize;
+        if skip < bytes.len() {
+            self.parts.insert(end.max(start), ConstValue::Bytes(bytes[skip..].to_vec()));
+        }
+    }
+}
+
+fn bytes_of(value: &ConstValue) -> Vec<u8> {
+    match value {
+        ConstValue::Int { size, bits } => bits.to_le_bytes()[..*size as usize].to_vec(),
+        ConstValue::Float { size: 4, value } => (*value as f32).to_le_bytes().to_vec(),
+        ConstValue::Float { value, .. } => value.to_le_bytes().to_vec(),
+        ConstValue::Bytes(bytes) => bytes.clone(),
+        ConstValue::Object(..) | ConstValue::Function(_) => Vec::new(),
+    }
+}

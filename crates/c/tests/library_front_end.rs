@@ -1,0 +1,47 @@
+//! Norn's own front end accepts the built-in headers, the models and the examples, for both targets, without a word.
+
+use norn_c::ctype::Types;
+use norn_c::library;
+use norn_c::session::{Options, Session, Target};
+use norn_c::{parse, pp, sema};
+use std::path::Path;
+
+/// Takes a text as far as the typed tree, as a part of the library or of the program.
+fn check(name: &str, text: &str, builtin: bool) {
+    for target in [Target::Lp64, Target::Ilp32] {
+        let mut session = Session::new(Options { target, ..Options::default() });
+        let mut types = Types::default();
+        let tokens = pp::preprocess_text(&mut session, name, text.to_owned(), builtin);
+        let tokens = tokens.unwrap_or_else(|| panic!("{name}: {:#?}", session.diagnostics));
+        let unit = parse::parse(&mut session, &tokens);
+        sema::check(&mut session, &mut types, unit);
+        let said: Vec<_> = session.diagnostics.iter().map(|found| &found.message).collect();
+        assert!(said.is_empty(), "{name} for {target:?}: {said:#?}");
+    }
+}
+
+#[test]
+fn headers_are_accepted() {
+    for name in library::header_names() {
+        check(name, &format!("#define _GNU_SOURCE\n#include <{name}>\n#include <{name}>\n"), false);
+    }
+}
+
+#[test]
+fn models_are_accepted() {
+    for name in library::model_names() {
+        check(name, library::model_text(name).expect("a listed model has a text"), true);
+    }
+}
+
+#[test]
+fn examples_are_accepted() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    for entry in examples.read_dir().expect("there should be examples") {
+        let path = entry.expect("a folder can be listed").path();
+        if path.extension().is_some_and(|extension| extension == "c") {
+            let text = std::fs::read_to_string(&path).expect("an example can be read");
+            check(&path.display().to_string(), &text, false);
+        }
+    }
+}

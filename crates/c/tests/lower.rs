@@ -1,0 +1,173 @@
+//! C in, IR out: each `tests/lower/NAME.c` is lowered and compared with `NAME.ir`. `NORN_BLESS=1` writes what comes out.
+//!
+//! The IR is shown without the library's functions, whose text is not under test here. A first line `// option: …` sets
+//! an option: `nondet` (undefined functions return any value), `entry NAME`, `ilp32`.
+
+use norn_c::ctype::Types;
+use norn_c::session::{Options, Session, Target};
+use norn_c::{library, link, lower, parse, pp, sema};
+use norn_ir::ids::FuncId;
+use norn_ir::print::print_function;
+use norn_ir::program::{Origin, Program};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+
+fn options(text: &str) -> Options {
+    let mut options = Options::default();
+    let line = text.lines().next().and_then(|line| line.strip_prefix("// option: "));
+    match line.and_then(|line| line.split_once(' ').or(Some((line, "")))) {
+        Some(("nondet", _)) => options.undefined_functions_return_nondet = true,
+        Some(("entry", name)) => options.entry = name.to_owned(),
+        Some(("ilp32", _)) => options.target = Target::Ilp32,
+        _ => {}
+    }
+    options
+}
+
+fn check_unit(session: &mut Session, types: &mut Types, name: &str, text: &str, builtin: bool) -> norn_c::tree::Unit {
+    let tokens = pp::preprocess_text(session, name, text.to_owned(), builtin).expect("the text should be preprocessed");
+    let unit = parse::parse(session, &tokens);
+    sema::check(session, types, unit)
+}
+
+/// Lowers files as the driver does, with the models that they need.
+fn lower_files(files: &[(&str, &str)]) -> (Session, Option<Program>) {
+    let mut session = Session::new(options(files[0].1));
+    let mut types = Types::new();
+    let units: Vec<_> =
+        files.iter().map(|(name, text)| check_unit(&mut session, &mut types, name, text, false)).collect();
+    if session.has_errors() {
+        return (session, None);
+    }
+    let mut linked = link::link(&mut session, &types, units, files.len());
+    let mut known = BTreeSet::new();
+    loop {
+        let undefined = linked.undefined_functions();
+        let wanted = undefined.iter().filter_map(|(name, _)| library::model_of(session.symbols.name(*name)));
+        let wanted: Vec<_> = wanted.filter(|model| known.insert(*model)).collect();
+        if wanted.is_empty() {
+            break;
+        }
+        for model in wanted {
+            let text = library::model_text(model).expect("a model should have a text");
+            let unit = check_unit(&mut session, &mut types, model, text, true);
+            linked.add_library_unit(&mut session, &types, unit);
+        }
+    }
+    if session.has_errors() {
+        return (session, None);
+    }
+    let program = lower::lower(&mut session, &types, &linked);
+    (session, program)
+}
+
+fn render(session: &Session, program: Option<&Program>) -> String {
+    let mut out = String::new();
+    for diagnostic in &session.diagnostics {
+        writeln!(out, "{:?}: {}", diagnostic.severity, diagnostic.message).expect("a string can be written");
+        for label in &diagnostic.labels {
+            if let Some(p) = session.sources.presumed(label.loc) {
+                writeln!(out, "  {}:{}:{} {}", p.file, p.line, p.column, label.text).expect("a string can be written");
+            }
+        }
+    }
+    let Some(program) = program else { return out };
+    let text = program.to_string();
+    let header = text.split("\nfunction ").next().unwrap_or_default();
+    out.push_str(header);
+    for id in (0..program.functions.len()).map(FuncId::new) {
+        let function = program.function(id);
+        if function.origin == Origin::User || function.name.starts_with("__norn_") {
+            out.push('\n');
+            out.push_str(&print_function(program, id));
+        }
+    }
+    out
+}
+
+#[test]
+fn files() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lower");
+    let mut names: Vec<_> = std::fs::read_dir(&folder)
+        .expect("the folder should be readable")
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok()?.strip_suffix(".c").map(str::to_owned))
+        .collect();
+    names.sort();
+    assert!(!names.is_empty(), "there should be files to test");
+    let mut wrong = Vec::new();
+    for name in names {
+        let text = std::fs::read_to_string(folder.join(format!("{name}.c"))).expect("the file should be readable");
+        let (session, program) = lower_files(&[(&format!("{name}.c"), &text)]);
+        let found = render(&session, program.as_ref());
+        let path = folder.join(format!("{name}.ir"));
+        if std::env::var_os("NORN_BLESS").is_some() {
+            std::fs::write(&path, &found).expect("the expectation should be writable");
+        } else if std::fs::read_to_string(&path).unwrap_or_default() != found {
+            wrong.push(format!("---- {name}\n{found}"));
+        }
+    }
+    assert!(wrong.is_empty(), "different from what is expected (NORN_BLESS=1 accepts it):\n{}", wrong.join("\n"));
+}
+
+#[track_caller]
+fn check_link(files: &[(&str, &str)], expected: &str) {
+    let (session, program) = lower_files(files);
+    let names = |program: &Program| {
+        let globals = program.globals.iter().map(|g| g.name.clone());
+        let functions = program.functions.iter().map(|f| f.name.clone());
+        globals.chain(functions).collect::<Vec<_>>().join(" ")
+    };
+    let mut found: Vec<String> = session.diagnostics.iter().map(|d| d.message.clone()).collect();
+    found.extend(program.as_ref().map(names));
+    assert_eq!(found.join("\n"), expected);
+}
+
+#[test]
+fn units_are_joined_by_name() {
+    check_link(
+        &[
+            ("a.c", "extern int x[]; int f(void); static int s; int main(void) { return f() + x[1] + s; }"),
+            ("b.c", "int x[2] = {1, 2}; static int s = 3; int f(void) { return s; }"),
+        ],
+        "x s s.1 __norn_entry main f",
+    );
+}
+
+#[test]
+fn clashes_are_reported() {
+    check_link(
+        &[
+            ("a.c", "int x = 1; int f(void) { return 1; } int main(void) { return 0; }"),
+            ("b.c", "int x = 2; int f(void) { return 2; }"),
+        ],
+        "'f' is defined twice\n'x' is defined twice",
+    );
+    check_link(
+        &[("a.c", "int x; int main(void) { return x; }"), ("b.c", "double x;")],
+        "'x' is declared with different types in two files",
+    );
+    check_link(
+        &[("a.c", "int x; int main(void) { return x; }"), ("b.c", "void x(void) {}")],
+        "'x' is a function here and an object elsewhere",
+    );
+}
+
+#[test]
+fn only_what_is_needed_is_lowered() {
+    check_link(
+        &[(
+            "a.c",
+            "static void unused(void); static int a; static int b; int c;\
+             static void used(void) { a = 1; } static void unused(void) { b = 1; }\
+             static inline void idle(void) {} void external(void) {}\
+             int main(void) { if (0) unused(); used(); return 0; }",
+        )],
+        "c a __norn_entry main external used",
+    );
+}
+
+#[test]
+fn a_program_needs_its_entry() {
+    check_link(&[("a.c", "int f(void) { return 0; }")], "no function 'main'");
+}

@@ -1,0 +1,2 @@
+// option: ilp32
+int main(int argc, char **argv) { return argv[0] != 0; }

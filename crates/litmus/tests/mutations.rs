@@ -1,0 +1,125 @@
+//! Damaged files: whatever happens to a test, it is read to a valid program or refused with a place in the file.
+
+use std::path::Path;
+
+use norn_ir::source::SourceMap;
+use norn_ir::validate::validate;
+
+/// Numbers that look random and are the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % bound.max(1) as u64) as usize
+    }
+}
+
+fn check(text: String) {
+    let mut sources = SourceMap::new();
+    match norn_litmus::parse(&mut sources, "mutant", text.clone()) {
+        Ok(test) => {
+            if let Err(invalid) = validate(&test.program) {
+                panic!("{}\n{text}\n{}", invalid[0], test.program);
+            }
+        }
+        Err(diagnostics) => {
+            assert!(!diagnostics.is_empty(), "refused without a reason:\n{text}");
+            for diagnostic in diagnostics {
+                assert!(!diagnostic.labels.is_empty(), "no place: {}\n{text}", diagnostic.message);
+            }
+        }
+    }
+}
+
+fn mutate(text: &str, random: &mut Random, scraps: &[&str]) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for _ in 0..1 + random.below(4) {
+        let at = random.below(bytes.len());
+        match random.below(7) {
+            0 => bytes.truncate(at),
+            1 => drop(bytes.drain(at..(at + 1 + random.below(12)).min(bytes.len()))),
+            2 => {
+                let scrap = scraps[random.below(scraps.len())];
+                drop(bytes.splice(at..at, scrap.bytes()));
+            }
+            3 if at < bytes.len() => bytes[at] = b" \n(){}[];:|,=~$%*&0123456789xrP\"/\\\x00\xff"[random.below(36)],
+            4 => {
+                let copied = bytes[at..(at + random.below(40)).min(bytes.len())].to_vec();
+                let to = random.below(bytes.len());
+                drop(bytes.splice(to..to, copied));
+            }
+            5 => {
+                let other = random.below(bytes.len());
+                if at < bytes.len() && other < bytes.len() {
+                    bytes.swap(at, other);
+                }
+            }
+            _ => {
+                let mut lines: Vec<&[u8]> = bytes.split(|&b| b == b'\n').collect();
+                let (a, b) = (random.below(lines.len()), random.below(lines.len()));
+                lines.swap(a, b);
+                bytes = lines.join(&b'\n');
+            }
+        }
+        if bytes.is_empty() {
+            break;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn damaged_files() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/accepted");
+    let mut paths: Vec<_> = folder.read_dir().expect("tests").filter_map(|e| Some(e.ok()?.path())).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == "litmus"));
+    paths.sort();
+    let texts: Vec<String> = paths.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+    let scraps: Vec<&str> = texts.iter().flat_map(|text| text.split_inclusive([' ', ';', '\n'])).collect();
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    for _ in 0..4000 {
+        let text = &texts[random.below(texts.len())];
+        check(mutate(text, &mut random, &scraps));
+    }
+}
+
+#[test]
+fn deep_nesting() {
+    let deep = 100_000;
+    let ppc = |condition: String| format!("PPC deep {{ }} P0 ; nop ; exists {condition}");
+    check(ppc("(".repeat(deep)));
+    check(ppc("~".repeat(deep)));
+    check(ppc(format!("{}x=1", "x=1 => ".repeat(deep))));
+    check(ppc("(* ".repeat(deep)));
+    let c = |body: String| format!("C deep {{ }} P0(int *x) {{ {body} }} exists (x=1)");
+    check(c(format!("*x = {}1;", "1 + ".repeat(deep))));
+    check(c(format!("*x = {}1;", "(".repeat(deep))));
+    check(c(format!("*x = {}1;", "-".repeat(deep))));
+    check(c(format!("int {}y;", "*".repeat(deep))));
+    check(c("if (1) ".repeat(deep)));
+    check(c("{ ".repeat(deep)));
+    check(c(format!("if (1) ; {}", "else if (1) ; ".repeat(deep))));
+}
+
+/// Long, not deep: must be read (or refused) in time that grows with the length.
+#[test]
+fn long_files() {
+    let many = 20_000;
+    let conjunction = vec!["x=1"; many].join(" /\\ ");
+    check(format!("PPC long {{ 0:r2=x; }} P0 ; nop ; exists ({conjunction})"));
+    check(format!("PPC long {{ 0:r2=x; }} P0 ; {} exists (x=1)", "lwz r1,0(r2) ; add r3,r3,r1 ; ".repeat(many)));
+    let labels: String =
+        (0..many).map(|i| format!("L{i}: addi r1,r1,1 ; cmpw r1,r4 ; bne L{} ; ", (i * 7) % many)).collect();
+    check(format!("PPC long {{ 0:r2=x; }} P0 ; {labels} stw r1,0(r2) ; exists (0:r1=1)"));
+    let columns: Vec<String> = (0..many).map(|i| format!("P{i}")).collect();
+    check(format!("PPC long {{ }} {} ; exists (true)", columns.join(" | ")));
+    let locations: String = (0..many).map(|i| format!("x{i}=x{};", i + 1)).collect();
+    check(format!("PPC long {{ {locations} }} P0 ; nop ; exists (x0=1)"));
+    let adds = "LOCK ADD [x],$1 ; ADD EAX,[x] ; ".repeat(many);
+    check(format!("X86 long {{ }} P0 ; {adds} exists (x=1)"));
+    let statements = "int r = *x; if (r) *x = r + 1; ".repeat(many);
+    check(format!("C long {{ }} P0(int *x) {{ {statements} }} exists (x=1)"));
+}

@@ -1,0 +1,23 @@
+//! Exit statuses: a script can rely on them.
+
+use std::process::ExitCode;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exit {
+    /// Safe, also within bounds; or the command did what it was asked to.
+    Fine = 0,
+    /// Wrong usage of the command line.
+    Usage = 1,
+    /// The input is not C, with a diagnostic that says why.
+    BadInput = 2,
+    /// Unknown, with the reason: a limit, or C that Norn cannot handle.
+    Unknown = 5,
+    /// A fault in Norn itself.
+    Internal = 6,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}

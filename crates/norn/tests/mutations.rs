@@ -1,0 +1,141 @@
+//! The front end survives anything: seeded mutations of the example programs neither panic nor hang it, and what is
+//! accepted is valid IR (the driver checks that itself and would end with status 6).
+
+mod support;
+
+use norn_c::driver::{Input, compile};
+use norn_c::session::Options;
+use std::fs;
+use std::time::{Duration, Instant};
+
+/// A small random number generator (xorshift64*), so that every run mutates alike.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+}
+
+/// Fragments that upset parsers.
+const FRAGMENTS: &[&str] = &[
+    "(",
+    ")",
+    "{",
+    "}",
+    "[",
+    "]",
+    ";",
+    ",",
+    "*",
+    "&",
+    "#",
+    "##",
+    "\"",
+    "'",
+    "\\",
+    "/*",
+    "*/",
+    "//",
+    "\n",
+    "...",
+    "0x",
+    "struct",
+    "int",
+    "typedef",
+    "sizeof(",
+    "_Atomic",
+    "return",
+    "goto x;",
+    "case 1:",
+    "#if 1\n",
+    "#endif\n",
+    "#define F(",
+    "-1",
+    "1u << 99",
+    "1e999",
+    "0b2",
+    "__attribute__((",
+    "({",
+    "})",
+    "__typeof__(",
+    "->",
+    "?:",
+    "<<=",
+    "\u{0}",
+    "\u{fc}",
+    "[-1]",
+    "static",
+    "extern",
+    "void",
+    "enum {",
+    "union",
+    "default:",
+    "break;",
+    ".x =",
+    "_Generic(",
+    "__builtin_va_arg(",
+];
+
+fn mutate(text: &str, random: &mut Random) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for _ in 0..=random.below(3) {
+        let at = random.below(bytes.len());
+        let end = (at + 1 + random.below(20)).min(bytes.len());
+        match random.below(5) {
+            0 => drop(bytes.drain(at..end)),
+            1 => {
+                let copy = bytes[at..end].to_vec();
+                let to = random.below(bytes.len());
+                bytes.splice(to..to, copy);
+            }
+            2 => bytes[at] = random.next() as u8,
+            3 => bytes.truncate(at.max(1)),
+            _ => {
+                let fragment = FRAGMENTS[random.below(FRAGMENTS.len())];
+                bytes.splice(at..at, fragment.bytes());
+            }
+        }
+        if bytes.is_empty() {
+            bytes.push(b' ');
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn mutated_examples_neither_panic_nor_hang() {
+    let folder = support::project().join("examples");
+    let mut names = fs::read_dir(folder).expect("examples").map(|e| e.expect("entry").path()).collect::<Vec<_>>();
+    names.retain(|path| path.extension().is_some_and(|e| e == "c"));
+    names.sort();
+    assert!(names.len() >= 12, "there should be a dozen examples");
+    let mut random = Random(0x6e6f_726e);
+    let (mut accepted, mut rejected) = (0, 0);
+    for path in names {
+        let text = fs::read_to_string(&path).expect("an example is text");
+        for round in 0..60 {
+            let mutated = mutate(&text, &mut random);
+            let start = Instant::now();
+            let input = Input::Text { name: "mutated.c".to_owned(), text: mutated.clone() };
+            let compiled = compile(Options::default(), None, vec![input]);
+            let slow = start.elapsed() > Duration::from_secs(5);
+            assert!(!slow, "{} round {round} took too long:\n{mutated}", path.display());
+            match compiled.program {
+                Some(_) => accepted += 1,
+                None => {
+                    assert!(!compiled.diagnostics.is_empty(), "a rejection should say why:\n{mutated}");
+                    rejected += 1;
+                }
+            }
+        }
+    }
+    assert!(accepted > 20 && rejected > 100, "mutations should be of both kinds: {accepted} and {rejected}");
+}

@@ -1,0 +1,540 @@
+//! Inlines the calls of unrolled functions into the start function of a thread.
+//!
+//! Each call gets a copy of the callee with registers and local objects of its own. A return becomes: the copy of its
+//! value, the end of the scopes that are open there, the release of what `Alloc` with [`AllocKind::Stack`] made, a jump
+//! behind the call. An indirect call compares the pointer with the functions that it may point to; if it is none of
+//! them, or one that cannot be called so, Norn cannot say what happens.
+//!
+//! Callees are expanded one by one, each completely before its caller goes on, on an explicit stack; code that is only
+//! reached through a cut or a call that does not return is left out.
+
+mod frame;
+
+use norn_ir::ids::{BlockId, FuncId, Reg};
+use norn_ir::instr::{AllocKind, Callee, CompareOp, Const, Instr, InstrKind, Operand, Terminator, TerminatorKind};
+use norn_ir::program::{Block, Function, Program, Register};
+use norn_ir::span::Span;
+use norn_ir::types::Ty;
+
+use frame::{Advance, After, Call, Frame, Position, Storage, Waiting};
+
+use crate::Site;
+use crate::loops::{LoopForest, loops};
+use crate::points_to::PointsTo;
+use crate::unroll::{CopyOf, TooMany, Unrolled, topological_order, unroll};
+use crate::unwind::{BlockOrigin, Bounds, Context, ContextId, Cut, CutCause, TooLarge, TooLargeCause};
+
+/// How many registers and local objects may be declared per instruction that is allowed.
+const DECLARED_PER_INSTRUCTION: usize = 4;
+
+pub(crate) struct Inliner<'a> {
+    program: &'a Program,
+    points_to: &'a PointsTo,
+    bounds: &'a Bounds,
+    unrolled: Vec<Option<Source>>,
+    contexts: Vec<Context>,
+    cuts: Vec<Cut>,
+    /// Instructions made so far, in all and by the function that they come from.
+    size: usize,
+    size_of: Vec<usize>,
+}
+
+/// An unrolled function.
+struct Source {
+    unrolled: Unrolled,
+    forest: LoopForest,
+}
+
+impl<'a> Inliner<'a> {
+    pub fn new(program: &'a Program, points_to: &'a PointsTo, bounds: &'a Bounds) -> Inliner<'a> {
+        let count = program.functions.len();
+        Inliner {
+            program,
+            points_to,
+            bounds,
+            unrolled: (0..count).map(|_| None).collect(),
+            contexts: Vec::new(),
+            cuts: Vec::new(),
+            size: 0,
+            size_of: vec![0; count],
+        }
+    }
+
+    /// The bounded form of a function that threads start with.
+    pub fn build(&mut self, root: FuncId) -> Result<(Function, Vec<BlockOrigin>), TooLarge> {
+        let original = self.program.function(root);
+        let mut build = Build {
+            function: Function {
+                name: original.name.clone(),
+                params: original.params.clone(),
+                result: original.result,
+                registers: Vec::new(),
+                locals: Vec::new(),
+                blocks: Vec::new(),
+                origin: original.origin,
+                span: original.span,
+            },
+            origins: Vec::new(),
+            cuts: Vec::new(),
+            root,
+            inliner: self,
+        };
+        let start = build.add_block();
+        let storage = build.add_storage(root)?;
+        let mut stack = vec![build.frame(root, None, None, start, storage)?];
+        while let Some(frame) = stack.last_mut() {
+            match build.advance(frame)? {
+                Advance::Call(callee) => stack.push(callee),
+                Advance::More => {}
+                Advance::Done => {
+                    let returned = frame.returned;
+                    stack.pop();
+                    if let Some(caller) = stack.last_mut() {
+                        caller.callee_returned |= returned;
+                    }
+                }
+            }
+        }
+        Ok(build.finish())
+    }
+
+    pub fn finish(self) -> (Vec<Context>, Vec<Cut>) {
+        (self.contexts, self.cuts)
+    }
+
+    fn unroll(&mut self, id: FuncId, root: FuncId) -> Result<(), TooLarge> {
+        if self.unrolled[id.index()].is_some() {
+            return Ok(());
+        }
+        let function = self.program.function(id);
+        let forest = loops(function);
+        let bound = |l| self.bounds.of(self.program, forest.get(l).span, function.origin);
+        match unroll(function, &forest, bound, self.bounds.max_instructions) {
+            Ok(unrolled) => {
+                self.unrolled[id.index()] = Some(Source { unrolled, forest });
+                Ok(())
+            }
+            Err(TooMany(Some(l))) => {
+                let (cause, span) = (TooLargeCause::Loop(id, l), forest.get(l).span);
+                Err(TooLarge { limit: self.bounds.max_instructions, root, cause, span })
+            }
+            Err(TooMany(None)) => Err(self.too_large(root, id)),
+        }
+    }
+
+    fn too_large(&self, root: FuncId, function: FuncId) -> TooLarge {
+        let span = self.program.function(function).span;
+        TooLarge { limit: self.bounds.max_instructions, root, cause: TooLargeCause::Function(function), span }
+    }
+
+    /// How often the function is active in a chain of calls.
+    fn active(&self, function: FuncId, mut context: ContextId) -> u32 {
+        let mut count = 0;
+        loop {
+            let Context { function: f, caller } = &self.contexts[context.0 as usize];
+            count += u32::from(*f == function);
+            match caller {
+                Some((parent, ..)) => context = *parent,
+                None => return count,
+            }
+        }
+    }
+}
+
+/// A function under construction.
+struct Build<'i, 'a> {
+    inliner: &'i mut Inliner<'a>,
+    root: FuncId,
+    function: Function,
+    origins: Vec<BlockOrigin>,
+    cuts: Vec<Cut>,
+}
+
+impl Build<'_, '_> {
+    fn add_block(&mut self) -> BlockId {
+        let terminator = Terminator { kind: TerminatorKind::Unreachable, span: Span::NONE };
+        self.function.blocks.push(Block { instrs: Vec::new(), terminator });
+        self.origins.push(BlockOrigin {
+            context: ContextId(0),
+            block: BlockId(0),
+            iterations: Vec::new(),
+            indices: Vec::new(),
+        });
+        BlockId::new(self.function.blocks.len() - 1)
+    }
+
+    fn frame(
+        &mut self,
+        id: FuncId,
+        caller: Option<(ContextId, Site, Vec<u32>)>,
+        call: Option<Call>,
+        start: BlockId,
+        storage: Storage,
+    ) -> Result<Frame, TooLarge> {
+        self.inliner.unroll(id, self.root)?;
+        let count = self.source(id).unrolled.blocks.len();
+        let context = ContextId(self.inliner.contexts.len() as u32);
+        self.inliner.contexts.push(Context { function: id, caller });
+        let mut blocks = vec![None; count];
+        blocks[0] = Some(start);
+        let mut frame = Frame {
+            id,
+            context,
+            storage,
+            in_section: call.is_some_and(|call| call.in_section),
+            after: call.map(|call| call.after),
+            stack_memory: Vec::new(),
+            stack_used: 0,
+            blocks,
+            next_block: 0,
+            at: None,
+            waiting: Vec::new(),
+            callee_returned: false,
+            returned: false,
+        };
+        if frame.after.is_some() {
+            self.prepare_stack_memory(&mut frame);
+        }
+        Ok(frame)
+    }
+
+    fn add_storage(&mut self, id: FuncId) -> Result<Storage, TooLarge> {
+        let original = self.inliner.program.function(id);
+        let storage =
+            Storage { first_reg: self.function.registers.len() as u32, first_local: self.function.locals.len() as u32 };
+        self.function.registers.extend(original.registers.iter().cloned());
+        self.function.locals.extend(original.locals.iter().cloned());
+        // A copy may end after few instructions; what it declares takes room all the same.
+        let declared = self.function.registers.len() + self.function.locals.len();
+        if declared / DECLARED_PER_INSTRUCTION > self.inliner.bounds.max_instructions {
+            return Err(self.inliner.too_large(self.root, id));
+        }
+        Ok(storage)
+    }
+
+    fn prepare_stack_memory(&mut self, frame: &mut Frame) {
+        let blocks = &self.source(frame.id).unrolled.blocks;
+        let is_stack = |instr: &&Instr| matches!(instr.kind, InstrKind::Alloc { kind: AllocKind::Stack, .. });
+        let count = blocks.iter().flat_map(|block| &block.instrs).filter(is_stack).count();
+        for _ in 0..count {
+            let reg = self.add_register(Ty::Ptr);
+            frame.stack_memory.push(reg);
+        }
+    }
+
+    fn add_register(&mut self, ty: Ty) -> Reg {
+        self.function.registers.push(Register { ty, name: String::new() });
+        Reg::new(self.function.registers.len() - 1)
+    }
+
+    fn source(&self, id: FuncId) -> &Source {
+        self.inliner.unrolled[id.index()].as_ref().expect("a function should be unrolled before it is copied")
+    }
+
+    fn copy_of(&self, frame: &Frame, source: usize) -> &CopyOf {
+        &self.source(frame.id).unrolled.copies[source]
+    }
+
+    /// Goes on with a frame until something is left to others or its current block ends.
+    fn advance(&mut self, frame: &mut Frame) -> Result<Advance, TooLarge> {
+        if let Some(Waiting { callee, call, start, storage }) = frame.waiting.pop() {
+            let at = frame.at.as_ref().expect("a call should have a place");
+            let copy = self.copy_of(frame, at.source);
+            let site = Site::new(frame.id, copy.block, at.index - 1);
+            let caller = (frame.context, site, copy.iterations.clone());
+            return Ok(Advance::Call(self.frame(callee, Some(caller), Some(call), start, storage)?));
+        }
+        if let Some(at) = &mut frame.at
+            && let Some(behind) = at.call.take()
+        {
+            let returned = std::mem::take(&mut frame.callee_returned);
+            if returned {
+                at.to = behind;
+                let (source, to) = (at.source, at.to);
+                self.describe(frame, source, to);
+            } else {
+                frame.at = None;
+            }
+        }
+        if frame.at.is_none() {
+            let Some(position) = self.next_block(frame) else { return Ok(Advance::Done) };
+            frame.at = Some(position);
+        }
+        self.copy_block(frame)?;
+        Ok(Advance::More)
+    }
+
+    fn next_block(&mut self, frame: &mut Frame) -> Option<Position> {
+        while frame.next_block < frame.blocks.len() {
+            let source = frame.next_block;
+            frame.next_block += 1;
+            let Some(to) = frame.blocks[source] else { continue };
+            self.describe(frame, source, to);
+            let copy = self.copy_of(frame, source);
+            let in_section = frame.in_section || copy.in_section;
+            if let Some(l) = copy.cut {
+                let cause = CutCause::Loop(frame.id, l);
+                let span = self.source(frame.id).forest.get(l).span;
+                self.cut(frame.id, to, cause, span);
+            }
+            return Some(Position { source, index: 0, to, in_section, call: None });
+        }
+        None
+    }
+
+    fn cut(&mut self, id: FuncId, block: BlockId, cause: CutCause, span: Span) {
+        let inliner = &*self.inliner;
+        let bound = inliner.bounds.of(inliner.program, span, inliner.program.function(id).origin);
+        self.cuts.push(Cut { function: self.root, block, cause, bound, span });
+    }
+
+    /// Records where the new block `to` comes from.
+    fn describe(&mut self, frame: &Frame, source: usize, to: BlockId) {
+        let copy = self.copy_of(frame, source);
+        let (block, iterations) = (copy.block, copy.iterations.clone());
+        self.origins[to.index()] = BlockOrigin { context: frame.context, block, iterations, indices: Vec::new() };
+    }
+
+    /// Copies instructions up to the next call or the end of the block.
+    fn copy_block(&mut self, frame: &mut Frame) -> Result<(), TooLarge> {
+        let Some(Position { source, mut index, to, mut in_section, .. }) = frame.at.take() else { return Ok(()) };
+        if source == 0 && index == 0 {
+            for reg in frame.stack_memory.clone() {
+                let src = Operand::Const(Const::NULL);
+                self.emit(frame, to, 0, InstrKind::Copy { dst: reg, src }, Span::NONE)?;
+            }
+        }
+        while let Some(instr) = self.source(frame.id).unrolled.blocks[source].instrs.get(index) {
+            let (span, mut kind) = (instr.span, instr.kind.clone());
+            frame.storage.rename(&mut kind);
+            if frame.in_section && is_unfit_for_section(&kind) {
+                let reason = "a section, spawn or join in a function called inside an atomic section";
+                let kind = TerminatorKind::Unsupported(reason.to_owned());
+                return self.end(frame, to, index, Terminator { kind, span });
+            }
+            match kind {
+                InstrKind::SectionBegin(_) => in_section = true,
+                InstrKind::SectionEnd => in_section = false,
+                _ => {}
+            }
+            if let InstrKind::Call { dst, callee, args } = kind {
+                let behind = self.add_block();
+                let call = Call { after: After { dst, block: behind }, in_section };
+                frame.at = Some(Position { source, index: index + 1, to, in_section, call: Some(behind) });
+                return self.call(frame, to, call, callee, &args, span);
+            }
+            let freed = match kind {
+                InstrKind::Free { kind: AllocKind::Stack, addr } => Some(addr),
+                _ => None,
+            };
+            let made = match kind {
+                InstrKind::Alloc { kind: AllocKind::Stack, dst, .. } => Some(dst),
+                _ => None,
+            };
+            self.emit(frame, to, index, kind, span)?;
+            if let Some(dst) = made
+                && let Some(&reg) = frame.stack_memory.get(frame.stack_used)
+            {
+                frame.stack_used += 1;
+                self.emit(frame, to, index, InstrKind::Copy { dst: reg, src: Operand::Reg(dst) }, span)?;
+            }
+            if let Some(addr) = freed {
+                self.forget_stack_memory(frame, to, index, addr, span)?;
+            }
+            index += 1;
+        }
+        self.copy_terminator(frame, source, index, to)
+    }
+
+    /// What was released must not be released again by the return.
+    fn forget_stack_memory(
+        &mut self,
+        frame: &Frame,
+        to: BlockId,
+        index: usize,
+        addr: Operand,
+        span: Span,
+    ) -> Result<(), TooLarge> {
+        for reg in frame.stack_memory.clone() {
+            let same = self.add_register(Ty::Bool);
+            let (lhs, otherwise) = (addr, Operand::Reg(reg));
+            let compare = InstrKind::Compare { dst: same, op: CompareOp::Eq, ty: Ty::Ptr, lhs, rhs: otherwise };
+            self.emit(frame, to, index, compare, span)?;
+            let (cond, then) = (Operand::Reg(same), Operand::Const(Const::NULL));
+            self.emit(frame, to, index, InstrKind::Select { dst: reg, cond, then, otherwise }, span)?;
+        }
+        Ok(())
+    }
+
+    fn copy_terminator(&mut self, frame: &mut Frame, source: usize, index: usize, to: BlockId) -> Result<(), TooLarge> {
+        let mut terminator = self.source(frame.id).unrolled.blocks[source].terminator.clone();
+        terminator.kind.map_operands(|operand| frame.storage.operand(operand));
+        let span = terminator.span;
+        match (&terminator.kind, frame.after) {
+            (TerminatorKind::Return(value), Some(after)) => {
+                frame.returned = true;
+                if let (Some(dst), Some(src)) = (after.dst, *value) {
+                    self.emit(frame, to, index, InstrKind::Copy { dst, src }, span)?;
+                }
+                for local in self.copy_of(frame, source).open_at_end.clone() {
+                    let kind = InstrKind::LocalExit(frame.storage.local(local));
+                    self.emit(frame, to, index, kind, span)?;
+                }
+                for reg in frame.stack_memory.clone() {
+                    let kind = InstrKind::Free { addr: Operand::Reg(reg), kind: AllocKind::Stack };
+                    self.emit(frame, to, index, kind, span)?;
+                }
+                terminator.kind = TerminatorKind::Goto(after.block);
+            }
+            (TerminatorKind::ThreadExit(_), _) if frame.in_section => {
+                let reason = "the end of the thread in a function called inside an atomic section";
+                terminator.kind = TerminatorKind::Unsupported(reason.to_owned());
+            }
+            _ => terminator.kind.map_successors(|next| match frame.blocks[next.index()] {
+                Some(known) => known,
+                None => {
+                    let new = self.add_block();
+                    frame.blocks[next.index()] = Some(new);
+                    new
+                }
+            }),
+        }
+        self.end(frame, to, index, terminator)
+    }
+
+    /// Ends the block `to` with the call; its callees wait for their turn.
+    fn call(
+        &mut self,
+        frame: &mut Frame,
+        to: BlockId,
+        call: Call,
+        callee: Callee,
+        args: &[Operand],
+        span: Span,
+    ) -> Result<(), TooLarge> {
+        let Some(&Position { source, index, .. }) = frame.at.as_ref() else { return Ok(()) };
+        let index = index - 1;
+        let (pointer, targets) = match callee {
+            Callee::Direct(id) => (None, vec![id]),
+            Callee::Indirect(pointer) => {
+                let site = Site::new(frame.id, self.copy_of(frame, source).block, index);
+                (Some(pointer), self.inliner.points_to.callees(site))
+            }
+        };
+        let mut to = to;
+        for target in targets {
+            let mut enter = to;
+            if let Some(pointer) = pointer {
+                if !self.can_call(target, call.after.dst, args) {
+                    continue;
+                }
+                let same = self.add_register(Ty::Bool);
+                let rhs = Operand::Func(target);
+                let compare = InstrKind::Compare { dst: same, op: CompareOp::Eq, ty: Ty::Ptr, lhs: pointer, rhs };
+                self.emit(frame, to, index, compare, span)?;
+                enter = self.add_block();
+                self.describe(frame, source, enter);
+                let next = self.add_block();
+                let cond = Operand::Reg(same);
+                let kind = TerminatorKind::Branch { cond, then: enter, otherwise: next };
+                self.end(frame, to, index, Terminator { kind, span })?;
+                self.describe(frame, source, next);
+                to = next;
+            }
+            self.enter(frame, enter, call, target, args, index, span)?;
+        }
+        if pointer.is_some() {
+            let reason = "a call through a pointer to no function that could be called so";
+            let kind = TerminatorKind::Unsupported(reason.to_owned());
+            self.end(frame, to, index, Terminator { kind, span })?;
+        }
+        // The callees wait on a stack: the first comes last.
+        frame.waiting.reverse();
+        Ok(())
+    }
+
+    /// Ends the block `to` by passing the arguments and jumping to a copy of the callee, or by a cut.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one call")]
+    fn enter(
+        &mut self,
+        frame: &mut Frame,
+        to: BlockId,
+        call: Call,
+        callee: FuncId,
+        args: &[Operand],
+        index: usize,
+        span: Span,
+    ) -> Result<(), TooLarge> {
+        let body = self.inliner.program.function(callee);
+        let bound = self.inliner.bounds.of(self.inliner.program, body.span, body.origin);
+        if self.inliner.active(callee, frame.context) > bound {
+            self.cut(callee, to, CutCause::Recursion(callee), body.span);
+            return self.end(frame, to, index, Terminator { kind: TerminatorKind::Stop, span });
+        }
+        let start = self.add_block();
+        let storage = self.add_storage(callee)?;
+        frame.waiting.push(Waiting { callee, call, start, storage });
+        for (&param, &src) in body.params.iter().zip(args) {
+            let dst = storage.reg(param);
+            self.emit(frame, to, index, InstrKind::Copy { dst, src }, span)?;
+        }
+        self.end(frame, to, index, Terminator { kind: TerminatorKind::Goto(start), span })
+    }
+
+    /// Whether a call through a pointer passes what the function takes and takes what it returns.
+    fn can_call(&self, function: FuncId, dst: Option<Reg>, args: &[Operand]) -> bool {
+        let body = self.inliner.program.function(function);
+        let takes = body.params.iter().map(|&param| body.ty(param));
+        let passes = args.iter().map(|&arg| self.function.operand_ty(arg));
+        takes.eq(passes) && dst.is_none_or(|dst| body.result == Some(self.function.ty(dst)))
+    }
+
+    fn emit(&mut self, frame: &Frame, to: BlockId, index: usize, kind: InstrKind, span: Span) -> Result<(), TooLarge> {
+        self.function.blocks[to.index()].instrs.push(Instr { kind, span });
+        self.count(frame, to, index)
+    }
+
+    fn end(&mut self, frame: &Frame, to: BlockId, index: usize, terminator: Terminator) -> Result<(), TooLarge> {
+        self.function.blocks[to.index()].terminator = terminator;
+        self.count(frame, to, index)
+    }
+
+    fn count(&mut self, frame: &Frame, to: BlockId, index: usize) -> Result<(), TooLarge> {
+        self.origins[to.index()].indices.push(index as u32);
+        let inliner = &mut *self.inliner;
+        inliner.size += 1;
+        inliner.size_of[frame.id.index()] += 1;
+        if inliner.size <= inliner.bounds.max_instructions {
+            return Ok(());
+        }
+        let sizes = &inliner.size_of;
+        let largest = (0..sizes.len()).max_by_key(|&f| (sizes[f], std::cmp::Reverse(f))).map(FuncId::new);
+        Err(inliner.too_large(self.root, largest.unwrap_or(self.root)))
+    }
+
+    /// Sorts the blocks so that control only moves forward.
+    fn finish(self) -> (Function, Vec<BlockOrigin>) {
+        let Build { inliner, mut function, origins, cuts, .. } = self;
+        let order = topological_order(&function.blocks);
+        let mut position = vec![None; function.blocks.len()];
+        for (new, old) in order.iter().enumerate() {
+            position[old.index()] = Some(BlockId::new(new));
+        }
+        let mut sorted: Vec<(BlockId, Block, BlockOrigin)> = Vec::with_capacity(order.len());
+        for ((mut block, origin), at) in std::mem::take(&mut function.blocks).into_iter().zip(origins).zip(&position) {
+            let Some(at) = *at else { continue };
+            block.terminator.kind.map_successors(|to| position[to.index()].unwrap_or(to));
+            sorted.push((at, block, origin));
+        }
+        sorted.sort_by_key(|entry| entry.0);
+        let (blocks, origins) = sorted.into_iter().map(|(_, block, origin)| (block, origin)).unzip();
+        function.blocks = blocks;
+        let reached = |cut: Cut| position[cut.block.index()].map(|block| Cut { block, ..cut });
+        inliner.cuts.extend(cuts.into_iter().filter_map(reached));
+        (function, origins)
+    }
+}
+
+fn is_unfit_for_section(kind: &InstrKind) -> bool {
+    matches!(kind, InstrKind::SectionBegin(_) | InstrKind::Spawn { .. } | InstrKind::Join { .. })
+}

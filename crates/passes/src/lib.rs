@@ -1,0 +1,34 @@
+//! From IR to IR: what can be known about a whole program before it runs, and the bounded form that the symbolic
+//! engines start from. Nothing here knows a memory model.
+//!
+//! - [`points_to`]: which objects and functions an operand may point to; [`call_graph`]: who calls and starts whom
+//! - [`escape`]: marks the objects that only one thread can reach
+//! - [`loops`]: the loops of a function, as `--show-loops` and `--unwind` name them
+//! - [`mod@unwind`]: loops unrolled (`unroll`) and calls inlined (`inline`), so that control only moves forward
+//! - [`threads`]: the threads that a bounded program can create
+
+pub mod call_graph;
+pub mod escape;
+mod inline;
+pub mod loops;
+pub mod points_to;
+mod sparse_set;
+pub mod threads;
+mod unroll;
+pub mod unwind;
+
+use norn_ir::ids::{BlockId, FuncId};
+
+/// An instruction of a program; as index, the number of instructions of the block names its terminator.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Site {
+    pub function: FuncId,
+    pub block: BlockId,
+    pub index: u32,
+}
+
+impl Site {
+    pub fn new(function: FuncId, block: BlockId, index: usize) -> Site {
+        Site { function, block, index: u32::try_from(index).expect("an index should fit into 32 bits") }
+    }
+}

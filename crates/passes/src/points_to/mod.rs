@@ -1,0 +1,245 @@
+//! Which objects a pointer may point to, for the whole program: inclusion-based (Andersen), without regard to the
+//! order of instructions or to the fields of objects. The call graph grows with the sets, from the entry function on;
+//! code that is not reached so has no say.
+//!
+//! A function of the library is looked at anew for each call (to some depth), everything else once.
+//!
+//! Numbers. An integer computed from an address keeps what it points to, through arithmetic, casts and memory, byte
+//! by byte if need be. A pointer made from an integer points to what the integer was computed from, and to every
+//! object whose address some `PtrToInt` turned into a number, since the number may have come by way of branches; so
+//! does a nondeterministic pointer. Two things are taken from C, where they are undefined, and from the machine, which
+//! gives a number no object whose address was never made a number: an indeterminate pointer read from memory points
+//! nowhere, and adding a number to a null pointer that a register holds does not give the address of an object (to a
+//! constant, it may).
+
+mod build;
+mod graph;
+#[cfg(test)]
+mod tests;
+
+use norn_ir::ids::{FuncId, GlobalId, LocalId};
+use norn_ir::instr::Operand;
+use norn_ir::program::Program;
+use norn_ir::types::Ty;
+
+use crate::Site;
+use crate::sparse_set::SparseSet;
+use graph::{Graph, Node};
+
+/// Something that has an address: all objects that one declaration or one `Alloc` makes, or a function.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Object {
+    Function(FuncId),
+    Global(GlobalId),
+    Local(FuncId, LocalId),
+    Alloc(Site),
+}
+
+/// What a value may point to.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Targets {
+    /// Ascending.
+    pub objects: Vec<Object>,
+    /// It may also be a number taken as a pointer (the null pointer does not count).
+    pub number: bool,
+}
+
+impl Targets {
+    pub fn functions(&self) -> impl Iterator<Item = FuncId> + '_ {
+        self.objects.iter().filter_map(|&object| match object {
+            Object::Function(function) => Some(function),
+            _ => None,
+        })
+    }
+}
+
+pub struct PointsTo {
+    graph: Graph,
+    /// What it is, the instance of the function that makes it, the node of what it contains.
+    objects: Vec<(Option<Object>, Option<InstanceId>, Option<Node>)>,
+    /// Sorted.
+    by_object: Vec<(Object, ObjectId)>,
+    /// Number of functions of the program; as objects they come first.
+    functions: u32,
+    instances: Vec<Instance>,
+    by_function: Vec<Vec<InstanceId>>,
+    /// Sorted by site and caller.
+    calls: Vec<CallSite>,
+    entry: InstanceId,
+    thread_result: Node,
+    exposed: Node,
+    conjures: bool,
+}
+
+impl PointsTo {
+    pub fn new(program: &Program) -> PointsTo {
+        build::solve(program)
+    }
+
+    /// What an operand of a function may point to; for an integer, what it may have been computed from.
+    pub fn targets(&self, program: &Program, function: FuncId, operand: Operand) -> Targets {
+        let set: SparseSet = self.by_function[function.index()]
+            .iter()
+            .flat_map(|&instance| self.operand(program, instance, operand).iter().map(|o| o.0).collect::<Vec<_>>())
+            .collect();
+        self.describe(&set)
+    }
+
+    /// What the pointers stored in an object may point to.
+    pub fn contents(&self, object: Object) -> Targets {
+        let first = self.by_object.partition_point(|entry| entry.0 < object);
+        let instances = self.by_object[first..].iter().take_while(|entry| entry.0 == object);
+        let set: SparseSet = instances.flat_map(|entry| self.object_contents(entry.1)).map(|o| o.0).collect();
+        self.describe(&set)
+    }
+
+    /// The functions that a call (direct or not) may call, ascending.
+    pub fn callees(&self, site: Site) -> Vec<FuncId> {
+        self.resolved(site, false)
+    }
+
+    /// The functions that a spawn may start, ascending.
+    pub fn spawned(&self, site: Site) -> Vec<FuncId> {
+        self.resolved(site, true)
+    }
+
+    /// Whether the function can be reached from the entry function by calls and spawns.
+    pub fn reaches(&self, function: FuncId) -> bool {
+        !self.by_function[function.index()].is_empty()
+    }
+
+    /// Every call and spawn of reachable code with what it may call, by site.
+    pub fn call_sites(&self) -> Vec<(Site, bool, Vec<FuncId>)> {
+        let mut sites: Vec<(Site, bool, Vec<FuncId>)> = Vec::new();
+        for call in &self.calls {
+            let functions = call.targets.iter().map(|target| self.instances[target.index()].function);
+            match sites.last_mut() {
+                Some(last) if last.0 == call.site => last.2.extend(functions),
+                _ => sites.push((call.site, call.spawn, functions.collect())),
+            }
+        }
+        for site in &mut sites {
+            site.2.sort_unstable();
+            site.2.dedup();
+        }
+        sites
+    }
+
+    fn resolved(&self, site: Site, spawn: bool) -> Vec<FuncId> {
+        let first = self.calls.partition_point(|call| call.site < site);
+        let calls = self.calls[first..].iter().take_while(|call| call.site == site).filter(|call| call.spawn == spawn);
+        let mut found: Vec<FuncId> =
+            calls.flat_map(|call| call.targets.iter().map(|target| self.instances[target.index()].function)).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn describe(&self, set: &SparseSet) -> Targets {
+        let mut objects: Vec<Object> = set.iter().filter_map(|object| self.objects[object as usize].0).collect();
+        objects.sort_unstable();
+        objects.dedup();
+        Targets { objects, number: set.contains(ObjectId::NUMBER.0) }
+    }
+}
+
+/// An object as the analysis sees it: a local or allocation of one instance of its function.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct ObjectId(pub u32);
+
+impl ObjectId {
+    /// No object but any number.
+    const NUMBER: ObjectId = ObjectId(0);
+
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    fn plus(self, offset: usize) -> ObjectId {
+        ObjectId(self.0 + offset as u32)
+    }
+}
+
+/// A function as seen from one call, or from all calls that have no instance of their own.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct InstanceId(pub u32);
+
+impl InstanceId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+pub(crate) struct Instance {
+    pub function: FuncId,
+    /// How many calls inside the library lead here.
+    depth: u32,
+    registers: Node,
+    result: Node,
+    first_local: ObjectId,
+    /// Its allocations, in the order of its blocks.
+    pub allocs: Vec<(Site, ObjectId)>,
+}
+
+pub(crate) struct CallSite {
+    pub caller: InstanceId,
+    pub site: Site,
+    pub spawn: bool,
+    pub targets: Vec<InstanceId>,
+}
+
+/// What escape analysis asks for: the same, per instance.
+impl PointsTo {
+    pub(crate) fn entry(&self) -> InstanceId {
+        self.entry
+    }
+
+    pub(crate) fn instances(&self) -> &[Instance] {
+        &self.instances
+    }
+
+    pub(crate) fn instance_calls(&self) -> &[CallSite] {
+        &self.calls
+    }
+
+    pub(crate) fn object_count(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// What the object is (no number is) and the instance that makes it.
+    pub(crate) fn object(&self, object: ObjectId) -> (Option<Object>, Option<InstanceId>) {
+        let (what, instance, _) = self.objects[object.index()];
+        (what, instance)
+    }
+
+    pub(crate) fn operand(&self, program: &Program, instance: InstanceId, operand: Operand) -> Vec<ObjectId> {
+        let data = &self.instances[instance.index()];
+        match operand {
+            Operand::Reg(reg) if program.function(data.function).ty(reg) == Ty::Bool => Vec::new(),
+            Operand::Reg(reg) => self.elements(data.registers.plus(reg.index())),
+            Operand::Const(constant) if constant.ty == Ty::Ptr && constant.bits != 0 => vec![ObjectId::NUMBER],
+            Operand::Const(_) => Vec::new(),
+            Operand::Global(global, _) => vec![ObjectId(1 + self.functions + global.0)],
+            Operand::Local(local, _) => vec![data.first_local.plus(local.index())],
+            Operand::Func(function) => vec![ObjectId(1 + function.0)],
+        }
+    }
+
+    pub(crate) fn object_contents(&self, object: ObjectId) -> Vec<ObjectId> {
+        self.objects[object.index()].2.map_or_else(Vec::new, |node| self.elements(node))
+    }
+
+    /// What the results of threads may point to.
+    pub(crate) fn thread_results(&self) -> Vec<ObjectId> {
+        self.elements(self.thread_result)
+    }
+
+    /// The objects whose address was made a number, if the program ever makes a pointer from a number.
+    pub(crate) fn conjured(&self) -> Vec<ObjectId> {
+        if self.conjures { self.elements(self.exposed) } else { Vec::new() }
+    }
+
+    fn elements(&self, node: Node) -> Vec<ObjectId> {
+        self.graph.set(node).iter().map(ObjectId).collect()
+    }
+}

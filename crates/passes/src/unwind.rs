@@ -1,0 +1,240 @@
+//! The bounded form of a program: one function per thread start, without loops, its calls inlined.
+//!
+//! The meaning of a bound N, the same in every engine: the back edges of a loop are taken at most N times, all
+//! together, per entry of the loop; a call is followed if the callee is active at most N times already (not counting
+//! calls that are over). Where a loop or a recursion would go on there is a *cut*: the thread stops. Bounds can be
+//! given for the loops and recursive functions of a source line; without that, those of the library have a bound of
+//! their own.
+//!
+//! Functions keep their ids, so that addresses of functions mean what they meant. Functions that start no thread lose
+//! their body.
+
+use std::fmt;
+
+use norn_ir::ids::{BlockId, FuncId};
+use norn_ir::instr::{Terminator, TerminatorKind};
+use norn_ir::program::{Block, Function, Origin, Program};
+use norn_ir::span::Span;
+
+use crate::Site;
+use crate::inline::Inliner;
+use crate::loops::{LoopId, loops};
+use crate::points_to::PointsTo;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bounds {
+    /// For the loops and recursive functions of the user.
+    pub default: u32,
+    /// For those of the library.
+    pub library: u32,
+    /// For single loops and functions, of whomever.
+    pub at: Vec<BoundAt>,
+    /// Limit on the instructions of the result.
+    pub max_instructions: usize,
+}
+
+/// `--unwind FILE:LINE=N`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BoundAt {
+    /// As the program names the file, or the end of that name after a `/`.
+    pub file: String,
+    pub line: u32,
+    pub bound: u32,
+}
+
+impl Default for Bounds {
+    fn default() -> Bounds {
+        Bounds { default: 1, library: 64, at: Vec::new(), max_instructions: 2_000_000 }
+    }
+}
+
+impl Bounds {
+    /// The bound for a loop or recursive function that stands at `span`, in code of the given origin.
+    pub fn of(&self, program: &Program, span: Span, origin: Origin) -> u32 {
+        let own = self.at.iter().rev().find(|at| at.names(program, span));
+        own.map_or(if origin == Origin::Library { self.library } else { self.default }, |at| at.bound)
+    }
+
+    /// The bounds that name no loop and no function of the program: worth a word to the user.
+    pub fn unused(&self, program: &Program) -> Vec<&BoundAt> {
+        let mut unused: Vec<&BoundAt> = self.at.iter().collect();
+        for function in program.functions.iter().take_while(|_| !self.at.is_empty()) {
+            let spans = loops(function).loops.into_iter().map(|l| l.span).chain([function.span]);
+            spans.for_each(|span| unused.retain(|at| !at.names(program, span)));
+        }
+        unused
+    }
+}
+
+impl BoundAt {
+    pub fn names(&self, program: &Program, span: Span) -> bool {
+        let name = program.file(span.file);
+        let same_file = name.strip_suffix(&self.file).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
+        span.line != 0 && span.line == self.line && same_file
+    }
+}
+
+/// A program without loops and calls, and how it relates to the one that it was made from.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Bounded {
+    pub program: Program,
+    /// The functions that threads start with: the entry function first, then ascending.
+    pub roots: Vec<FuncId>,
+    /// Where threads stop because of a bound, by function and block.
+    pub cuts: Vec<Cut>,
+    pub origins: Origins,
+}
+
+/// A block that ends by stopping the thread, because a bound would be exceeded behind it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cut {
+    pub function: FuncId,
+    pub block: BlockId,
+    pub cause: CutCause,
+    pub bound: u32,
+    /// Where the loop or recursive function stands.
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum CutCause {
+    /// A loop of a function of the original program.
+    Loop(FuncId, LoopId),
+    /// The function was active too often to be called once more.
+    Recursion(FuncId),
+}
+
+/// Where the blocks and instructions of a bounded program come from.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Origins {
+    contexts: Vec<Context>,
+    /// By function and block; empty for functions that are no roots.
+    blocks: Vec<Vec<BlockOrigin>>,
+}
+
+/// A chain of calls that leads to a copy of a function.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ContextId(pub u32);
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Context {
+    /// The function that is called, of the original program.
+    pub function: FuncId,
+    /// Who calls it, from where and in which iterations of the loops around the call; `None` for a thread's start.
+    pub caller: Option<(ContextId, Site, Vec<u32>)>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct BlockOrigin {
+    pub context: ContextId,
+    /// A block of the context's function; for a cut the header of the loop, or the block with the call.
+    pub block: BlockId,
+    /// How often the back edges of the loops around the block have been taken, from the outermost loop inwards.
+    pub iterations: Vec<u32>,
+    /// For each instruction and then the terminator its index in the original block (the number of instructions there
+    /// means the terminator). What passes arguments belongs to the call, what passes a result to the return.
+    pub indices: Vec<u32>,
+}
+
+impl Origins {
+    pub(crate) fn new(contexts: Vec<Context>, blocks: Vec<Vec<BlockOrigin>>) -> Origins {
+        Origins { contexts, blocks }
+    }
+
+    pub fn context(&self, id: ContextId) -> &Context {
+        &self.contexts[id.0 as usize]
+    }
+
+    pub fn block(&self, function: FuncId, block: BlockId) -> &BlockOrigin {
+        &self.blocks[function.index()][block.index()]
+    }
+
+    /// The original of an instruction or terminator of the bounded program.
+    pub fn site(&self, bounded: Site) -> Site {
+        let block = self.block(bounded.function, bounded.block);
+        let function = self.context(block.context).function;
+        Site { function, block: block.block, index: block.indices[bounded.index as usize] }
+    }
+}
+
+/// The bounded program would be too large.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TooLarge {
+    pub limit: usize,
+    /// The thread's start function.
+    pub root: FuncId,
+    /// The loop or function with the most copies.
+    pub cause: TooLargeCause,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TooLargeCause {
+    Loop(FuncId, LoopId),
+    Function(FuncId),
+}
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.cause {
+            TooLargeCause::Loop(..) => "a loop",
+            TooLargeCause::Function(_) => "a function",
+        };
+        write!(f, "unwinding {what} needs more than {} instructions", self.limit)
+    }
+}
+
+impl std::error::Error for TooLarge {}
+
+/// `program` should be valid; the result is.
+pub fn unwind(program: &Program, bounds: &Bounds) -> Result<Bounded, TooLarge> {
+    let points_to = PointsTo::new(program);
+    unwind_with(program, &points_to, bounds)
+}
+
+/// The same with the pointers of this very program at hand.
+pub fn unwind_with(program: &Program, points_to: &PointsTo, bounds: &Bounds) -> Result<Bounded, TooLarge> {
+    let mut roots: Vec<FuncId> =
+        points_to.call_sites().into_iter().filter(|site| site.1).flat_map(|site| site.2).collect();
+    roots.sort_unstable();
+    roots.dedup();
+    roots.retain(|&root| root != program.entry);
+    roots.insert(0, program.entry);
+
+    let mut inliner = Inliner::new(program, points_to, bounds);
+    let mut functions: Vec<Function> = program.functions.iter().map(without_body).collect();
+    let mut blocks = vec![Vec::new(); functions.len()];
+    for &root in &roots {
+        let (function, origins) = inliner.build(root)?;
+        functions[root.index()] = function;
+        blocks[root.index()] = origins;
+    }
+    let (contexts, mut cuts) = inliner.finish();
+    cuts.sort_by_key(|cut| (cut.function, cut.block));
+    let bounded = Program {
+        target: program.target,
+        files: program.files.clone(),
+        types: program.types.clone(),
+        globals: program.globals.clone(),
+        functions,
+        entry: program.entry,
+    };
+    debug_assert_eq!(norn_ir::validate::validate(&bounded), Ok(()), "a bounded program should be valid");
+    Ok(Bounded { program: bounded, roots, cuts, origins: Origins::new(contexts, blocks) })
+}
+
+/// Only its address is used.
+fn without_body(function: &Function) -> Function {
+    let registers = function.params.iter().map(|&param| function.registers[param.index()].clone()).collect();
+    let terminator = Terminator { kind: TerminatorKind::Unreachable, span: function.span };
+    Function {
+        name: function.name.clone(),
+        params: (0..function.params.len()).map(norn_ir::ids::Reg::new).collect(),
+        result: function.result,
+        registers,
+        locals: Vec::new(),
+        blocks: vec![Block { instrs: Vec::new(), terminator }],
+        origin: function.origin,
+        span: function.span,
+    }
+}

@@ -1,0 +1,43 @@
+//! Norn's own chores, as `cargo xtask TASK`.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool")]
+
+mod bench;
+mod corpus;
+mod gates;
+mod norn;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+Usage: cargo xtask TASK
+
+  gates [--sample]   run Norn over the corpus of known verdicts and fail on any difference;
+                     --sample takes a fixed part of it, for continuous integration
+  bench              measure the claims made about speed and print them as a table
+
+The corpus is looked for in ../shared/corpus, or where NORN_CORPUS says.";
+
+fn main() -> ExitCode {
+    let args = std::env::args().skip(1).collect::<Vec<_>>();
+    let words = args.iter().map(String::as_str).collect::<Vec<_>>();
+    let result = match words.as_slice() {
+        ["gates"] => gates::run(gates::Extent::Full),
+        ["gates", "--sample"] => gates::run(gates::Extent::Sample),
+        ["bench"] => bench::run(),
+        ["--help" | "-h" | "help"] => {
+            println!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(1);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
