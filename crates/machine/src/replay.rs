@@ -119,16 +119,14 @@ pub fn replay(program: &Program, checks: Checks, schedule: &Schedule) -> Result<
     let machine = Machine::new(program, schedule.model, checks);
     let mut trace = TraceBuilder::new(&machine);
     let mut inputs = Queue::new(schedule);
-    let mut names = vec![ThreadName::main()];
     let mut state = match machine.initial(&mut trace, &mut inputs) {
         Ok(state) => state,
-        Err(stop) => return ended_by(stop, &names, 0, trace, None),
+        Err(stop) => return ended_by(stop, 0, trace, None),
     };
     for (index, step) in schedule.steps.iter().enumerate() {
-        names = state.threads.iter().map(|thread| (*thread.name).clone()).collect();
         let choice = choice_of(&state, index, step)?;
         if let Err(stop) = machine.step(&mut state, choice, &mut trace, &mut inputs) {
-            return ended_by(stop, &names, index + 1, trace, Some((index, step)));
+            return ended_by(stop, index + 1, trace, Some((index, step)));
         }
     }
     let steps = schedule.steps.len();
@@ -170,7 +168,6 @@ fn choice_of(state: &State, index: usize, step: &Step) -> Result<Choice, ReplayE
 
 fn ended_by(
     stop: Stop,
-    names: &[ThreadName],
     steps: usize,
     trace: TraceBuilder,
     at: Option<(usize, &Step)>,
@@ -186,10 +183,8 @@ fn ended_by(
         Stop::NeedInput(Request { thread, source, .. }) => {
             use norn_ir::instr::NondetSource::{Input, Uninitialised};
             let (Input(source) | Uninitialised(source)) = source;
-            // A thread that was created in this very step is known to the trace only.
-            let infos = &trace.trace.threads;
-            let name = names.get(thread).or_else(|| infos.get(thread).map(|info| &info.name));
-            Err(ReplayError::MissingInput { thread: name.cloned().unwrap_or_default(), source })
+            let thread = trace.trace.threads[thread].name.clone();
+            Err(ReplayError::MissingInput { thread, source })
         }
         Stop::Unsupported { reason, span } | Stop::Limit { reason, span } => Err(ReplayError::Stuck { reason, span }),
     }

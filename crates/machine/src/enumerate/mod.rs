@@ -4,6 +4,8 @@
 //! Shasha and Snir; [`rounds`] what K round-robin rounds can reach. No reduction of any kind, so that there is little to
 //! get wrong. A search that ends early, or meets what it cannot decide, says so.
 
+#[cfg(test)]
+mod random_tests;
 pub mod rounds;
 pub mod states;
 #[cfg(test)]

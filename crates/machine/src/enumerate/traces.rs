@@ -88,13 +88,13 @@ impl Search<'_> {
             return;
         }
         let (question, machine) = (self.question, self.machine);
-        let mut goes_on = false;
+        let (mut goes_on, mut only_spurious) = (false, true);
         machine.for_each_candidate(state, |choice| {
             let tried = question.with_all_inputs(
                 |script| {
                     let (mut next, mut prefix) = (state.clone(), prefix.clone());
                     prefix.step = None;
-                    machine.step(&mut next, choice, &mut prefix, script)?;
+                    only_spurious &= machine.step(&mut next, choice, &mut prefix, script)?.spurious;
                     Ok((next, prefix))
                 },
                 |result, inputs| {
@@ -110,11 +110,12 @@ impl Search<'_> {
         });
         if !goes_on {
             self.blocked.insert(prefix.encode());
-            if question.checks.deadlock && self.counted.violation.is_none() && machine.is_deadlock(state) {
-                let link = Link { before: Some(way), step: None, inputs: Vec::new() };
-                let schedule = self.ways.schedule(question, &link);
-                self.counted.violation = Some(Finding { violation: machine.deadlock(state), schedule });
-            }
+        }
+        let may_be_deadlock = only_spurious && question.checks.deadlock && self.counted.violation.is_none();
+        if may_be_deadlock && machine.is_deadlock(state) {
+            let link = Link { before: Some(way), step: None, inputs: Vec::new() };
+            let schedule = self.ways.schedule(question, &link);
+            self.counted.violation = Some(Finding { violation: machine.deadlock(state), schedule });
         }
     }
 
