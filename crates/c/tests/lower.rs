@@ -59,6 +59,9 @@ fn lower_files(files: &[(&str, &str)]) -> (Session, Option<Program>) {
         return (session, None);
     }
     let program = lower::lower(&mut session, &types, &linked);
+    if let Some(program) = &program {
+        assert_eq!(norn_ir::validate::validate(program), Ok(()), "lowering should make valid IR:\n{program}");
+    }
     (session, program)
 }
 
@@ -130,7 +133,7 @@ fn units_are_joined_by_name() {
             ("a.c", "extern int x[]; int f(void); static int s; int main(void) { return f() + x[1] + s; }"),
             ("b.c", "int x[2] = {1, 2}; static int s = 3; int f(void) { return s; }"),
         ],
-        "x s s.1 __norn_entry main f",
+        "x s s.1 main f",
     );
 }
 
@@ -163,7 +166,7 @@ fn only_what_is_needed_is_lowered() {
              static inline void idle(void) {} void external(void) {}\
              int main(void) { if (0) unused(); used(); return 0; }",
         )],
-        "c a __norn_entry main external used",
+        "c a main external used",
     );
 }
 

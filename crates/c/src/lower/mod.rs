@@ -4,7 +4,7 @@
 //! - [`function`]: registers and blocks of one function; [`scope`]: lifetimes and jumps
 //! - `stmt`, `switch`; `expr`, `cond`, `arith`, `place`; `aggregate`, `init`, [`helpers`]; `calls`, `builtin`, `atomic`,
 //!   `overflow`: what the tree's nodes become
-//! - [`simplify`], [`uninit`]: tidying each function; [`sections`], [`prune`]: the program as a whole
+//! - [`simplify`], [`uninit`]: tidying each function; [`sections`], [`exits`], [`prune`]: the program as a whole
 //!
 //! Left out: nothing is optimised beyond folding constants and tidying control flow, because every access to memory and
 //! every assertion is a step that engines count and traces show.
@@ -18,6 +18,7 @@ mod builtin;
 mod calls;
 mod cond;
 mod entry;
+mod exits;
 mod expr;
 mod function;
 mod helpers;
@@ -39,14 +40,11 @@ use crate::ctype::Types;
 use crate::link::Linked;
 use crate::session::Session;
 use crate::tree::{Definition, Linkage};
-use norn_ir::diag::Diagnostic;
 use norn_ir::program::Program;
-use norn_ir::source::Loc;
-use norn_ir::validate::validate;
 use program::ProgramBuilder;
 use prune::Roots;
 
-/// Lowers a linked program. `None` if there is nothing to run, which has been reported.
+/// Lowers a linked program. `None` if there is nothing to run, which has been reported. The caller validates.
 pub fn lower(session: &mut Session, types: &Types, linked: &Linked) -> Option<Program> {
     let mut builder = ProgramBuilder::new(session, types, linked);
     let start = entry::find(&mut builder)?;
@@ -61,17 +59,15 @@ pub fn lower(session: &mut Session, types: &Types, linked: &Linked) -> Option<Pr
     };
     let globals = linked.object_ids().filter(kept).map(|id| builder.global(id)).collect();
     builder.drain();
+    let start = builder.function(start);
     let mut program = builder.finish(entry);
     let mut roots = Roots { functions, globals };
     sections::resolve(&mut program, &mut roots);
-    prune::prune(&mut program, &roots);
-    if let Err(findings) = validate(&program) {
-        let first = findings.first().map_or(String::new(), ToString::to_string);
-        session.report(
-            Diagnostic::error(Loc::NONE, format!("internal error: the lowered program is not valid: {first}"))
-                .help("please report this as a bug, with the program"),
-        );
-        return None;
+    entry::absorb(&mut program, start, &mut roots);
+    for (id, function) in program.functions.iter_mut().enumerate() {
+        let keeps_frame = id == entry.index() || id == start.index();
+        exits::close_scopes(function, keeps_frame);
     }
+    prune::prune(&mut program, &roots);
     Some(program)
 }
