@@ -2,7 +2,7 @@
 //!
 //! - [`machine`]: which steps are possible and what they do; `exec`: how a thread runs; [`eval`]: arithmetic
 //! - [`memory`], [`state`], [`mod@encode`]: what a state is; [`models`]: when a store reaches memory; [`race`]: data races
-//! - [`observe`], [`mod@trace`], [`names`], [`print`]: what an execution tells about itself
+//! - [`observe`], [`mod@trace`], [`names`], [`mod@print`]: what an execution tells about itself
 //! - [`mod@replay`]: from a schedule to an execution, the one place that makes a verdict unsafe; [`run`]: one random execution
 //! - [`enumerate`]: every execution of a tiny program, in three exact modes
 //!

@@ -84,8 +84,11 @@ struct Initialised {
 
 /// Bytes between two objects: a pointer just past one object is in no other.
 const GAP: u64 = 16;
-/// Larger objects are refused.
-pub const LARGEST_OBJECT: u64 = 1 << 28;
+/// Larger objects are refused, and so are more bytes or objects in one arena: a loop that allocates must not eat up the
+/// memory before anyone looks at the limits.
+const LARGEST_OBJECT: u64 = 1 << 26;
+const LARGEST_ARENA: u64 = 1 << 28;
+const MOST_OBJECTS: usize = 1 << 18;
 /// Where functions have their addresses, below all arenas.
 const CODE_BASE: u64 = 0x1_0000;
 const CODE_STRIDE: u64 = 16;
@@ -206,7 +209,7 @@ pub struct Full(pub String);
 impl Arena {
     fn new(number: u32, target: Target) -> Result<Arena, Full> {
         let (shift, limit) = match target {
-            Target::Lp64 => (40, 1 << 20),
+            Target::Lp64 => (40, 1 << 12),
             Target::Ilp32 => (24, 254),
         };
         if number >= limit {
@@ -214,7 +217,14 @@ impl Arena {
         }
         let base = u64::from(number + 1) << shift;
         let slots = Rc::new(BTreeMap::new());
-        Ok(Arena { objects: Vec::new(), next: base, end: base + (1 << shift), slots, heap_count: 0, stack_count: 0 })
+        Ok(Arena {
+            objects: Vec::new(),
+            next: base,
+            end: base + LARGEST_ARENA.min(1 << shift),
+            slots,
+            heap_count: 0,
+            stack_count: 0,
+        })
     }
 
     fn add(&mut self, mut info: Info, align: u64, zeroed: bool) -> Result<u32, Full> {
@@ -222,10 +232,13 @@ impl Arena {
         if size > LARGEST_OBJECT {
             return Err(Full(format!("an object of {size} bytes is larger than {LARGEST_OBJECT} bytes")));
         }
+        if self.objects.len() >= MOST_OBJECTS {
+            return Err(Full(format!("a thread has more than {MOST_OBJECTS} objects")));
+        }
         let base = self.next.checked_next_multiple_of(align.max(1));
         let next = base.and_then(|base| base.checked_add(size)).and_then(|end| end.checked_add(GAP));
         let (Some(base), Some(next)) = (base, next.filter(|&next| next < self.end)) else {
-            return Err(Full("the addresses of a thread's objects are used up".to_owned()));
+            return Err(Full("the objects of a thread need too much memory".to_owned()));
         };
         info.base = base;
         self.next = next;

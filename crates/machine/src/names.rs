@@ -50,7 +50,7 @@ impl Machine<'_> {
         let size = self.program.ty(ty).size;
         let is_array = matches!(object.info.kind, ObjectKind::Heap { .. } | ObjectKind::Stack { .. })
             && size > 0
-            && object.info.size >= 2 * size;
+            && object.info.size / 2 >= size;
         Some(if is_array { (ty, Some(offset / size), offset % size) } else { (ty, None, offset) })
     }
 

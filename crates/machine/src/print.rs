@@ -201,3 +201,54 @@ fn pad(out: &mut Vec<u8>, spec: &Spec, prefix: &str, body: &[u8], with_zeros: bo
         blanks(out);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::{Machine, NoInputs};
+    use crate::observe::Unobserved;
+    use norn_verdict::model::Model;
+
+    fn check(format_text: &str, args: &[(Ty, u64)], expected: &str) {
+        let program = crate::testing::text(&format!(
+            "type t5 = array 80 * t3\nglobal g0 \"format\": t5 constant {{\n0: bytes \"{format_text}\"\n}}\n\
+             global g1 \"word\": t5 constant {{\n0: bytes \"abc\"\n}}\n{}",
+            crate::testing::function(0, "main", "")
+        ));
+        let machine = Machine::new(&program, Model::Sc, Default::default());
+        let state = machine.initial(&mut Unobserved, &mut NoInputs).expect("it should begin");
+        let address = |id: u32| state.memory.pointer_to(machine.globals.object(norn_ir::ids::GlobalId(id), 0), 0);
+        let args: Vec<(Ty, Value)> = args
+            .iter()
+            .map(|&(ty, bits)| (ty, if ty == Ty::Ptr && bits != 0 { address(1) } else { Value::int(bits) }))
+            .collect();
+        assert_eq!(format(&state.memory, program.target, address(0), &args), expected, "{format_text}");
+    }
+
+    #[test]
+    fn integers() {
+        check("%d|%i|%u", &[(Ty::I32, 0xffff_ffff), (Ty::I32, 5), (Ty::I32, 0xffff_ffff)], "-1|5|4294967295");
+        check("%5d|%-5d|%05d|%+d|% d", &[(Ty::I32, 42); 5], "   42|42   |00042|+42| 42");
+        check("%x %X %o %#x %.4x", &[(Ty::I32, 255); 5], "ff FF 377 0xff 00ff");
+        check("%hhd %hd %ld %lld %zu", &[(Ty::I64, 0x1_8080_ff80); 5], "-128 -128 6450904960 6450904960 6450904960");
+        check("%*d|%-*d|", &[(Ty::I32, 4), (Ty::I32, 1), (Ty::I32, 3), (Ty::I32, 2)], "   1|2  |");
+        check("%c%%%c", &[(Ty::I32, 65), (Ty::I32, 66)], "A%B");
+        check("%d %d", &[(Ty::I32, 1)], "1 ?");
+        check("100%", &[], "100%");
+    }
+
+    #[test]
+    fn strings_and_pointers() {
+        check("[%s] [%5s] [%-5s] [%.2s]", &[(Ty::Ptr, 1); 4], "[abc] [  abc] [abc  ] [ab]");
+        check("%s %p", &[(Ty::Ptr, 0); 2], "(null) (nil)");
+    }
+
+    #[test]
+    fn floats() {
+        let x = |x: f64| (Ty::F64, x.to_bits());
+        check("%f %.2f %e %.0f", &[x(1.5), x(-2.345), x(12345.678), x(2.5)], "1.500000 -2.35 1.234568e+04 2");
+        check("%g %g %g %g", &[x(0.0001), x(1e10), x(100000.0), x(0.5)], "0.0001 1e+10 100000 0.5");
+        check("%8.3f|%-8.1f|%08.2f", &[x(2.7654), x(2.0), x(-1.0)], "   2.765|2.0     |-0001.00");
+        check("%f %F", &[x(f64::INFINITY), x(f64::NAN)], "inf NAN");
+    }
+}

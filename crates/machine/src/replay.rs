@@ -119,16 +119,14 @@ pub fn replay(program: &Program, checks: Checks, schedule: &Schedule) -> Result<
     let machine = Machine::new(program, schedule.model, checks);
     let mut trace = TraceBuilder::new(&machine);
     let mut inputs = Queue::new(schedule);
-    let mut names = vec![ThreadName::main()];
     let mut state = match machine.initial(&mut trace, &mut inputs) {
         Ok(state) => state,
-        Err(stop) => return ended_by(stop, &names, 0, trace, None),
+        Err(stop) => return ended_by(stop, 0, trace, None),
     };
     for (index, step) in schedule.steps.iter().enumerate() {
-        names = state.threads.iter().map(|thread| (*thread.name).clone()).collect();
         let choice = choice_of(&state, index, step)?;
         if let Err(stop) = machine.step(&mut state, choice, &mut trace, &mut inputs) {
-            return ended_by(stop, &names, index + 1, trace, Some((index, step)));
+            return ended_by(stop, index + 1, trace, Some((index, step)));
         }
     }
     let steps = schedule.steps.len();
@@ -170,7 +168,6 @@ fn choice_of(state: &State, index: usize, step: &Step) -> Result<Choice, ReplayE
 
 fn ended_by(
     stop: Stop,
-    names: &[ThreadName],
     steps: usize,
     trace: TraceBuilder,
     at: Option<(usize, &Step)>,
@@ -186,10 +183,8 @@ fn ended_by(
         Stop::NeedInput(Request { thread, source, .. }) => {
             use norn_ir::instr::NondetSource::{Input, Uninitialised};
             let (Input(source) | Uninitialised(source)) = source;
-            // A thread that was created in this very step is known to the trace only.
-            let infos = &trace.trace.threads;
-            let name = names.get(thread).or_else(|| infos.get(thread).map(|info| &info.name));
-            Err(ReplayError::MissingInput { thread: name.cloned().unwrap_or_default(), source })
+            let thread = trace.trace.threads[thread].name.clone();
+            Err(ReplayError::MissingInput { thread, source })
         }
         Stop::Unsupported { reason, span } | Stop::Limit { reason, span } => Err(ReplayError::Stuck { reason, span }),
     }
@@ -259,5 +254,131 @@ pub fn confirm(
             Ok(Verdict { model, engine, outcome: Outcome::Unsafe(Box::new(counterexample)), stats })
         }
         found => Err(ReplayMismatch::Other { expected: expected.clone(), found }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{threads, violation};
+    use norn_verdict::model::Model;
+    use norn_verdict::outcome::ViolationKind;
+    use norn_verdict::trace::{EventKind, ReadFrom};
+
+    const NONE: Checks =
+        Checks { deadlock: false, data_race: false, memory_safety: false, overflow: false, leaks: false };
+
+    /// Store buffering: fails where both loads read 0.
+    fn program() -> Program {
+        threads(
+            "x y seen",
+            &[
+                "store i32 g0, 1\nr0 = load g1\nr0 = xor r0, 1\nstore i32 g2, r0",
+                "store i32 g1, 1\nr0 = load g0\nr0 = xor r0, 1\nr1 = load g2\nr0 = and r0, r1\n\
+                 r4 = eq i32 r0, 0\nassert r4 assertion \"not both\"",
+            ],
+        )
+    }
+
+    fn schedule(program: &Program, lines: &str) -> Schedule {
+        let lines: String = lines.split(", ").filter(|l| !l.is_empty()).map(|line| format!("{line}\n")).collect();
+        let text = format!("norn-schedule 1\nmodel tso\nprogram {:016x}\n{lines}end\n", fingerprint(program));
+        text.parse().expect("it should be a schedule")
+    }
+
+    fn replayed(lines: &str) -> Result<End, String> {
+        let program = program();
+        replay(&program, NONE, &schedule(&program, lines)).map(|r| r.end).map_err(|error| error.to_string())
+    }
+
+    const BUG: &str = "run main.2 1, run main.2 2, run main.1 1, run main.1 2, run main.1 3, commit main.1 1, \
+                       commit main.1 3, run main.2 3";
+
+    #[test]
+    fn a_schedule_runs_to_its_violation() {
+        assert!(matches!(replayed(BUG), Ok(End::Violation(v)) if v.kind == ViolationKind::Assertion));
+        let committed =
+            "run main.1 1, commit main.1 1, run main.1 2, run main.1 3, run main.2 1, run main.2 2, run main.2 3";
+        assert_eq!(replayed(committed), Ok(End::Unfinished));
+        let all = format!("{committed}, commit main.1 3, commit main.2 1");
+        assert_eq!(replayed(&all), Ok(End::Ended { status: Some(0) }));
+    }
+
+    #[test]
+    fn a_wrong_schedule_is_refused() {
+        let check = |lines: &str, part: &str| {
+            let error = replayed(lines).expect_err("it should be refused");
+            assert!(error.contains(part), "{error}");
+        };
+        check("run main.3 1", "there is no thread main.3");
+        check("run main.1 2", "step 1: 'run main.1 2' is not the next of its thread");
+        check("run main.1 1, run main.1 1", "step 2: 'run main.1 1' is not the next");
+        check("commit main.1 1", "'commit main.1 1' is not the next");
+        check(
+            "run main.1 1, run main.1 2, run main.1 3, commit main.1 3",
+            "step 4: 'commit main.1 3' cannot happen here",
+        );
+        check("run main 1", "'run main 1' cannot happen here");
+        let mut other = schedule(&program(), BUG);
+        other.program ^= 1;
+        assert!(matches!(replay(&program(), NONE, &other), Err(ReplayError::OtherProgram { .. })));
+    }
+
+    #[test]
+    fn inputs_come_from_the_schedule() {
+        let program = threads("x", &["r0 = nondet input \"rand\"\nr4 = eq i32 r0, 7\nassert r4 assertion \"\""]);
+        let end = |lines: &str| replay(&program, NONE, &schedule(&program, lines)).map(|r| r.end);
+        let missing = ReplayError::MissingInput { thread: ThreadName::main().child(1), source: "rand".to_owned() };
+        assert_eq!(end(""), Err(missing));
+        assert_eq!(end("input main.1 7"), Ok(End::Ended { status: Some(0) }));
+        assert!(matches!(end("input main.1 8"), Ok(End::Violation(_))));
+    }
+
+    #[test]
+    fn only_what_replays_is_confirmed() {
+        let program = program();
+        let finding = violation(&program, Model::Tso, NONE).expect("TSO shows it");
+        assert_eq!(violation(&program, Model::Sc, NONE), None);
+        let confirm = |lines: &str, expected: &Violation| {
+            confirm(&program, NONE, schedule(&program, lines), expected, "test", Stats::default())
+        };
+        let longer = format!("{BUG}, commit main.2 1");
+        let verdict = confirm(&longer, &finding.violation).expect("it should replay");
+        match verdict.outcome {
+            Outcome::Unsafe(found) => {
+                assert_eq!(found.schedule().steps.len(), 8, "steps after the violation should be dropped");
+                assert_eq!(*found.violation(), finding.violation);
+            }
+            other => panic!("{other:?}"),
+        }
+        let other = Violation { kind: ViolationKind::Deadlock, ..finding.violation.clone() };
+        assert!(matches!(confirm(BUG, &other), Err(ReplayMismatch::Other { .. })));
+        assert!(matches!(confirm("run main.1 1", &finding.violation), Err(ReplayMismatch::Other { .. })));
+        assert!(matches!(confirm("run main.1 2", &finding.violation), Err(ReplayMismatch::Refused(_))));
+    }
+
+    #[test]
+    fn a_trace_tells_where_values_came_from() {
+        let program = threads("x a", &["store i32 g0, 1\nr0 = load g0\nstore i32 g1, r0", "r0 = load g0"]);
+        let lines = "run main.1 1, run main.1 2, commit main.1 1, run main.2 1";
+        let trace = replay(&program, NONE, &schedule(&program, lines)).expect("it should run").trace;
+        let names: Vec<String> = trace.threads.iter().map(|t| format!("{} {}", t.name, t.function)).collect();
+        assert_eq!(names, ["main main", "main.1 thread1", "main.2 thread2"]);
+        let accesses: Vec<&EventKind> = trace
+            .events
+            .iter()
+            .map(|event| &event.kind)
+            .filter(|kind| matches!(kind, EventKind::Read { .. } | EventKind::Write { .. } | EventKind::Commit { .. }))
+            .collect();
+        let write = trace.events.iter().position(|e| matches!(e.kind, EventKind::Write { .. })).expect("a write");
+        let (location, value) = ("x".to_owned(), "1".to_owned());
+        let read = |forwarded: bool| EventKind::Read {
+            location: location.clone(),
+            value: value.clone(),
+            from: ReadFrom::Event { event: write, forwarded },
+        };
+        let written = EventKind::Write { location: location.clone(), value: value.clone(), buffered: true };
+        let commit = EventKind::Commit { location: location.clone(), value: value.clone(), write };
+        assert_eq!(accesses, [&written, &read(true), &commit, &read(false)]);
     }
 }

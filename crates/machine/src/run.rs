@@ -112,7 +112,7 @@ struct RandomInputs {
 impl Inputs for RandomInputs {
     /// Mostly small numbers: they are what programs make decisions on.
     fn next(&mut self, name: &ThreadName, request: &Request) -> Option<u64> {
-        let raw = self.random.next();
+        let raw = self.random.number();
         let value = match (request.ty, raw % 8) {
             (Ty::Bool, _) => raw >> 8 & 1,
             (Ty::F32, _) => u64::from(((raw >> 8) as u8 as f32).to_bits()),
@@ -132,5 +132,53 @@ impl Inputs for RandomInputs {
         let value = if width == 64 { value } else { value & ((1 << width) - 1) };
         self.taken.entry(name.clone()).or_default().push(value);
         Some(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::replay::replay;
+    use crate::testing::{function, text};
+    use norn_ir::instr::Stream;
+    use std::collections::BTreeSet;
+
+    fn program() -> Program {
+        text(&format!(
+            "type t5 = array 8 * t3\nglobal g0 \"x\": t0\nglobal g1 \"format\": t5 constant {{\n0: bytes \"x=%d\\n\"\n}}\n{}{}",
+            function(
+                0,
+                "main",
+                "r7 = spawn f1()\nr0 = load g0\nprint stdout g1, i32 r0\njoin r7\nr1 = nondet input \"rand\"\n\
+                 r4 = ne i32 r1, 3\nassert r4 assertion \"\""
+            ),
+            function(1, "t", "store i32 g0, 1\nstore i32 g0, 2")
+        ))
+    }
+
+    #[test]
+    fn a_seed_determines_the_execution_and_its_schedule_replays() {
+        let program = program();
+        let mut outputs = BTreeSet::new();
+        for seed in 0..50 {
+            let once = run(&program, Model::Pso, Checks::default(), seed, 1000, &Limits::none());
+            assert_eq!(run(&program, Model::Pso, Checks::default(), seed, 1000, &Limits::none()), once);
+            let replayed = replay(&program, Checks::default(), &once.schedule).expect("it should run");
+            assert_eq!(RunEnd::Done(replayed.end), once.end);
+            assert_eq!((replayed.trace, &replayed.output), (once.trace, &once.output));
+            assert_eq!(once.output.len(), 1);
+            assert_eq!(once.output[0].stream, Stream::Stdout);
+            outputs.insert(once.output[0].text.clone());
+        }
+        assert_eq!(outputs.into_iter().collect::<Vec<_>>(), ["x=0\n", "x=1\n", "x=2\n"]);
+    }
+
+    #[test]
+    fn a_run_is_cut_off() {
+        let spin = "b0:\ngoto b1\nb1:\nr0 = load g0\ngoto b1";
+        let program = text(&format!("global g0 \"x\": t0\n{}", function(0, "main", spin)));
+        let ran = run(&program, Model::Sc, Checks::default(), 1, 100, &Limits::none());
+        assert_eq!(ran.end, RunEnd::Unknown { reason: "the limit on steps was reached".to_owned(), span: None });
+        assert_eq!(ran.schedule.steps.len(), 100);
     }
 }

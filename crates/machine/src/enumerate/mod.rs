@@ -4,6 +4,8 @@
 //! Shasha and Snir; [`rounds`] what K round-robin rounds can reach. No reduction of any kind, so that there is little to
 //! get wrong. A search that ends early, or meets what it cannot decide, says so.
 
+#[cfg(test)]
+mod random_tests;
 pub mod rounds;
 pub mod states;
 #[cfg(test)]
@@ -55,35 +57,53 @@ pub struct Incomplete {
 pub type Final = Vec<Vec<u8>>;
 
 impl Question<'_> {
-    /// Calls `attempt` with every sequence of inputs that it asks for, and gives each result to `each`. `Err` if there
-    /// is nothing to try a value with.
+    /// Calls `attempt` with every sequence of inputs that it asks for, and gives each result to `each`.
     fn with_all_inputs<T>(
         &self,
         mut attempt: impl FnMut(&mut Script) -> Result<T, Stop>,
         mut each: impl FnMut(Result<T, Stop>, Vec<(ThreadName, u64)>),
-    ) -> Result<(), Incomplete> {
-        let mut undecided = Ok(());
+    ) -> Tried {
+        let mut tried = Tried::default();
         let mut waiting: Vec<Vec<u64>> = vec![Vec::new()];
+        let mut attempts = 0u64;
         while let Some(values) = waiting.pop() {
+            attempts += 1;
+            if let Some(reason) = self.too_many(attempts) {
+                tried.incomplete = Some(Incomplete { reason, span: None });
+                break;
+            }
             let mut script = Script { values, taken: Vec::new() };
             match attempt(&mut script) {
                 Err(Stop::NeedInput(request)) => match domain(&request, self.domain, self.program.target) {
-                    Some(domain) => waiting.extend(domain.into_iter().rev().map(|value| {
-                        let mut longer = script.values.clone();
-                        longer.push(value);
-                        longer
-                    })),
+                    Some(domain) => {
+                        tried.sampled |= request.ty != Ty::Bool;
+                        waiting.extend(domain.into_iter().rev().map(|value| {
+                            let mut longer = script.values.clone();
+                            longer.push(value);
+                            longer
+                        }));
+                    }
                     None => {
                         use norn_ir::instr::NondetSource::{Input, Uninitialised};
                         let (Input(name) | Uninitialised(name)) = &request.source;
                         let reason = format!("the value of '{name}' is nondeterministic, with too many possibilities");
-                        undecided = Err(Incomplete { reason, span: None });
+                        tried.incomplete = Some(Incomplete { reason, span: None });
                     }
                 },
                 result => each(result, script.taken),
             }
         }
-        undecided
+        tried
+    }
+
+    /// A loop that asks for an input at each turn never runs out of them.
+    fn too_many(&self, attempts: u64) -> Option<String> {
+        const MOST: u64 = 1 << 20;
+        if attempts > MOST {
+            return Some("one step asks for too many nondeterministic values".to_owned());
+        }
+        let exceeded = if attempts.is_multiple_of(1024) { self.limits.exceeded() } else { None };
+        exceeded.map(|exceeded| exceeded.reason().to_owned())
     }
 
     /// What is read of the observed objects.
@@ -97,6 +117,36 @@ fn domain(request: &Request, given: Option<&[u64]>, target: Target) -> Option<BT
     match request.ty {
         Ty::Bool => Some(BTreeSet::from([0, 1])),
         ty => given.map(|values| values.iter().map(|&value| ty.truncate(value, target)).collect()),
+    }
+}
+
+/// What came of trying inputs.
+#[derive(Default)]
+struct Tried {
+    incomplete: Option<Incomplete>,
+    /// Values were taken from the domain of the question, which is not everything.
+    sampled: bool,
+}
+
+/// Remembers when to look at the limits again: not at each state, but before large states fill the memory.
+#[derive(Default)]
+struct Patience {
+    states: usize,
+    bytes: usize,
+}
+
+impl Patience {
+    /// To be called for each state, with the bytes that it took to store the last ones.
+    fn exceeded(&mut self, limits: &Limits) -> Option<Incomplete> {
+        const STATES: usize = 1024;
+        const BYTES: usize = 1 << 24;
+        let is_time = self.states.is_multiple_of(STATES) || self.bytes > BYTES;
+        self.states += 1;
+        if !is_time {
+            return None;
+        }
+        self.bytes = 0;
+        limits.exceeded().map(|exceeded| Incomplete { reason: exceeded.reason().to_owned(), span: None })
     }
 }
 

@@ -6,7 +6,7 @@
 //! what is left in the buffers reaches memory, in the order of threads, and nothing else happens. A node of the search is
 //! a state with the round and the thread whose slot it is.
 
-use super::{Final, Finding, Incomplete, Link, Question, Ways, incomplete, taken};
+use super::{Final, Finding, Incomplete, Link, Patience, Question, Tried, Ways, incomplete, taken};
 use crate::hash::FastSet;
 use crate::machine::{Choice, Machine, NoInputs, Stop};
 use crate::observe::Unobserved;
@@ -20,6 +20,8 @@ use std::collections::{BTreeSet, VecDeque};
 pub struct Explored {
     pub violation: Option<Finding>,
     pub incomplete: Option<Incomplete>,
+    /// Nondeterministic values were tried with those of the domain only.
+    pub sampled: bool,
     /// States with their slots.
     pub nodes: usize,
     /// Of the executions in which every thread ended within the rounds.
@@ -37,12 +39,11 @@ pub fn explore(question: &Question<'_>, rounds: u32) -> Explored {
         ways: Ways::default(),
         frontier: VecDeque::new(),
         found: Explored::default(),
+        patience: Patience::default(),
     };
     search.run();
     search.found
 }
-
-const PATIENCE: usize = 1024;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Slot {
@@ -58,6 +59,7 @@ struct Search<'a> {
     ways: Ways,
     frontier: VecDeque<(State, Slot, usize)>,
     found: Explored,
+    patience: Patience,
 }
 
 impl Search<'_> {
@@ -76,14 +78,12 @@ impl Search<'_> {
             },
             |result, inputs| self.reached(result, first, Link { before: None, step: None, inputs }),
         );
-        self.undecided(tried);
+        self.note(tried);
         while self.found.violation.is_none()
             && let Some((state, slot, way)) = self.frontier.pop_front()
         {
-            if self.found.nodes.is_multiple_of(PATIENCE)
-                && let Some(exceeded) = question.limits.exceeded()
-            {
-                self.undecided(Err(Incomplete { reason: exceeded.reason().to_owned(), span: None }));
+            if let Some(incomplete) = self.patience.exceeded(question.limits) {
+                self.found.incomplete.get_or_insert(incomplete);
                 break;
             }
             self.found.nodes += 1;
@@ -125,7 +125,7 @@ impl Search<'_> {
                 self.reached(result, slot, link);
             },
         );
-        self.undecided(tried);
+        self.note(tried);
     }
 
     /// A slot begins: its thread goes on silently if it can.
@@ -140,7 +140,7 @@ impl Search<'_> {
             },
             |result, inputs| self.reached(result, slot, Link { before: Some(way), step: None, inputs }),
         );
-        self.undecided(tried);
+        self.note(tried);
     }
 
     fn look_for_deadlock(&mut self, state: &State, way: usize) {
@@ -192,6 +192,7 @@ impl Search<'_> {
                 crate::encode::number(&mut bytes, u64::from(slot.round));
                 crate::encode::number(&mut bytes, slot.thread as u64);
                 self.machine.encode(&state, &mut bytes);
+                self.patience.bytes += bytes.len();
                 if self.seen.insert(bytes) {
                     let way = self.ways.add(link);
                     self.frontier.push_back((state, slot, way));
@@ -211,13 +212,14 @@ impl Search<'_> {
             }
             Stop::Violation(_) | Stop::NotEnabled | Stop::NeedInput(_) => {}
             Stop::Unsupported { reason, span } | Stop::Limit { reason, span } => {
-                self.undecided(Err(incomplete(reason, span)));
+                self.found.incomplete.get_or_insert(incomplete(reason, span));
             }
         }
     }
 
-    fn undecided(&mut self, tried: Result<(), Incomplete>) {
-        if let Err(incomplete) = tried {
+    fn note(&mut self, tried: Tried) {
+        self.found.sampled |= tried.sampled;
+        if let Some(incomplete) = tried.incomplete {
             self.found.incomplete.get_or_insert(incomplete);
         }
     }

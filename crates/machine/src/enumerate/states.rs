@@ -1,6 +1,6 @@
 //! All reachable states, breadth first, so that the first violation has a shortest schedule.
 
-use super::{Final, Finding, Incomplete, Link, Question, Ways, incomplete, taken};
+use super::{Final, Finding, Incomplete, Link, Patience, Question, Tried, Ways, incomplete, taken};
 use crate::hash::FastSet;
 use crate::machine::{Choice, Machine, Stop};
 use crate::observe::Unobserved;
@@ -12,7 +12,7 @@ use norn_verdict::outcome::{Outcome, Stats, Verdict};
 use norn_verdict::schedule::ThreadName;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// What was found. Without a violation and with nothing incomplete the program is safe (for the given domain).
+/// What was found. Without a violation, with nothing incomplete and nothing sampled the program is safe.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Explored {
     pub violation: Option<Finding>,
@@ -20,6 +20,8 @@ pub struct Explored {
     pub states: usize,
     /// Steps tried that turned out to be possible.
     pub transitions: usize,
+    /// Nondeterministic values were tried with those of the domain only.
+    pub sampled: bool,
     /// Of the executions in which every thread ended.
     pub finals: BTreeSet<Final>,
     /// The blocks whose terminator `Stop` ended a thread: loops cut by their bounds.
@@ -37,6 +39,7 @@ pub fn explore(question: &Question<'_>) -> Explored {
         frontier: VecDeque::new(),
         found: Explored::default(),
         bytes: Vec::new(),
+        patience: Patience::default(),
     };
     search.run();
     search.found
@@ -46,6 +49,7 @@ pub fn explore(question: &Question<'_>) -> Explored {
 pub fn verdict(question: &Question<'_>) -> Result<Verdict, ReplayMismatch> {
     const ENGINE: &str = "enumerate";
     let found = explore(question);
+    let sampled = found.sampled;
     let figures = [("states", found.states as f64), ("transitions", found.transitions as f64)];
     let stats = Stats(BTreeMap::from(figures));
     let outcome = match (found.violation, found.incomplete) {
@@ -53,7 +57,7 @@ pub fn verdict(question: &Question<'_>) -> Result<Verdict, ReplayMismatch> {
             return confirm(question.program, question.checks, schedule, &violation, ENGINE, stats);
         }
         (None, Some(Incomplete { reason, span })) => Outcome::Unknown { reason, span },
-        (None, None) if question.domain.is_some() => {
+        (None, None) if sampled => {
             let reason = "nondeterministic values were tried with some values only".to_owned();
             Outcome::Unknown { reason, span: None }
         }
@@ -61,9 +65,6 @@ pub fn verdict(question: &Question<'_>) -> Result<Verdict, ReplayMismatch> {
     };
     Ok(Verdict { model: question.model, engine: ENGINE, outcome, stats })
 }
-
-/// States between two looks at the limits.
-const PATIENCE: usize = 1024;
 
 struct Search<'a> {
     question: &'a Question<'a>,
@@ -73,6 +74,7 @@ struct Search<'a> {
     frontier: VecDeque<(State, usize)>,
     found: Explored,
     bytes: Vec<u8>,
+    patience: Patience,
 }
 
 impl Search<'_> {
@@ -84,14 +86,12 @@ impl Search<'_> {
                 self.reached(result, Link { before: None, step: None, inputs });
             },
         );
-        self.undecided(tried);
+        self.note(tried);
         while self.found.violation.is_none()
             && let Some((state, way)) = self.frontier.pop_front()
         {
-            if self.found.states.is_multiple_of(PATIENCE)
-                && let Some(exceeded) = question.limits.exceeded()
-            {
-                self.undecided(Err(Incomplete { reason: exceeded.reason().to_owned(), span: None }));
+            if let Some(incomplete) = self.patience.exceeded(question.limits) {
+                self.found.incomplete.get_or_insert(incomplete);
                 break;
             }
             self.found.states += 1;
@@ -139,8 +139,8 @@ impl Search<'_> {
                 self.reached(result.map(|(next, _)| next), link);
             },
         );
-        goes_on |= tried.is_err();
-        self.undecided(tried);
+        goes_on |= tried.incomplete.is_some();
+        self.note(tried);
         goes_on
     }
 
@@ -151,6 +151,7 @@ impl Search<'_> {
                 self.machine.encode(&state, &mut self.bytes);
                 if !self.seen.contains(&self.bytes[..]) {
                     self.seen.insert(self.bytes[..].into());
+                    self.patience.bytes += self.bytes.len();
                     let way = self.ways.add(link);
                     self.frontier.push_back((state, way));
                 }
@@ -161,7 +162,7 @@ impl Search<'_> {
             }
             Err(Stop::Violation(_) | Stop::NotEnabled | Stop::NeedInput(_)) => {}
             Err(Stop::Unsupported { reason, span } | Stop::Limit { reason, span }) => {
-                self.undecided(Err(incomplete(reason, span)));
+                self.found.incomplete.get_or_insert(incomplete(reason, span));
             }
         }
     }
@@ -176,8 +177,9 @@ impl Search<'_> {
     }
 
     /// The first reason is kept.
-    fn undecided(&mut self, tried: Result<(), Incomplete>) {
-        if let Err(incomplete) = tried {
+    fn note(&mut self, tried: Tried) {
+        self.found.sampled |= tried.sampled;
+        if let Some(incomplete) = tried.incomplete {
             self.found.incomplete.get_or_insert(incomplete);
         }
     }

@@ -6,7 +6,7 @@
 //! states together with the traces that led to them, and counts the traces of executions that came to their end. Those
 //! in which a thread was stopped, or waits for ever, are counted apart; so are those that a violation ends.
 
-use super::{Finding, Incomplete, Link, Question, Ways, incomplete, taken};
+use super::{Finding, Incomplete, Link, Patience, Question, Tried, Ways, incomplete, taken};
 use crate::encode::number;
 use crate::hash::FastSet;
 use crate::machine::{Machine, Stop};
@@ -25,6 +25,8 @@ pub struct Counted {
     /// The first violation found. Executions that violate something are in neither number.
     pub violation: Option<Finding>,
     pub incomplete: Option<Incomplete>,
+    /// Nondeterministic values were tried with those of the domain only.
+    pub sampled: bool,
     pub states: usize,
 }
 
@@ -39,13 +41,12 @@ pub fn count(question: &Question<'_>) -> Counted {
         ways: Ways::default(),
         stack: Vec::new(),
         counted: Counted::default(),
+        patience: Patience::default(),
     };
     search.run();
     let Search { complete, blocked, counted, .. } = search;
     Counted { complete: complete.len(), blocked: blocked.len(), ..counted }
 }
-
-const PATIENCE: usize = 256;
 
 struct Search<'a> {
     question: &'a Question<'a>,
@@ -56,6 +57,7 @@ struct Search<'a> {
     ways: Ways,
     stack: Vec<(State, Prefix, usize)>,
     counted: Counted,
+    patience: Patience,
 }
 
 impl Search<'_> {
@@ -69,12 +71,10 @@ impl Search<'_> {
             },
             |result, inputs| self.reached(result, Link { before: None, step: None, inputs }),
         );
-        self.undecided(tried);
+        self.note(tried);
         while let Some((state, prefix, way)) = self.stack.pop() {
-            if self.counted.states.is_multiple_of(PATIENCE)
-                && let Some(exceeded) = question.limits.exceeded()
-            {
-                self.undecided(Err(Incomplete { reason: exceeded.reason().to_owned(), span: None }));
+            if let Some(incomplete) = self.patience.exceeded(question.limits) {
+                self.counted.incomplete.get_or_insert(incomplete);
                 return;
             }
             self.counted.states += 1;
@@ -88,13 +88,13 @@ impl Search<'_> {
             return;
         }
         let (question, machine) = (self.question, self.machine);
-        let mut goes_on = false;
+        let (mut goes_on, mut only_spurious) = (false, true);
         machine.for_each_candidate(state, |choice| {
             let tried = question.with_all_inputs(
                 |script| {
                     let (mut next, mut prefix) = (state.clone(), prefix.clone());
                     prefix.step = None;
-                    machine.step(&mut next, choice, &mut prefix, script)?;
+                    only_spurious &= machine.step(&mut next, choice, &mut prefix, script)?.spurious;
                     Ok((next, prefix))
                 },
                 |result, inputs| {
@@ -105,16 +105,17 @@ impl Search<'_> {
                     }
                 },
             );
-            goes_on |= tried.is_err();
-            self.undecided(tried);
+            goes_on |= tried.incomplete.is_some();
+            self.note(tried);
         });
         if !goes_on {
             self.blocked.insert(prefix.encode());
-            if question.checks.deadlock && self.counted.violation.is_none() && machine.is_deadlock(state) {
-                let link = Link { before: Some(way), step: None, inputs: Vec::new() };
-                let schedule = self.ways.schedule(question, &link);
-                self.counted.violation = Some(Finding { violation: machine.deadlock(state), schedule });
-            }
+        }
+        let may_be_deadlock = only_spurious && question.checks.deadlock && self.counted.violation.is_none();
+        if may_be_deadlock && machine.is_deadlock(state) {
+            let link = Link { before: Some(way), step: None, inputs: Vec::new() };
+            let schedule = self.ways.schedule(question, &link);
+            self.counted.violation = Some(Finding { violation: machine.deadlock(state), schedule });
         }
     }
 
@@ -125,7 +126,10 @@ impl Search<'_> {
                 self.machine.encode(&state, &mut bytes);
                 let length = bytes.len() as u64;
                 number(&mut bytes, length);
+                // The encoding of a state does not name its threads, a trace does.
+                state.threads.iter().for_each(|thread| encode_name(&mut bytes, &thread.name));
                 bytes.extend(prefix.encode());
+                self.patience.bytes += bytes.len();
                 if self.seen.insert(bytes) {
                     let way = self.ways.add(link);
                     self.stack.push((state, prefix, way));
@@ -137,13 +141,14 @@ impl Search<'_> {
             }
             Err(Stop::Violation(_) | Stop::NotEnabled | Stop::NeedInput(_)) => {}
             Err(Stop::Unsupported { reason, span } | Stop::Limit { reason, span }) => {
-                self.undecided(Err(incomplete(reason, span)));
+                self.counted.incomplete.get_or_insert(incomplete(reason, span));
             }
         }
     }
 
-    fn undecided(&mut self, tried: Result<(), Incomplete>) {
-        if let Err(incomplete) = tried {
+    fn note(&mut self, tried: Tried) {
+        self.counted.sampled |= tried.sampled;
+        if let Some(incomplete) = tried.incomplete {
             self.counted.incomplete.get_or_insert(incomplete);
         }
     }
@@ -236,12 +241,9 @@ impl Observer for Prefix {
             Happening::Read { spot, forwarded, .. } => {
                 let bytes = bytes(spot);
                 self.next(name, scene.step);
+                // A forwarded value and the same value read from memory come from the same write.
                 let from = match forwarded {
-                    Some(step) => {
-                        let mut out = vec![2];
-                        number(&mut out, u64::from(step));
-                        out
-                    }
+                    Some(step) => own_write(&((**name).clone(), step, 0), bytes.len()),
                     None => self.read_from(&bytes),
                 };
                 self.note(name, b'r', |out| {
@@ -290,6 +292,15 @@ impl Observer for Prefix {
             | Happening::Print { .. } => {}
         }
     }
+}
+
+fn own_write(event: &EventId, bytes: usize) -> Vec<u8> {
+    let mut out = Vec::new();
+    for _ in 0..bytes {
+        out.push(1);
+        encode_event(&mut out, event);
+    }
+    out
 }
 
 fn encode_name(out: &mut Vec<u8>, name: &ThreadName) {

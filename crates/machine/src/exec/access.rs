@@ -1,4 +1,9 @@
 //! Loads, stores and read-modify-writes.
+//!
+//! Each access is checked when it is executed: it has to lie within a live object that may be changed if it writes.
+//! Whether it is aligned does not matter. An invalid access is a violation if memory safety is checked; if not, the
+//! verdict is unknown, because what follows has no meaning. It is never ignored. Without an object the access is
+//! invalid whatever other threads do, so that is found out silently.
 
 use super::{Done, Exec, Flow, Mode};
 use crate::eval::{self, Value};

@@ -38,6 +38,10 @@ impl<'p> Exec<'_, 'p> {
                 Ok(self.exit(Some(status)))
             }
             TerminatorKind::Abort => Ok(self.exit(None)),
+            // The section would not be enabled, and nobody would see that a bound is to blame.
+            TerminatorKind::Stop if matches!(self.mode, Mode::Section { .. }) => {
+                Err(self.unsupported("a loop inside an atomic section was cut by its bound"))
+            }
             TerminatorKind::Stop => Ok(Flow::Stops),
             TerminatorKind::Unreachable => {
                 Err(self.unsupported("a point was reached that the front end took for unreachable"))

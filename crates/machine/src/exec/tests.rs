@@ -142,11 +142,9 @@ fn silent_loops_stop_or_end() {
     let found = explore(&threads("x", &[endless]), Model::Sc, NONE, &[]);
     let reason = found.incomplete.expect("it should not be decided").reason;
     assert!(reason.contains("instructions without a visible step"), "{reason}");
-    let in_section = format!(
-        "b0:\nbegin atomic\nr0 = copy 0\ngoto b1\nb1:\nr0 = add r0, 0\nr4 = copy true\n\
-                              branch r4, b1, b2\nb2:\nend\nreturn"
-    );
-    check(&threads("x", &[&in_section]), DEADLOCK, Some(ViolationKind::Deadlock));
+    let in_section = "b0:\nbegin atomic\nr0 = copy 0\ngoto b1\nb1:\nr0 = add r0, 0\nr4 = copy true\n\
+                              branch r4, b1, b2\nb2:\nend\nreturn";
+    check(&threads("x", &[in_section]), DEADLOCK, Some(ViolationKind::Deadlock));
 }
 
 #[test]
