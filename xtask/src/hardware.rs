@@ -4,6 +4,7 @@
 //!
 //! Only x86 keeps to TSO; elsewhere there is nothing to compare.
 
+use crate::corpus;
 use crate::norn::root;
 use norn_c::driver::{self, Input};
 use norn_c::session::Options;
@@ -47,7 +48,7 @@ pub fn run(runs: u64) -> Result<(), String> {
     fs::create_dir_all(&binaries).map_err(|e| format!("cannot create {}: {e}", binaries.display()))?;
     println!("{:<20} {:>7} {:>4} {:>4} {:>5}  weak outcomes seen", "program", "runs", "sc", "tso", "seen");
     let (mut programs, mut failures, mut weak) = (0, 0, 0);
-    for source in sources()? {
+    for source in corpus::files_ending(&folder(), &["c"])? {
         let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let in_program = |message: String| format!("{name}: {message}");
         let program = compile(&source).map_err(in_program)?;
@@ -84,16 +85,6 @@ pub fn run(runs: u64) -> Result<(), String> {
 
 fn folder() -> PathBuf {
     root().join("xtask").join("hardware")
-}
-
-/// The programs, in the order of their names.
-fn sources() -> Result<Vec<PathBuf>, String> {
-    let folder = folder();
-    let entries = fs::read_dir(&folder).map_err(|e| format!("cannot read {}: {e}", folder.display()))?;
-    let mut sources = entries.filter_map(|entry| Some(entry.ok()?.path())).collect::<Vec<_>>();
-    sources.retain(|path| path.extension().is_some_and(|e| e == "c"));
-    sources.sort();
-    Ok(sources)
 }
 
 fn compile(source: &Path) -> Result<Program, String> {
