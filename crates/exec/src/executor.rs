@@ -29,10 +29,12 @@ pub struct Executor<'c> {
     pub(crate) exited: Option<Exited>,
     pub(crate) log: Log,
     pub(crate) effects: Vec<Effect>,
+    /// How many of the effects are of the visible step or commit itself.
+    visible_effects: usize,
     pub(crate) mode: Mode,
     pub(crate) spurious: bool,
-    /// Nondeterministic values by identity of the thread, in the order in which it asks for them.
-    script: Vec<Vec<u64>>,
+    /// Nondeterministic values by thread, in the order in which it asks for them.
+    script: BTreeMap<ThreadName, Vec<u64>>,
     identities: BTreeMap<(u32, u32), u32>,
     /// Which cuts some execution has reached; not undone.
     reached: Vec<bool>,
@@ -88,9 +90,10 @@ impl<'c> Executor<'c> {
             exited: None,
             log: Log::default(),
             effects: Vec::new(),
+            visible_effects: 0,
             mode: Mode::Silent,
             spurious: false,
-            script: Vec::new(),
+            script: BTreeMap::new(),
             identities: BTreeMap::new(),
             reached: vec![false; code.cuts.len()],
         };
@@ -107,12 +110,13 @@ impl<'c> Executor<'c> {
     /// Runs the entry function to its first visible step. To be called once, before any step.
     pub fn start(&mut self) -> Done<()> {
         self.effects.clear();
+        self.visible_effects = 0;
         self.settle_all()?;
         self.check_end()
     }
 
-    /// The nondeterministic values to use, by identity of the thread.
-    pub fn set_script(&mut self, script: Vec<Vec<u64>>) {
+    /// The nondeterministic values to use, by thread.
+    pub fn set_script(&mut self, script: BTreeMap<ThreadName, Vec<u64>>) {
         self.script = script;
     }
 
@@ -155,6 +159,11 @@ impl<'c> Executor<'c> {
     /// What the last step (or attempt) did.
     pub fn effects(&self) -> &[Effect] {
         &self.effects
+    }
+
+    /// The same, with what was visible apart from the silent runs after it.
+    pub fn split_effects(&self) -> (&[Effect], &[Effect]) {
+        self.effects.split_at(self.visible_effects.min(self.effects.len()))
     }
 
     /// Whether the last step was a spurious wake-up or a timeout.
@@ -284,6 +293,7 @@ impl<'c> Executor<'c> {
     }
 
     fn settle_after(&mut self, thread: u32) -> Done<()> {
+        self.visible_effects = self.effects.len();
         if self.exited.is_none() && self.can_go_on(thread) {
             self.settle(thread)?;
         }
@@ -450,7 +460,7 @@ impl<'c> Executor<'c> {
 
     pub(crate) fn input(&mut self, thread: u32, ty: crate::op::Scalar, source: &NondetSource) -> Done<Value> {
         let taken = self.threads[thread as usize].counts.inputs as usize;
-        let given = self.script.get(thread as usize).and_then(|values| values.get(taken));
+        let given = self.script.get(&self.threads[thread as usize].name).and_then(|values| values.get(taken));
         let Some(&bits) = given else {
             return Err(Stop::NeedInput(Request { thread, ty: ty.ty, source: source.clone() }));
         };

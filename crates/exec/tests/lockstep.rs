@@ -45,7 +45,7 @@ impl Inputs for Fixed {
 fn give_script(executor: &mut Executor<'_>) {
     let script = (0..executor.identities()).map(|thread| {
         let name = &executor.thread(thread).name;
-        (0..64).map(|position| fixed(name, position)).collect()
+        (name.clone(), (0..64).map(|position| fixed(name, position)).collect())
     });
     let script = script.collect();
     executor.set_script(script);
@@ -209,8 +209,11 @@ fn check(text: &str, seed: u64) {
                 walk(&program, &program, &code, model, &mut Random::new(seed * 4 + walk_seed));
             }
         });
-        assert!(result.is_ok(), "seed {seed}, {model}:
-{text}");
+        assert!(
+            result.is_ok(),
+            "seed {seed}, {model}:
+{text}"
+        );
     }
 }
 
