@@ -108,6 +108,9 @@ impl Driver {
         }
         let linked = self.link(units)?;
         let program = self.times.measure("lower", || lower::lower(&mut self.session, &self.types, &linked))?;
+        if self.session.has_errors() {
+            return None;
+        }
         let valid = self.times.measure("validate", || norn_ir::validate::validate(&program));
         if let Err(problems) = valid {
             let text = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
@@ -134,9 +137,12 @@ impl Driver {
         let mut linked = self.times.measure("link", || link::link(&mut self.session, &self.types, units, library_from));
         let mut models = BTreeSet::new();
         while !self.session.has_errors() {
-            let undefined = linked.undefined_functions();
-            let names = undefined.iter().map(|&(name, _)| self.session.symbols.name(name));
-            let wanted = names.filter_map(library::model_of).filter(|m| !models.contains(m)).collect::<BTreeSet<_>>();
+            let undefined = linked.undefined_names(&self.session);
+            let wanted = undefined
+                .into_iter()
+                .filter_map(library::model_of)
+                .filter(|m| !models.contains(m))
+                .collect::<BTreeSet<_>>();
             if wanted.is_empty() {
                 return Some(linked);
             }

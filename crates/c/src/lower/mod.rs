@@ -38,15 +38,13 @@ pub(crate) mod walk;
 use crate::ctype::Types;
 use crate::link::Linked;
 use crate::session::Session;
-use crate::tree::{Definition, Linkage};
-use norn_ir::diag::Diagnostic;
+use crate::tree::Linkage;
 use norn_ir::program::Program;
-use norn_ir::source::Loc;
-use norn_ir::validate::validate;
 use program::ProgramBuilder;
 use prune::Roots;
 
-/// Lowers a linked program. `None` if there is nothing to run, which has been reported.
+/// Lowers a linked program. `None` if there is nothing to run, which has been reported. The program should be valid
+/// unless errors have been reported.
 pub fn lower(session: &mut Session, types: &Types, linked: &Linked) -> Option<Program> {
     let mut builder = ProgramBuilder::new(session, types, linked);
     let start = entry::find(&mut builder)?;
@@ -55,9 +53,7 @@ pub fn lower(session: &mut Session, types: &Types, linked: &Linked) -> Option<Pr
     let functions = roots.into_iter().map(|id| builder.function(id)).collect();
     let kept = |id: &crate::link::LinkedObjectId| {
         let o = linked.object(*id);
-        o.linkage == Linkage::External
-            && !linked.is_library_unit(o.unit)
-            && !matches!(linked.object_declaration(*id).definition, Definition::Declared)
+        o.linkage == Linkage::External && !linked.is_library_unit(o.unit) && linked.is_defined_object(*id)
     };
     let globals = linked.object_ids().filter(kept).map(|id| builder.global(id)).collect();
     builder.drain();
@@ -65,13 +61,5 @@ pub fn lower(session: &mut Session, types: &Types, linked: &Linked) -> Option<Pr
     let mut roots = Roots { functions, globals };
     sections::resolve(&mut program, &mut roots);
     prune::prune(&mut program, &roots);
-    if let Err(findings) = validate(&program) {
-        let first = findings.first().map_or(String::new(), ToString::to_string);
-        session.report(
-            Diagnostic::error(Loc::NONE, format!("internal error: the lowered program is not valid: {first}"))
-                .help("please report this as a bug, with the program"),
-        );
-        return None;
-    }
     Some(program)
 }
