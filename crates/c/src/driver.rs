@@ -103,7 +103,7 @@ impl Driver {
         for tree in trees {
             units.push(self.check(tree));
         }
-        if self.session.has_errors() {
+        if self.session.has_errors() || self.session.has_unsupported() {
             return None;
         }
         let linked = self.link(units)?;

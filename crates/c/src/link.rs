@@ -171,6 +171,15 @@ impl Linked {
         self.function_ids().find(|&id| self.function(id).name == name && self.function(id).defined)
     }
 
+    /// The functions that run before the entry, in the order in which they run.
+    pub fn constructors(&self) -> Vec<LinkedFunctionId> {
+        let priority = |id: &LinkedFunctionId| self.declaration(*id).constructor;
+        let mut found: Vec<_> =
+            self.function_ids().filter(|id| self.function(*id).defined && priority(id).is_some()).collect();
+        found.sort_by_key(priority);
+        found
+    }
+
     /// Whether a function is lowered although nothing may mention it.
     pub fn is_root(&self, id: LinkedFunctionId) -> bool {
         reach::is_root(self, id)

@@ -152,3 +152,11 @@ fn an_object_needs_a_definition() {
         "optind environ variables __norn_entry main",
     );
 }
+
+#[test]
+fn what_is_not_supported_as_a_whole_gives_no_program() {
+    check_link(
+        &[("a.c", "void f(int *); int main(void) { __attribute__((cleanup(f))) int x = 0; return x; }")],
+        "a variable with the attribute 'cleanup'",
+    );
+}

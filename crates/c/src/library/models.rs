@@ -36,6 +36,7 @@ pub(super) const MODELS: &[Model] = &[
         "bcmp", "ffs",
     ]),
     model!("options.c", &["optarg", "optind", "opterr", "optopt"]),
+    model!("pointed_to.c", &["malloc", "calloc", "free", "abort", "printf", "fprintf"]),
     model!("process.c", &["getpid", "getppid"]),
     model!("pthread_attr.c", &[
         "pthread_attr_init", "pthread_attr_destroy", "pthread_attr_getdetachstate", "pthread_attr_setdetachstate",

@@ -173,8 +173,8 @@ pub fn reach(linked: &Linked, session: &Session) -> Reached {
         waiting: HashMap::new(),
     };
     let entry = linked.entry.and_then(|name| linked.function_named(name, session.symbols.name(name)));
-    if let Some(entry) = entry {
-        search.function(entry);
+    for id in entry.into_iter().chain(linked.constructors()) {
+        search.function(id);
         search.drain();
     }
     search.how = How::FromOthers;
