@@ -275,7 +275,7 @@ impl<'a> Checker<'a> {
     pub(crate) fn unsupported_values(&self, ty: QualType) -> Option<&'static str> {
         use crate::ctype::IntType;
         match self.kind(ty) {
-            Type::Complex => Some("a value of a complex or vector type"),
+            Type::Complex => Some("a value of a complex, vector or half-precision type"),
             Type::Int(IntType::Int128 | IntType::UnsignedInt128) => Some("a value of type '__int128'"),
             _ => None,
         }
