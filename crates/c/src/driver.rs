@@ -4,6 +4,7 @@
 //! The stages recurse over trees whose depth the parser limits; they run on a thread with a stack made for that limit.
 
 use crate::ast::{Item, TranslationUnit};
+use crate::builtins::is_body_to_ignore;
 use crate::ctype::Types;
 use crate::intern::Symbol;
 use crate::link::{self, Linked};
@@ -98,7 +99,7 @@ impl Driver {
         for tokens in streams.iter().flatten() {
             trees.push(self.times.measure("parse", || parse::parse(&mut self.session, tokens)));
         }
-        self.session.defined_functions = trees.iter().flat_map(defined_functions).collect();
+        self.session.defined_functions = trees.iter().flat_map(|tree| defined_functions(&self.session, tree)).collect();
         let mut units = Vec::new();
         for tree in trees {
             units.push(self.check(tree));
@@ -179,9 +180,9 @@ fn guess_target(inputs: &[Input]) -> Option<Target> {
 }
 
 /// The functions that a unit gives a body.
-fn defined_functions(unit: &TranslationUnit) -> impl Iterator<Item = Symbol> + '_ {
+fn defined_functions<'a>(session: &'a Session, unit: &'a TranslationUnit) -> impl Iterator<Item = Symbol> + 'a {
     unit.items.iter().filter_map(|item| match item {
-        Item::Function(function) => function.declarator.name,
+        Item::Function(function) if !is_body_to_ignore(session, function) => function.declarator.name,
         _ => None,
     })
 }

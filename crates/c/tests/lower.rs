@@ -160,3 +160,15 @@ fn what_is_not_supported_as_a_whole_gives_no_program() {
         "a variable with the attribute 'cleanup'",
     );
 }
+
+#[test]
+fn bodies_for_inlining_give_way_to_the_library() {
+    let hint = "extern inline __attribute__((gnu_inline))";
+    let text = format!(
+        "{hint} int printf(const char *f, ...) {{ return __builtin_va_arg_pack(); }}\
+         {hint} int abs(int x) {{ return lost(x); }}\
+         {hint} int mine(int x) {{ return x; }}\
+         int main(void) {{ printf(\"\"); return abs(1) + mine(2); }}"
+    );
+    check_link(&[("a.c", &text)], "'lost' is called without a declaration\n.literal __norn_entry main abs mine");
+}

@@ -26,6 +26,7 @@ pub(super) const MODELS: &[Model] = &[
         "isdigit", "islower", "isupper", "isalpha", "isalnum", "isascii", "isblank", "iscntrl", "isgraph",
         "isprint", "ispunct", "isspace", "isxdigit", "tolower", "toupper",
     ]),
+    model!("ctype_tables.c", &["__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc"]),
     model!("environment.c", &["environ", "__environ", "getenv"]),
     model!("errno.c", &["__errno_location"]),
     model!("exit.c", &["exit", "_Exit", "_exit"]),

@@ -4,6 +4,7 @@ use super::Checker;
 use super::scope::Entity;
 use super::switch::SwitchState;
 use crate::ast::{self, Derivation, Parameters, StorageClass};
+use crate::builtins::is_body_to_ignore;
 use crate::ctype::{QualType, TypeId, VlaId};
 use crate::intern::Symbol;
 use crate::tree::{Body, FunctionId, Label, LabelId, Stmt, StmtKind, Var, VarId};
@@ -199,7 +200,8 @@ impl Checker<'_> {
         }
         let attributes = (&specifiers.attributes[..], &declarator.attributes[..]);
         let noreturn = specifiers.noreturn || self.is_noreturn(attributes.0) || self.is_noreturn(attributes.1);
-        let id = self.declare_function(name, ty, specifiers, noreturn, true, loc);
+        let ignored = is_body_to_ignore(self.session, definition);
+        let id = self.declare_function(name, ty, specifiers, noreturn, !ignored, loc);
         if let Some(id) = id {
             self.function_attributes(id, attributes.0);
             self.function_attributes(id, attributes.1);
@@ -229,7 +231,7 @@ impl Checker<'_> {
             block,
             end: definition.body.end,
         };
-        if let Some(id) = id {
+        if let Some(id) = id.filter(|_| !ignored) {
             self.unit.functions[id.0 as usize].body = Some(body);
         }
     }
