@@ -21,8 +21,9 @@ fn main() -> ExitCode {
             return if error.use_stderr() { Exit::Usage } else { Exit::Fine }.into();
         }
     };
-    let exit = match &cli.command {
+    let exit = std::panic::catch_unwind(|| match &cli.command {
         Command::Ir(args) => commands::ir::run(args),
-    };
-    exit.into()
+    });
+    // What went wrong, and where, has been printed.
+    exit.unwrap_or_else(|_| frontend::fail("internal error: please report it, with the input", Exit::Internal)).into()
 }
