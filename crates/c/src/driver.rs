@@ -104,6 +104,7 @@ impl Driver {
         for tree in trees {
             units.push(self.check(tree));
         }
+        // What was left out or cannot be expressed would make it another program.
         if self.session.has_errors() || self.session.has_unsupported() {
             return None;
         }

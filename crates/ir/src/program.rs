@@ -106,6 +106,18 @@ pub struct Block {
 }
 
 impl Program {
+    /// A program without anything in it. It does not validate: there is no function to start in.
+    pub fn empty() -> Program {
+        Program {
+            target: Target::default(),
+            files: Vec::new(),
+            types: Vec::new(),
+            globals: Vec::new(),
+            functions: Vec::new(),
+            entry: FuncId(0),
+        }
+    }
+
     pub fn ty(&self, id: TypeId) -> &Type {
         &self.types[id.index()]
     }

@@ -199,6 +199,28 @@ impl SourceMap {
         s.builtin || (i > 0 && s.marks[i - 1].system)
     }
 
+    /// The text of the line that presumes to be this one; if several do, the last.
+    pub fn presumed_line_text(&self, file: &str, line: u32) -> Option<&str> {
+        let name = self.names.iter().position(|n| **n == *file)? as u32;
+        for (index, source) in self.sources.iter().enumerate().rev() {
+            let id = SourceId(index as u32);
+            let last_line = source.line_starts.len() as u32;
+            // Stretches of lines that count alike: before the first mark, and after each.
+            let mut end = last_line + 1;
+            let starts = source.marks.iter().rev().map(|mark| {
+                let physical = source.line_starts.partition_point(|&start| start <= mark.start) as u32;
+                (physical, mark.line, mark.name)
+            });
+            for (physical, presumed, mark_name) in starts.chain([(1, 1, source.name)]) {
+                if mark_name == name && line >= presumed && physical + (line - presumed) < end {
+                    return Some(self.line_text(id, physical + (line - presumed)));
+                }
+                end = physical;
+            }
+        }
+        None
+    }
+
     /// The text of physical line `line` (from 1), without its line break.
     pub fn line_text(&self, id: SourceId, line: u32) -> &str {
         let s = &self.sources[id.0 as usize];
@@ -234,6 +256,11 @@ mod tests {
         assert_eq!(map.presumed(z), Some(Position { file: "c.c", line: 11, column: 1 }));
         assert_eq!(map.presumed(map.start(b)), Some(Position { file: "b.i", line: 1, column: 1 }));
         assert_eq!(map.line_text(b, 3), "ü y");
+        assert_eq!(map.presumed_line_text("c.c", 11), Some("z"));
+        assert_eq!(map.presumed_line_text("b.i", 1), Some("x"));
+        assert_eq!(map.presumed_line_text("a.c", 2), Some("two"));
+        assert_eq!(map.presumed_line_text("c.c", 9), None);
+        assert_eq!(map.presumed_line_text("c.c", 99), None);
         assert_eq!(map.physical(Loc::NONE), None);
     }
 

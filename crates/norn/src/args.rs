@@ -1,9 +1,11 @@
 //! The command line.
 
 use clap::parser::ArgMatches;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use norn_c::driver::Input;
 use norn_c::session::{MacroOption, Options, Target};
+use norn_verdict::model::Model;
+use norn_verdict::outcome::Checks;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -15,8 +17,8 @@ use std::path::PathBuf;
     disable_help_subcommand = true,
     arg_required_else_help = true,
     max_term_width = 100,
-    after_help = "Exit status: 0 fine, 1 wrong usage, 2 the input is not C, 5 unknown, 6 internal error.\n\
-                  Try `norn ir --help`, and the programs in `examples/`."
+    after_help = "Exit status: 0 safe or fine, 10 unsafe, 5 unknown, 1 wrong usage, 2 the input is not C, 6 internal error,\n\
+                  130 interrupted. Try `norn check -m tso examples/store_buffering.c`, and `norn check --help`."
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -25,6 +27,31 @@ pub struct Cli {
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
+    /// Decide whether a program is safe
+    ///
+    /// Answers `unsafe` with a counterexample that the reference machine has replayed, `safe` with the bounds under which
+    /// that holds, or `unknown` with the reason. Assertions, error functions, the label ERROR, misuse of mutexes and
+    /// division by zero are always checked. The last line of the output is the verdict, in a form that a script can
+    /// match: `norn: unsafe (tso): assertion failed at dekker.c:57`.
+    #[command(after_help = "Examples:\n  norn check examples/peterson.c                   sequential consistency\n  \
+                            norn check -m sc,tso,pso examples/peterson.c     one verdict per model\n  \
+                            norn check -m tso -D FENCED examples/dekker.c\n  \
+                            norn check --deadlock examples/philosophers.c")]
+    Check(CheckArgs),
+    /// Run a program once, at random or by a schedule
+    ///
+    /// Prints what the program prints; Norn's own words go to standard error. A violation ends the run with status 10 and
+    /// shows what happened.
+    #[command(after_help = "Examples:\n  norn run -m tso --seed 7 examples/store_buffering.c\n  \
+                            norn check -m tso --schedule-out bug.sched FILE.c; norn run --schedule bug.sched FILE.c")]
+    Run(RunArgs),
+    /// Run litmus tests
+    ///
+    /// Reads herd's litmus files (PPC, X86, C), also whole folders of them, and says for each test and model whether the
+    /// outcome that it asks about is allowed.
+    #[command(after_help = "Examples:\n  norn litmus -m sc,tso,pso tests/SB.litmus\n  \
+                            norn litmus --expect tests/expected.tsv tests/")]
+    Litmus(LitmusArgs),
     /// Print the program's intermediate representation
     ///
     /// Reads C, links the files into one program together with the models of the library functions that it calls, and
@@ -35,6 +62,200 @@ pub enum Command {
                             norn ir --stats preprocessed.i"
     )]
     Ir(IrArgs),
+}
+
+#[derive(Args, Debug)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub c: CArgs,
+
+    #[command(flatten)]
+    pub models: ModelArgs,
+
+    #[command(flatten)]
+    pub checks: CheckedArgs,
+
+    /// How to search
+    #[arg(short = 'e', long, value_enum, default_value_t = Engine::Auto)]
+    pub engine: Engine,
+
+    /// Follow each loop at most N times per entry, and recursion N deep; FILE:LINE=N for one loop
+    #[arg(long, value_name = "[FILE:LINE=]N", value_parser = unwind_bound)]
+    pub unwind: Vec<Unwind>,
+
+    /// List the loops of the program, and do nothing else
+    #[arg(long)]
+    pub show_loops: bool,
+
+    /// Give up after this many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    pub timeout: u64,
+
+    /// Give up beyond this much memory [default: three quarters of what is free]
+    #[arg(long, value_name = "MB")]
+    pub memory: Option<u64>,
+
+    /// A verdict that holds within bounds only is not enough: exit with 5
+    #[arg(long)]
+    pub require_proof: bool,
+
+    /// Write the verdict and the counterexample as JSON (a list of them for several models)
+    #[arg(long)]
+    pub json: bool,
+
+    /// Print figures and times, on standard error
+    #[arg(long)]
+    pub stats: bool,
+
+    /// Write the schedule of the counterexample to a file, for `norn run --schedule`
+    #[arg(long, value_name = "FILE")]
+    pub schedule_out: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub c: CArgs,
+
+    /// The memory model [default: sc, or that of the schedule]
+    #[arg(short = 'm', long, value_name = "MODEL", value_parser = model)]
+    pub model: Option<Model>,
+
+    #[command(flatten)]
+    pub checks: CheckedArgs,
+
+    /// Choose steps and nondeterministic values by this seed
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "schedule")]
+    pub seed: u64,
+
+    /// Follow a schedule that `norn check --schedule-out` wrote
+    #[arg(long, value_name = "FILE")]
+    pub schedule: Option<PathBuf>,
+
+    /// Show what happened even if nothing went wrong
+    #[arg(long)]
+    pub trace: bool,
+
+    /// Give up after this many steps
+    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
+    pub max_steps: u64,
+
+    /// Give up after this many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    pub timeout: u64,
+}
+
+#[derive(Args, Debug)]
+pub struct LitmusArgs {
+    /// Litmus files, and folders that are searched for them
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub models: ModelArgs,
+
+    /// How to search
+    #[arg(short = 'e', long, value_enum, default_value_t = Engine::Auto)]
+    pub engine: Engine,
+
+    /// Compare with a table (columns: test, sc, tso, pso; cells: Allow or Forbid) and exit with 10 on any difference
+    #[arg(long, value_name = "TSV")]
+    pub expect: Option<PathBuf>,
+
+    /// Print the final states of each test, as herd does
+    #[arg(long)]
+    pub states: bool,
+
+    /// Give up on a test after this many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub timeout: u64,
+
+    /// Tests that run at the same time [default: the number of processors]
+    #[arg(short = 'j', long, value_name = "N")]
+    pub jobs: Option<usize>,
+}
+
+#[derive(Args, Debug)]
+pub struct ModelArgs {
+    /// Memory models, separated by commas: sc, tso, pso
+    #[arg(short = 'm', long = "model", value_name = "MODEL", value_delimiter = ',', value_parser = model, default_value = "sc")]
+    models: Vec<Model>,
+}
+
+impl ModelArgs {
+    /// Each model once, in the order given.
+    pub fn list(&self) -> Vec<Model> {
+        let mut list = Vec::new();
+        for &model in &self.models {
+            if !list.contains(&model) {
+                list.push(model);
+            }
+        }
+        list
+    }
+}
+
+/// What is checked beyond what always is.
+#[derive(Args, Debug)]
+pub struct CheckedArgs {
+    /// Some thread waits and none can go on
+    #[arg(long, help_heading = "Properties")]
+    deadlock: bool,
+
+    /// Two accesses to the same memory, one a write, one not atomic, unordered by happens-before
+    #[arg(long, help_heading = "Properties")]
+    data_race: bool,
+
+    /// Accesses out of bounds, through null or dangling pointers, double and bad frees
+    #[arg(long, help_heading = "Properties")]
+    memory_safety: bool,
+
+    /// Signed overflow and shifts beyond the width
+    #[arg(long, help_heading = "Properties")]
+    overflow: bool,
+}
+
+impl CheckedArgs {
+    pub fn checks(&self) -> Checks {
+        Checks {
+            deadlock: self.deadlock,
+            data_race: self.data_race,
+            memory_safety: self.memory_safety,
+            overflow: self.overflow,
+            leaks: false,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Engine {
+    /// Choose by looking at the program
+    Auto,
+    /// Every reachable state of the reference machine; for small programs
+    Enumerate,
+}
+
+/// A bound on loops.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unwind {
+    Default(u32),
+    At { file: String, line: u32, bound: u32 },
+}
+
+fn unwind_bound(text: &str) -> Result<Unwind, String> {
+    let wrong = || format!("'{text}' is neither a number nor FILE:LINE=N");
+    let number = |text: &str| text.parse::<u32>().map_err(|_| wrong());
+    match text.rsplit_once('=') {
+        None => Ok(Unwind::Default(number(text)?)),
+        Some((place, bound)) => {
+            let (file, line) = place.rsplit_once(':').ok_or_else(wrong)?;
+            Ok(Unwind::At { file: file.to_owned(), line: number(line)?, bound: number(bound)? })
+        }
+    }
+}
+
+fn model(text: &str) -> Result<Model, String> {
+    text.parse()
 }
 
 #[derive(Args, Debug)]
@@ -140,7 +361,10 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Erro
     let mut cli = Cli::from_arg_matches(&matches)?;
     if let Some((_, sub)) = matches.subcommand() {
         match &mut cli.command {
+            Command::Check(check) => check.c.order_macros(sub),
+            Command::Run(run) => run.c.order_macros(sub),
             Command::Ir(ir) => ir.c.order_macros(sub),
+            Command::Litmus(_) => {}
         }
     }
     Ok(cli)
@@ -154,6 +378,7 @@ mod tests {
         let words = line.split_whitespace().map(OsString::from);
         match parse(words).expect("the line should parse").command {
             Command::Ir(ir) => ir.c,
+            other => panic!("'norn ir' should be parsed, not {other:?}"),
         }
     }
 

@@ -10,10 +10,14 @@ pub enum Exit {
     Usage = 1,
     /// The input is not C, with a diagnostic that says why.
     BadInput = 2,
+    /// Unsafe: a violation was found and replayed; or results differ from what was expected.
+    Unsafe = 10,
     /// Unknown, with the reason: a limit, or C that Norn cannot handle.
     Unknown = 5,
     /// A fault in Norn itself.
     Internal = 6,
+    /// Interrupted by the user, after printing what was reached.
+    Interrupted = 130,
 }
 
 impl From<Exit> for ExitCode {

@@ -1,4 +1,4 @@
-//! Runs the C front end for a command and shows what it found.
+//! Runs the C front end for a command and shows what it found; writes what commands say.
 
 use crate::args::CArgs;
 use crate::exit::Exit;
@@ -8,25 +8,61 @@ use norn_c::driver::{self, StageTimes};
 use norn_ir::diag::{Diagnostic, Severity};
 use norn_ir::program::Program;
 use norn_ir::source::{Loc, SourceMap};
+use norn_report::Sources;
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-/// The program, or the status to exit with once its diagnostics have been shown.
-pub fn compile(args: &CArgs) -> Result<(Program, StageTimes), Exit> {
+/// A program that was read, with the texts it came from.
+pub struct Compiled {
+    pub program: Program,
+    pub times: StageTimes,
+    sources: SourceMap,
+}
+
+impl Compiled {
+    pub fn with_sources<T>(&self, report: impl FnOnce(&Sources<'_>) -> T) -> T {
+        let line_text = |file: &str, line: u32| self.sources.presumed_line_text(file, line).map(str::to_owned);
+        report(&Sources { program: &self.program, line_text: &line_text })
+    }
+}
+
+/// Why there is no program. Its diagnostics have been shown.
+pub enum Failure {
+    /// Not C, or not to be read.
+    BadInput,
+    /// C that Norn cannot handle, for this reason.
+    Unsupported(String),
+}
+
+impl From<Failure> for Exit {
+    fn from(failure: Failure) -> Exit {
+        match failure {
+            Failure::BadInput => Exit::BadInput,
+            Failure::Unsupported(_) => Exit::Unknown,
+        }
+    }
+}
+
+pub fn compile(args: &CArgs) -> Result<Compiled, Failure> {
     let inputs = match args.system_headers {
-        true => system_headers::preprocess(args).map_err(|message| fail(&message, Exit::BadInput))?,
+        true => system_headers::preprocess(args).map_err(|message| {
+            fail(&message, Exit::BadInput);
+            Failure::BadInput
+        })?,
         false => args.inputs(),
     };
-    let compiled = driver::compile(args.options(), args.target(), inputs);
-    show(&compiled.diagnostics, &compiled.sources);
-    match compiled.program {
+    let driver::Compiled { program, diagnostics, sources, mut times } =
+        driver::compile(args.options(), args.target(), inputs);
+    show(&diagnostics, &sources);
+    match program {
         Some(mut program) => {
-            let mut times = compiled.times;
             times.measure("escape", || norn_passes::escape::mark_private(&mut program));
-            Ok((program, times))
+            Ok(Compiled { program, times, sources })
         }
-        None if compiled.diagnostics.iter().any(|d| d.severity == Severity::Error) => Err(Exit::BadInput),
-        None => Err(Exit::Unknown),
+        None => match diagnostics.into_iter().max_by_key(|d| d.severity) {
+            Some(worst) if worst.severity == Severity::Unsupported => Err(Failure::Unsupported(worst.message)),
+            _ => Err(Failure::BadInput),
+        },
     }
 }
 
@@ -36,7 +72,18 @@ pub fn fail(message: &str, exit: Exit) -> Exit {
     exit
 }
 
-fn show(diagnostics: &[Diagnostic], sources: &SourceMap) {
+/// Writes to standard output. A reader that has seen enough (`norn … | head`) is no error.
+pub fn print(text: &str) -> Exit {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            fail(&format!("cannot write the output: {error}"), Exit::Internal)
+        }
+        _ => Exit::Fine,
+    }
+}
+
+pub fn show(diagnostics: &[Diagnostic], sources: &SourceMap) {
     let stderr = io::stderr();
     let colour = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let mut out = io::BufWriter::new(stderr.lock());
@@ -57,4 +104,19 @@ pub fn print_times(times: &StageTimes) {
     for (stage, time) in times.0.iter().copied().chain([("total", total)]) {
         let _ = writeln!(err, "{stage:12} {:9.3} ms", time.as_secs_f64() * 1e3);
     }
+}
+
+/// Columns to write in: the terminal's, or what `COLUMNS` says, or 100.
+pub fn width() -> usize {
+    let from_environment = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    from_environment.or_else(|| terminal_size::terminal_size().map(|(w, _)| usize::from(w.0))).unwrap_or(100)
+}
+
+/// Three quarters of the memory that is free now, where the system tells it.
+pub fn default_memory() -> u64 {
+    const FALLBACK: u64 = 4 << 30;
+    let meminfo = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let kilobytes = line.and_then(|l| l.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    kilobytes.map_or(FALLBACK, |kb| kb / 4 * 3 * 1024)
 }

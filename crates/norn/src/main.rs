@@ -3,12 +3,16 @@
 
 mod args;
 mod commands;
+mod engines;
 mod exit;
+mod expectations;
 mod frontend;
+mod interrupt;
+mod loops;
 mod render;
 mod system_headers;
 
-use args::Command;
+use args::{Cli, Command};
 use exit::Exit;
 use std::process::ExitCode;
 
@@ -21,9 +25,18 @@ fn main() -> ExitCode {
             return if error.use_stderr() { Exit::Usage } else { Exit::Fine }.into();
         }
     };
-    let exit = std::panic::catch_unwind(|| match &cli.command {
-        Command::Ir(args) => commands::ir::run(args),
+    // A panic is a fault of Norn's; its message has been printed by then.
+    let exit = std::panic::catch_unwind(|| run(&cli)).unwrap_or_else(|_| {
+        frontend::fail("internal error: please report it, with the input that led here", Exit::Internal)
     });
-    // What went wrong, and where, has been printed.
-    exit.unwrap_or_else(|_| frontend::fail("internal error: please report it, with the input", Exit::Internal)).into()
+    exit.into()
+}
+
+fn run(cli: &Cli) -> Exit {
+    match &cli.command {
+        Command::Check(args) => commands::check::run(args),
+        Command::Run(args) => commands::run::run(args),
+        Command::Litmus(args) => commands::litmus::run(args),
+        Command::Ir(args) => commands::ir::run(args),
+    }
 }

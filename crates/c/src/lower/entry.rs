@@ -1,16 +1,18 @@
-//! The function in which the program starts: it calls constructors, then the function that the user named.
+//! The function in which the program starts: it calls constructors, then the function that the user named, and usually
+//! becomes one with it.
 
 use super::function::{FunctionBuilder, Signature};
 use super::layout::Passing;
 use super::program::ProgramBuilder;
+use super::prune::Roots;
 use super::walk::{Node, preorder};
 use crate::ctype::Type;
 use crate::link::LinkedFunctionId;
 use crate::tree::{Body, ExprKind, VarId};
 use norn_ir::diag::Diagnostic;
-use norn_ir::ids::FuncId;
-use norn_ir::instr::{Callee, CompareOp, Const, InstrKind, NondetSource, Operand};
-use norn_ir::program::Origin;
+use norn_ir::ids::{FuncId, LocalId, Reg};
+use norn_ir::instr::{Callee, CompareOp, Const, Instr, InstrKind, NondetSource, Operand};
+use norn_ir::program::{Function, InitValue, Origin, Program};
 use norn_ir::source::Loc;
 use norn_ir::types::Ty;
 
@@ -112,6 +114,66 @@ fn argument(f: &mut FunctionBuilder<'_, '_>, i: usize, ty: crate::ctype::TypeId,
         f.emit(InstrKind::Assume { cond });
     }
     f.normalised(scalar, Operand::Reg(dst))
+}
+
+/// Makes the start function the entry itself, if nothing else refers to it: its frame is then that of the main thread,
+/// which outlives it.
+pub fn absorb(program: &mut Program, start: FuncId, roots: &mut Roots) {
+    let entry = program.entry;
+    let caller = program.function(entry);
+    let [block] = &caller.blocks[..] else { return };
+    let Some(InstrKind::Call { callee: Callee::Direct(callee), args, .. }) = block.instrs.last().map(|i| &i.kind)
+    else {
+        return;
+    };
+    if *callee != start || is_mentioned(program, entry, start) {
+        return;
+    }
+    let mut merged = program.function(start).clone();
+    let register_shift = merged.registers.len() as u32;
+    let local_shift = merged.locals.len() as u32;
+    let shift_reg = |reg: Reg| Reg(reg.0 + register_shift);
+    let shift = |operand: Operand| match operand {
+        Operand::Reg(reg) => Operand::Reg(shift_reg(reg)),
+        Operand::Local(local, offset) => Operand::Local(LocalId(local.0 + local_shift), offset),
+        other => other,
+    };
+    let mut prologue = block.instrs[..block.instrs.len() - 1].to_vec();
+    for instr in &mut prologue {
+        instr.kind.map_operands(shift);
+        instr.kind.map_defs(shift_reg);
+        if let InstrKind::LocalEnter(local) = &mut instr.kind {
+            local.0 += local_shift;
+        }
+    }
+    for (&dst, &arg) in merged.params.iter().zip(args) {
+        prologue.push(Instr { kind: InstrKind::Copy { dst, src: shift(arg) }, span: merged.span });
+    }
+    if block.instrs.len() > 1 {
+        merged.registers.extend(caller.registers.iter().cloned());
+        merged.locals.extend(caller.locals.iter().cloned());
+    }
+    merged.params.clear();
+    merged.blocks[Function::ENTRY.index()].instrs.splice(0..0, prologue);
+    program.functions[entry.index()] = merged;
+    roots.functions.retain(|&id| id != start);
+}
+
+/// Whether any function but the entry, or any object, refers to the function.
+fn is_mentioned(program: &Program, entry: FuncId, function: FuncId) -> bool {
+    let in_objects = program.globals.iter().flat_map(|g| &g.init).any(|init| init.value == InitValue::Func(function));
+    let mut mentioned = in_objects;
+    for (_, code) in program.functions.iter().enumerate().filter(|&(id, _)| id != entry.index()) {
+        for instr in code.blocks.iter().flat_map(|b| &b.instrs) {
+            mentioned |=
+                matches!(instr.kind, InstrKind::Call { callee: Callee::Direct(callee), .. } if callee == function);
+            instr.kind.for_each_operand(|operand| mentioned |= operand == Operand::Func(function));
+        }
+        for block in &code.blocks {
+            block.terminator.kind.for_each_operand(|operand| mentioned |= operand == Operand::Func(function));
+        }
+    }
+    mentioned
 }
 
 fn is_used(body: &Body, param: VarId) -> bool {

@@ -4,7 +4,7 @@
 //! - [`function`]: registers and blocks of one function; [`scope`]: lifetimes and jumps
 //! - `stmt`, `switch`; `expr`, `cond`, `arith`, `place`; `aggregate`, `init`, [`helpers`]; `calls`, `builtin`, `atomic`,
 //!   `overflow`: what the tree's nodes become
-//! - [`simplify`], [`uninit`]: tidying each function; [`sections`], [`prune`]: the program as a whole
+//! - [`simplify`], [`uninit`]: tidying each function; [`sections`], [`exits`], [`prune`]: the program as a whole
 //!
 //! Left out: nothing is optimised beyond folding constants and tidying control flow, because every access to memory and
 //! every assertion is a step that engines count and traces show.
@@ -18,6 +18,7 @@ mod builtin;
 mod calls;
 mod cond;
 mod entry;
+mod exits;
 mod expr;
 mod function;
 mod helpers;
@@ -43,8 +44,8 @@ use norn_ir::program::Program;
 use program::ProgramBuilder;
 use prune::Roots;
 
-/// Lowers a linked program. `None` if there is nothing to run, which has been reported. The program should be valid
-/// unless errors have been reported.
+/// Lowers a linked program. `None` if there is nothing to run, which has been reported. The caller validates, unless
+/// errors have been reported.
 pub fn lower(session: &mut Session, types: &Types, linked: &Linked) -> Option<Program> {
     let mut builder = ProgramBuilder::new(session, types, linked);
     let start = entry::find(&mut builder)?;
@@ -57,9 +58,15 @@ pub fn lower(session: &mut Session, types: &Types, linked: &Linked) -> Option<Pr
     };
     let globals = linked.object_ids().filter(kept).map(|id| builder.global(id)).collect();
     builder.drain();
+    let start = builder.function(start);
     let mut program = builder.finish(entry);
     let mut roots = Roots { functions, globals };
     sections::resolve(&mut program, &mut roots);
+    entry::absorb(&mut program, start, &mut roots);
+    for (id, function) in program.functions.iter_mut().enumerate() {
+        let keeps_frame = id == entry.index() || id == start.index();
+        exits::close_scopes(function, keeps_frame);
+    }
     prune::prune(&mut program, &roots);
     Some(program)
 }

@@ -1,3 +1,6 @@
 //! One file per command.
 
+pub mod check;
 pub mod ir;
+pub mod litmus;
+pub mod run;

@@ -1,0 +1,186 @@
+//! All reachable states, breadth first, so that the first violation has a shortest schedule.
+
+use super::{Final, Finding, Incomplete, Link, Patience, Question, Tried, Ways, incomplete, taken};
+use crate::hash::FastSet;
+use crate::machine::{Choice, Machine, Stop};
+use crate::observe::Unobserved;
+use crate::replay::{ReplayMismatch, confirm};
+use crate::state::{State, Status};
+use norn_ir::ids::{BlockId, FuncId};
+use norn_ir::instr::TerminatorKind;
+use norn_verdict::outcome::{Outcome, Stats, Verdict};
+use norn_verdict::schedule::ThreadName;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// What was found. Without a violation, with nothing incomplete and nothing sampled the program is safe.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Explored {
+    pub violation: Option<Finding>,
+    pub incomplete: Option<Incomplete>,
+    pub states: usize,
+    /// Steps tried that turned out to be possible.
+    pub transitions: usize,
+    /// Nondeterministic values were tried with those of the domain only.
+    pub sampled: bool,
+    /// Of the executions in which every thread ended.
+    pub finals: BTreeSet<Final>,
+    /// The blocks whose terminator `Stop` ended a thread: loops cut by their bounds.
+    pub stops: BTreeSet<(FuncId, BlockId)>,
+}
+
+/// Explores until the first violation.
+pub fn explore(question: &Question<'_>) -> Explored {
+    let machine = Machine::new(question.program, question.model, question.checks);
+    let mut search = Search {
+        question,
+        machine: &machine,
+        seen: FastSet::default(),
+        ways: Ways::default(),
+        frontier: VecDeque::new(),
+        found: Explored::default(),
+        bytes: Vec::new(),
+        patience: Patience::default(),
+    };
+    search.run();
+    search.found
+}
+
+/// The verdict on a program; a violation is replayed.
+pub fn verdict(question: &Question<'_>) -> Result<Verdict, ReplayMismatch> {
+    const ENGINE: &str = "enumerate";
+    let found = explore(question);
+    let sampled = found.sampled;
+    let figures = [("states", found.states as f64), ("transitions", found.transitions as f64)];
+    let stats = Stats(BTreeMap::from(figures));
+    let outcome = match (found.violation, found.incomplete) {
+        (Some(Finding { violation, schedule }), _) => {
+            return confirm(question.program, question.checks, schedule, &violation, ENGINE, stats);
+        }
+        (None, Some(Incomplete { reason, span })) => Outcome::Unknown { reason, span },
+        (None, None) if sampled => {
+            let reason = "nondeterministic values were tried with some values only".to_owned();
+            Outcome::Unknown { reason, span: None }
+        }
+        (None, None) => Outcome::Safe { bounds: Vec::new() },
+    };
+    Ok(Verdict { model: question.model, engine: ENGINE, outcome, stats })
+}
+
+struct Search<'a> {
+    question: &'a Question<'a>,
+    machine: &'a Machine<'a>,
+    seen: FastSet<Box<[u8]>>,
+    ways: Ways,
+    frontier: VecDeque<(State, usize)>,
+    found: Explored,
+    bytes: Vec<u8>,
+    patience: Patience,
+}
+
+impl Search<'_> {
+    fn run(&mut self) {
+        let (question, machine) = (self.question, self.machine);
+        let tried = question.with_all_inputs(
+            |script| machine.initial(&mut Unobserved, script),
+            |result, inputs| {
+                self.reached(result, Link { before: None, step: None, inputs });
+            },
+        );
+        self.note(tried);
+        while self.found.violation.is_none()
+            && let Some((state, way)) = self.frontier.pop_front()
+        {
+            if let Some(incomplete) = self.patience.exceeded(question.limits) {
+                self.found.incomplete.get_or_insert(incomplete);
+                break;
+            }
+            self.found.states += 1;
+            self.expand(state, way);
+        }
+    }
+
+    fn expand(&mut self, state: State, way: usize) {
+        self.note_stops(&state);
+        if state.is_complete() {
+            if !self.question.observed.is_empty() {
+                self.found.finals.insert(self.question.observe(self.machine, &state));
+            }
+            return;
+        }
+        let mut goes_on = false;
+        let machine = self.machine;
+        machine.for_each_candidate(&state, |choice| {
+            goes_on |= self.attempt(&state, way, choice);
+        });
+        if !goes_on && self.question.checks.deadlock && self.found.violation.is_none() && machine.is_deadlock(&state) {
+            let link = Link { before: Some(way), step: None, inputs: Vec::new() };
+            let schedule = self.ways.schedule(self.question, &link);
+            self.found.violation = Some(Finding { violation: machine.deadlock(&state), schedule });
+        }
+    }
+
+    /// Whether something other than a spurious wake-up can happen.
+    fn attempt(&mut self, state: &State, way: usize, choice: Choice) -> bool {
+        let (question, machine) = (self.question, self.machine);
+        let mut goes_on = false;
+        let tried = question.with_all_inputs(
+            |script| {
+                let mut next = state.clone();
+                let step = machine.step(&mut next, choice, &mut Unobserved, script)?;
+                Ok((next, step.spurious))
+            },
+            |result, inputs: Vec<(ThreadName, u64)>| {
+                if result.as_ref().is_err_and(|stop| *stop == Stop::NotEnabled) {
+                    return;
+                }
+                goes_on |= !matches!(result, Ok((_, true)));
+                self.found.transitions += 1;
+                let link = Link { before: Some(way), step: Some(taken(state, choice)), inputs };
+                self.reached(result.map(|(next, _)| next), link);
+            },
+        );
+        goes_on |= tried.incomplete.is_some();
+        self.note(tried);
+        goes_on
+    }
+
+    fn reached(&mut self, result: Result<State, Stop>, link: Link) {
+        match result {
+            Ok(state) => {
+                self.bytes.clear();
+                self.machine.encode(&state, &mut self.bytes);
+                if !self.seen.contains(&self.bytes[..]) {
+                    self.seen.insert(self.bytes[..].into());
+                    self.patience.bytes += self.bytes.len();
+                    let way = self.ways.add(link);
+                    self.frontier.push_back((state, way));
+                }
+            }
+            Err(Stop::Violation(violation)) if self.found.violation.is_none() => {
+                let schedule = self.ways.schedule(self.question, &link);
+                self.found.violation = Some(Finding { violation, schedule });
+            }
+            Err(Stop::Violation(_) | Stop::NotEnabled | Stop::NeedInput(_)) => {}
+            Err(Stop::Unsupported { reason, span } | Stop::Limit { reason, span }) => {
+                self.found.incomplete.get_or_insert(incomplete(reason, span));
+            }
+        }
+    }
+
+    fn note_stops(&mut self, state: &State) {
+        for frame in state.threads.iter().filter(|t| t.status == Status::Stopped).filter_map(|t| t.frames.last()) {
+            let block = self.question.program.function(frame.function).block(frame.block);
+            if block.terminator.kind == TerminatorKind::Stop && frame.index as usize == block.instrs.len() {
+                self.found.stops.insert((frame.function, frame.block));
+            }
+        }
+    }
+
+    /// The first reason is kept.
+    fn note(&mut self, tried: Tried) {
+        self.found.sampled |= tried.sampled;
+        if let Some(incomplete) = tried.incomplete {
+            self.found.incomplete.get_or_insert(incomplete);
+        }
+    }
+}

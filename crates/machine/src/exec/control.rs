@@ -1,0 +1,231 @@
+//! Jumps, calls, threads and ends.
+
+use super::{DEEPEST_CALLS, Done, Exec, Flow, Mode};
+use crate::eval::Value;
+use crate::memory::{self, ObjectRef};
+use crate::observe::Happening;
+use crate::state::{Exit, Frame, Status, Thread};
+use norn_ir::ids::{BlockId, FuncId, Reg};
+use norn_ir::instr::{Callee, NondetSource, Operand, TerminatorKind};
+use norn_ir::program::Origin;
+use norn_ir::types::Ty;
+use norn_verdict::outcome::ViolationKind;
+use std::rc::Rc;
+
+impl<'p> Exec<'_, 'p> {
+    pub(super) fn terminator(&mut self, kind: &'p TerminatorKind) -> Done<Flow> {
+        match *kind {
+            TerminatorKind::Goto(target) => Ok(self.jump(target)),
+            TerminatorKind::Branch { cond, then, otherwise } => {
+                Ok(self.jump(if self.value(cond).is_true() { then } else { otherwise }))
+            }
+            TerminatorKind::Switch { value, ref cases, default, .. } => {
+                let bits = self.value(value).bits;
+                let case = cases.iter().find(|case| case.0 == bits);
+                Ok(self.jump(case.map_or(default, |case| case.1)))
+            }
+            TerminatorKind::Return(value) => {
+                let value = value.map(|value| self.value(value));
+                if self.thread().frames.len() == 1 {
+                    self.end_thread(value.unwrap_or_default())
+                } else {
+                    self.ret(value)
+                }
+            }
+            TerminatorKind::ThreadExit(value) => self.end_thread(self.value(value)),
+            TerminatorKind::Exit(status) => {
+                let status = self.value(status).bits as u32 as i32;
+                Ok(self.exit(Some(status)))
+            }
+            TerminatorKind::Abort => Ok(self.exit(None)),
+            // The section would not be enabled, and nobody would see that a bound is to blame.
+            TerminatorKind::Stop if matches!(self.mode, Mode::Section { .. }) => {
+                Err(self.unsupported("a loop inside an atomic section was cut by its bound"))
+            }
+            TerminatorKind::Stop => Ok(Flow::Stops),
+            TerminatorKind::Unreachable => {
+                Err(self.unsupported("a point was reached that the front end took for unreachable"))
+            }
+            TerminatorKind::Unsupported(ref reason) => Err(self.unsupported(reason)),
+        }
+    }
+
+    fn jump(&mut self, target: BlockId) -> Flow {
+        let frame = self.frame_mut();
+        let back = target <= frame.block;
+        frame.block = target;
+        frame.index = 0;
+        self.jumped_back = back;
+        Flow::Jumped
+    }
+
+    fn exit(&mut self, status: Option<i32>) -> Flow {
+        if self.mode == Mode::Silent {
+            return Flow::Visible;
+        }
+        self.tell(Happening::Exit { status });
+        self.state.exited = Some(Exit { status });
+        Flow::Over
+    }
+
+    // Calls.
+
+    pub(super) fn call(&mut self, dst: Option<Reg>, callee: Callee, args: &[Operand]) -> Done<Flow> {
+        let callee = match callee {
+            Callee::Direct(function) => function,
+            Callee::Indirect(pointer) => self.function_behind(self.value(pointer))?,
+        };
+        if self.thread().frames.len() >= DEEPEST_CALLS {
+            return Err(self.limit(format!("calls more than {DEEPEST_CALLS} deep")));
+        }
+        let mut frame = self.frame_for(callee, args)?;
+        frame.result = dst;
+        let program = self.machine.program;
+        if program.function(callee).origin == Origin::Library && self.function().origin == Origin::User {
+            self.tell(Happening::Call { function: callee });
+        }
+        self.thread_mut().frames.push(frame);
+        Ok(Flow::Jumped)
+    }
+
+    fn function_behind(&self, pointer: Value) -> Done<FuncId> {
+        memory::function_at(self.machine.program, pointer.bits).ok_or_else(|| {
+            let (kind, message) = match pointer.bits {
+                0 => (ViolationKind::NullPointer, "the function pointer is null".to_owned()),
+                bits => (ViolationKind::InvalidPointer, format!("there is no function at {bits:#x}")),
+            };
+            self.memory_violation(kind, message, self.place())
+        })
+    }
+
+    /// A frame with its arguments. C programs cast function pointers, so the caller may pass more than the function
+    /// takes, and values of other widths.
+    fn frame_for(&self, function: FuncId, args: &[Operand]) -> Done<Frame> {
+        let program = self.machine.program;
+        let code = program.function(function);
+        if args.len() < code.params.len() {
+            return Err(self.unsupported(&format!("'{}' is called with too few arguments", code.name)));
+        }
+        let mut frame = Frame::new(program, function);
+        for (&param, &arg) in code.params.iter().zip(args) {
+            let value = self.value(arg);
+            let ty = code.ty(param);
+            let given = self.function().operand_ty(arg);
+            let bits = ty.truncate(value.bits, program.target);
+            frame.registers[param.index()] = match (given, ty) {
+                (Ty::Ptr, Ty::Ptr) => value,
+                (_, Ty::Ptr) => self.state.memory.pointer_from(bits),
+                _ => Value::int(bits),
+            };
+        }
+        Ok(frame)
+    }
+
+    fn ret(&mut self, value: Option<Value>) -> Done<Flow> {
+        let ending: Vec<ObjectRef> = self.frame().objects().collect();
+        if self.mode == Mode::Silent && self.any_shared(&ending) {
+            return Ok(Flow::Visible);
+        }
+        self.end_objects(&ending)?;
+        let program = self.machine.program;
+        let callee = self.thread_mut().frames.pop().expect("a function that returns should have a frame");
+        if let Some(dst) = callee.result {
+            let wanted = self.function().ty(dst);
+            let given = program.function(callee.function).result;
+            let value = match (value, given) {
+                (Some(value), Some(given)) if given == wanted => value,
+                (Some(value), _) => {
+                    let bits = wanted.truncate(value.bits, program.target);
+                    if wanted == Ty::Ptr { self.state.memory.pointer_from(bits) } else { Value::int(bits) }
+                }
+                (None, _) => {
+                    let name = program.function(callee.function).name.clone();
+                    self.input(wanted, &NondetSource::Uninitialised(name))?
+                }
+            };
+            self.set(dst, value);
+        }
+        Ok(Flow::Next)
+    }
+
+    fn any_shared(&self, objects: &[ObjectRef]) -> bool {
+        objects.iter().any(|&object| self.object(object).alive && self.object(object).is_shared())
+    }
+
+    // Threads.
+
+    pub(super) fn spawn(&mut self, dst: Reg, start: Operand, args: &[Operand]) -> Done<Flow> {
+        if self.mode != Mode::Silent {
+            return Err(self.unsupported("a section that creates a thread"));
+        }
+        if !self.thread().buffer.is_empty() {
+            return Ok(Flow::Waits(Status::WaitsForBuffer));
+        }
+        let function = self.function_behind(self.value(start))?;
+        let frame = self.frame_for(function, args)?;
+        let added = self.state.memory.add_thread(self.machine.program, &self.machine.globals);
+        added.map_err(|full| self.full(full))?;
+        let creator = self.thread_mut();
+        creator.children += 1;
+        let name = Rc::new(creator.name.child(creator.children));
+        let number = self.state.threads.len();
+        self.state.threads.push(Rc::new(Thread {
+            name,
+            start: function,
+            frames: vec![frame],
+            status: Status::Fresh,
+            buffer: Vec::new(),
+            epoch: 0,
+            steps: 0,
+            children: 0,
+            result: Value::default(),
+        }));
+        if let Some(races) = &mut self.state.races {
+            Rc::make_mut(races).create(Some(self.thread));
+        }
+        self.tell(Happening::Create { thread: number });
+        self.set(dst, Value::int(number as u64));
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn join(&mut self, dst: Option<Reg>, thread: Operand) -> Done<Flow> {
+        if self.mode != Mode::Silent {
+            return Err(self.unsupported("a section that joins a thread"));
+        }
+        let number = self.value(thread).bits;
+        let Some(other) = usize::try_from(number).ok().and_then(|n| self.state.threads.get(n)) else {
+            return Err(self.violation(ViolationKind::Misuse, format!("there is no thread {number} to join")));
+        };
+        if !other.has_ended_and_drained() {
+            return Ok(Flow::Waits(Status::WaitsForThread(number as u32)));
+        }
+        let result = other.result;
+        if let Some(races) = &mut self.state.races {
+            Rc::make_mut(races).join(self.thread, number as usize);
+        }
+        self.tell(Happening::Join { thread: number as usize });
+        if let Some(dst) = dst {
+            self.set(dst, result);
+        }
+        Ok(Flow::Next)
+    }
+
+    /// All frames end, but the objects of main's outermost frame live on.
+    fn end_thread(&mut self, result: Value) -> Done<Flow> {
+        if matches!(self.mode, Mode::Section { .. }) {
+            return Err(self.unsupported("a section in which the thread ends"));
+        }
+        let kept = usize::from(self.thread == 0);
+        let ending: Vec<ObjectRef> = self.thread().frames.iter().skip(kept).flat_map(Frame::objects).collect();
+        if self.mode == Mode::Silent && self.any_shared(&ending) {
+            return Ok(Flow::Visible);
+        }
+        self.end_objects(&ending)?;
+        self.tell(Happening::ThreadEnds { stopped: false });
+        let thread = self.thread_mut();
+        thread.frames = Vec::new();
+        thread.status = Status::Ended;
+        thread.result = result;
+        Ok(Flow::Over)
+    }
+}

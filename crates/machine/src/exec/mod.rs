@@ -1,0 +1,377 @@
+//! Running a thread: visible steps, commits, and the silent run to the next visible step.
+//!
+//! One function executes an instruction in all three modes. In the silent mode it gives back what it would do if that
+//! is visible or has to wait, without doing it.
+//!
+//! A silent loop that never ends must not hang the machine: where a thread jumps backwards for the 64th time while it is
+//! settled, its state is remembered (Brent's way, at growing distances), and a thread that comes back to it is stopped
+//! for ever; a section that does so is not enabled. A run that is too long for other reasons is a limit.
+
+mod access;
+mod control;
+mod instr;
+mod objects;
+#[cfg(test)]
+mod tests;
+
+use crate::eval::Value;
+use crate::hash::hash_bytes;
+use crate::machine::{Inputs, Machine, Request, Stop, Taken};
+use crate::memory::{Full, Object, ObjectRef};
+use crate::models;
+use crate::observe::{Happening, Observer, Scene, Spot};
+use crate::state::{Frame, Place, State, Status, Thread};
+use norn_ir::ids::Reg;
+use norn_ir::instr::{InstrKind, NondetSource, Operand, Order, SectionKind};
+use norn_ir::program::{Function, Origin};
+use norn_ir::types::Ty;
+use norn_verdict::outcome::{Violation, ViolationKind};
+use std::rc::Rc;
+
+/// Instructions in one settling or section.
+const LONGEST_RUN: u64 = 10_000_000;
+/// Backward jumps before states are compared.
+const JUMPS_BEFORE_LOOKING: u64 = 64;
+pub(crate) const DEEPEST_CALLS: usize = 10_000;
+
+pub(crate) struct Exec<'a, 'p> {
+    machine: &'a Machine<'p>,
+    state: &'a mut State,
+    thread: usize,
+    observer: &'a mut dyn Observer,
+    inputs: &'a mut dyn Inputs,
+    mode: Mode,
+    spurious: bool,
+    /// The last jump went backwards (or to its own block).
+    jumped_back: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mode {
+    Silent,
+    /// This one instruction is the visible step.
+    Step,
+    /// Within a section. `order`: what its plain accesses count as for data races.
+    Section {
+        kind: SectionKind,
+        order: Order,
+    },
+}
+
+/// How control goes on after an instruction.
+enum Flow {
+    /// With the next instruction.
+    Next,
+    /// The position is set already.
+    Jumped,
+    /// Nothing was done: it is a visible step.
+    Visible,
+    /// Nothing was done: it has to wait.
+    Waits(Status),
+    SectionEnds,
+    /// The thread stopped or ended, or the program did.
+    Over,
+    /// An assumption failed.
+    Stops,
+}
+
+type Done<T> = Result<T, Stop>;
+
+impl<'a, 'p> Exec<'a, 'p> {
+    pub fn new(
+        machine: &'a Machine<'p>,
+        state: &'a mut State,
+        thread: usize,
+        observer: &'a mut dyn Observer,
+        inputs: &'a mut dyn Inputs,
+    ) -> Exec<'a, 'p> {
+        Exec { machine, state, thread, observer, inputs, mode: Mode::Silent, spurious: false, jumped_back: false }
+    }
+
+    /// The visible step that the thread stands before.
+    pub fn run(&mut self) -> Done<Taken> {
+        if self.thread().status != Status::Ready {
+            return Err(Stop::NotEnabled);
+        }
+        let thread = self.thread_mut();
+        thread.steps += 1;
+        thread.status = Status::Fresh;
+        if let Some(kind) = self.section_kind() {
+            self.section(kind)?;
+        } else {
+            self.mode = Mode::Step;
+            let flow = self.execute()?;
+            self.follow(&flow);
+        }
+        self.mode = Mode::Silent;
+        Ok(Taken { spurious: self.spurious })
+    }
+
+    fn section_kind(&self) -> Option<SectionKind> {
+        let frame = self.frame();
+        let block = self.function().block(frame.block);
+        match block.instrs.get(frame.index as usize)?.kind {
+            InstrKind::SectionBegin(kind) => Some(kind),
+            _ => None,
+        }
+    }
+
+    fn section(&mut self, kind: SectionKind) -> Done<()> {
+        if kind == SectionKind::Atomic && !self.thread().buffer.is_empty() {
+            return Err(Stop::NotEnabled);
+        }
+        let order = match (kind, self.function().origin) {
+            (SectionKind::Read, _) => Order::Plain,
+            (SectionKind::Atomic, Origin::User) => Order::SeqCst,
+            (SectionKind::Atomic, Origin::Library) => Order::Relaxed,
+        };
+        self.mode = Mode::Section { kind, order };
+        self.follow(&Flow::Next);
+        let mut watch = Watch::default();
+        loop {
+            let flow = self.execute()?;
+            self.follow(&flow);
+            match flow {
+                Flow::Next | Flow::Jumped => {}
+                Flow::SectionEnds => {
+                    self.follow(&Flow::Next);
+                    return Ok(());
+                }
+                Flow::Stops => return Err(Stop::NotEnabled),
+                Flow::Over => return Ok(()),
+                Flow::Visible => unreachable!("within a section everything should be executed"),
+                Flow::Waits(_) => return Err(self.unsupported("a section that waits inside")),
+            }
+            if watch.repeats(self)? {
+                return Err(Stop::NotEnabled);
+            }
+        }
+    }
+
+    /// Runs silently until a visible step, a wait or the end.
+    pub fn settle(&mut self) -> Done<()> {
+        let mut watch = Watch::default();
+        self.thread_mut().status = Status::Fresh;
+        loop {
+            let flow = self.execute()?;
+            self.follow(&flow);
+            match flow {
+                Flow::Next | Flow::Jumped => {}
+                Flow::Over => return Ok(()),
+                Flow::Visible => {
+                    self.thread_mut().status = Status::Ready;
+                    return Ok(());
+                }
+                Flow::Waits(status) => {
+                    self.thread_mut().status = status;
+                    return Ok(());
+                }
+                Flow::Stops => {
+                    self.stop_thread();
+                    return Ok(());
+                }
+                Flow::SectionEnds => return Err(self.unsupported("the end of a section that did not begin")),
+            }
+            if watch.repeats(self)? {
+                self.stop_thread();
+                return Ok(());
+            }
+        }
+    }
+
+    fn follow(&mut self, flow: &Flow) {
+        if matches!(flow, Flow::Next) {
+            self.frame_mut().index += 1;
+        }
+    }
+
+    /// Executes the next instruction or terminator in the current mode.
+    fn execute(&mut self) -> Done<Flow> {
+        let frame = self.frame();
+        let block = self.function().block(frame.block);
+        match block.instrs.get(frame.index as usize) {
+            Some(instr) => self.instr(&instr.kind),
+            None => self.terminator(&block.terminator.kind),
+        }
+    }
+
+    /// A store that the thread made reaches memory.
+    pub fn commit(&mut self, step: u32) -> Done<()> {
+        let buffer = &self.thread().buffer;
+        let Some(at) = buffer.iter().position(|entry| entry.step == step) else { return Err(Stop::NotEnabled) };
+        if !models::may_commit(self.machine.model, buffer, at) {
+            return Err(Stop::NotEnabled);
+        }
+        let entry = self.thread_mut().buffer.remove(at);
+        let spot = Spot { object: entry.object, offset: entry.offset, ty: entry.ty, size: entry.size };
+        self.tell(Happening::Commit { spot, value: entry.value, step });
+        if !self.object(entry.object).alive {
+            let name = self.machine.location(self.state, entry.object, entry.offset, entry.size);
+            let message = format!("a buffered store reaches '{name}' after the end of its life");
+            return Err(self.memory_violation(ViolationKind::UseAfterFree, message, entry.place));
+        }
+        if let Some(races) = &mut self.state.races {
+            Rc::make_mut(races).store((entry.object, entry.offset, entry.size), entry.message);
+        }
+        self.state.memory.write((entry.object, entry.offset), entry.ty, entry.value);
+        Ok(())
+    }
+
+    fn stop_thread(&mut self) {
+        self.tell(Happening::ThreadEnds { stopped: true });
+        let thread = self.thread_mut();
+        thread.status = Status::Stopped;
+        thread.frames = Vec::new();
+    }
+
+    // What is at hand.
+
+    fn thread(&self) -> &Thread {
+        &self.state.threads[self.thread]
+    }
+
+    fn thread_mut(&mut self) -> &mut Thread {
+        self.state.thread_mut(self.thread)
+    }
+
+    fn frame(&self) -> &Frame {
+        self.thread().frame()
+    }
+
+    fn frame_mut(&mut self) -> &mut Frame {
+        self.thread_mut().frame_mut()
+    }
+
+    fn function(&self) -> &'p Function {
+        self.machine.program.function(self.frame().function)
+    }
+
+    fn object(&self, object: ObjectRef) -> &Object {
+        self.state.memory.object(object)
+    }
+
+    fn value(&self, operand: Operand) -> Value {
+        let frame = self.frame();
+        match operand {
+            Operand::Reg(reg) => frame.registers[reg.index()],
+            Operand::Const(constant) => Value::int(constant.bits),
+            Operand::Global(id, offset) => {
+                let object = self.machine.globals.object(id, self.thread as u32);
+                self.state.memory.pointer_to(object, offset)
+            }
+            Operand::Local(id, offset) => {
+                let object = frame.locals[id.index()].expect("a local that is mentioned should be alive");
+                self.state.memory.pointer_to(object, offset)
+            }
+            Operand::Func(function) => Value::int(crate::memory::function_address(function)),
+        }
+    }
+
+    fn set(&mut self, reg: Reg, value: Value) {
+        self.frame_mut().registers[reg.index()] = value;
+    }
+
+    fn input(&mut self, ty: Ty, source: &NondetSource) -> Done<Value> {
+        let request = Request { thread: self.thread, ty, source: source.clone() };
+        let name = self.state.threads[self.thread].name.clone();
+        let Some(bits) = self.inputs.next(&name, &request) else { return Err(Stop::NeedInput(request)) };
+        let bits = ty.truncate(bits, self.machine.program.target);
+        self.tell(Happening::Input { source, ty, value: bits });
+        Ok(if ty == Ty::Ptr { self.state.memory.pointer_from(bits) } else { Value::int(bits) })
+    }
+
+    fn tell(&mut self, what: Happening<'_>) {
+        let step = (self.mode != Mode::Silent).then(|| self.thread().steps);
+        let scene = Scene { machine: self.machine, state: self.state, thread: self.thread, step };
+        self.observer.happened(&scene, &what);
+    }
+
+    // What goes wrong.
+
+    fn place(&self) -> Place {
+        self.thread().place(self.machine.program)
+    }
+
+    fn violation(&self, kind: ViolationKind, message: String) -> Stop {
+        Stop::Violation(self.violation_at(kind, message, self.place()))
+    }
+
+    fn violation_at(&self, kind: ViolationKind, message: String, place: Place) -> Violation {
+        let message = match place.library {
+            Some(function) => {
+                let name = &self.machine.program.function(function).name;
+                if message.is_empty() { format!("in '{name}'") } else { format!("{message} (in '{name}')") }
+            }
+            None => message,
+        };
+        Violation { kind, span: place.span, message }
+    }
+
+    /// An invalid use of memory: without the check for it, what follows has no meaning.
+    fn memory_violation(&self, kind: ViolationKind, message: String, place: Place) -> Stop {
+        if self.machine.checks.memory_safety {
+            return Stop::Violation(self.violation_at(kind, message, place));
+        }
+        let phrase = kind.phrase();
+        let reason = format!("{phrase}: {message}; without checking memory safety this has no meaning");
+        Stop::Unsupported { reason, span: place.span }
+    }
+
+    fn unsupported(&self, reason: &str) -> Stop {
+        Stop::Unsupported { reason: reason.to_owned(), span: self.place().span }
+    }
+
+    fn limit(&self, reason: String) -> Stop {
+        Stop::Limit { reason, span: self.place().span }
+    }
+
+    fn full(&self, full: Full) -> Stop {
+        self.limit(full.0)
+    }
+}
+
+/// Looks for a thread that runs in a circle without a visible step.
+#[derive(Default)]
+struct Watch {
+    instructions: u64,
+    jumps: u64,
+    /// Hash of the innermost frame and the whole state, as they were at some backward jump.
+    saved: Option<(u64, Vec<u8>)>,
+    next_save: u64,
+}
+
+impl Watch {
+    /// To be asked after each instruction.
+    fn repeats(&mut self, exec: &mut Exec<'_, '_>) -> Done<bool> {
+        self.instructions += 1;
+        if self.instructions > LONGEST_RUN {
+            return Err(exec.limit(format!("more than {LONGEST_RUN} instructions without a visible step")));
+        }
+        if !std::mem::take(&mut exec.jumped_back) {
+            return Ok(false);
+        }
+        self.jumps += 1;
+        if self.jumps < JUMPS_BEFORE_LOOKING {
+            return Ok(false);
+        }
+        let mut frame = Vec::new();
+        exec.machine.frame(&mut frame, exec.frame());
+        let hash = hash_bytes(&frame);
+        let whole = |exec: &Exec<'_, '_>| {
+            let mut bytes = Vec::new();
+            exec.machine.encode(exec.state, &mut bytes);
+            bytes
+        };
+        if let Some((saved_hash, saved)) = &self.saved
+            && *saved_hash == hash
+            && *saved == whole(exec)
+        {
+            return Ok(true);
+        }
+        if self.jumps >= self.next_save {
+            self.saved = Some((hash, whole(exec)));
+            self.next_save = self.jumps * 2;
+        }
+        Ok(false)
+    }
+}

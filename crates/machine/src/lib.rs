@@ -1,0 +1,33 @@
+//! The reference machine: what a program means under SC, TSO and PSO. The trusted core of Norn.
+//!
+//! - [`machine`]: which steps are possible and what they do; `exec`: how a thread runs; [`eval`]: arithmetic
+//! - [`memory`], [`state`], [`mod@encode`]: what a state is; [`models`]: when a store reaches memory; [`race`]: data races
+//! - [`observe`], [`mod@trace`], [`names`], [`mod@print`]: what an execution tells about itself
+//! - [`mod@replay`]: from a schedule to an execution, the one place that makes a verdict unsafe; [`run`]: one random execution
+//! - [`enumerate`]: every execution of a tiny program, in three exact modes
+//!
+//! It knows no engine, no solver and no pass. It is meant to be read rather than to be fast: engines have executors of
+//! their own and are checked against this one.
+
+pub mod encode;
+pub mod enumerate;
+pub mod eval;
+mod exec;
+pub mod hash;
+pub mod machine;
+pub mod memory;
+pub mod models;
+pub mod names;
+pub mod observe;
+pub mod print;
+pub mod race;
+pub mod replay;
+pub mod run;
+pub mod state;
+#[cfg(test)]
+mod testing;
+pub mod trace;
+
+pub use machine::{Choice, Inputs, Machine, NoInputs, Request, Stop, Taken};
+pub use replay::{End, ReplayError, ReplayMismatch, Replayed, confirm, replay};
+pub use state::State;

@@ -1,0 +1,312 @@
+//! The machine: which steps are possible in a state, and what they do.
+//!
+//! A *visible step* of a thread is one of: a load, store, read-modify-write or compare-and-exchange of an object that is
+//! neither private nor constant; a whole section; the end of a shared object's life by `free`, by the end of its scope
+//! or by the return of its function; `exit` and `abort`. Everything else is *silent* and belongs to the visible step
+//! before it: after each step, and when it is created, a thread is *settled*, that is, it runs silently until it stands
+//! before a visible step, waits, is stopped or has ended. Full fences and creations (the own buffer has to be empty)
+//! and joins (the joined thread has to have ended, with an empty buffer) are silent too; a thread that waits there goes
+//! on as soon as the condition holds. So a commit, and the end of a thread, may let other threads run silently.
+//!
+//! Assertions are silent: what they assert is in registers.
+//!
+//! Left out: the lives of thread-local objects do not end with their threads.
+
+use crate::exec::Exec;
+use crate::memory::{Full, Globals, Memory, ObjectKind};
+use crate::models;
+use crate::observe::{Observer, Unobserved};
+use crate::race::Races;
+use crate::state::{Frame, Place, State, Status, Thread};
+use norn_ir::instr::NondetSource;
+use norn_ir::program::Program;
+use norn_ir::span::Span;
+use norn_ir::types::Ty;
+use norn_verdict::model::Model;
+use norn_verdict::outcome::{Checks, Violation, ViolationKind};
+use norn_verdict::schedule::ThreadName;
+use std::fmt::Write;
+use std::rc::Rc;
+
+pub struct Machine<'p> {
+    pub program: &'p Program,
+    pub model: Model,
+    pub checks: Checks,
+    pub(crate) globals: Globals,
+    globals_in_memory: Result<Memory, Full>,
+}
+
+/// What may happen next: a visible step of a thread, or a commit of the store that it made with one of its steps.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Choice {
+    Run(usize),
+    Commit { thread: usize, step: u32 },
+}
+
+impl Choice {
+    pub fn thread(self) -> usize {
+        match self {
+            Choice::Run(thread) | Choice::Commit { thread, .. } => thread,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Taken {
+    /// A spurious wake-up or timeout: possible, but it does not count when looking for deadlocks.
+    pub spurious: bool,
+}
+
+/// Why a step was not taken to its end. The state is then of no use.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stop {
+    /// It cannot happen in this state.
+    NotEnabled,
+    Violation(Violation),
+    /// The inputs are used up: to be tried again with one more.
+    NeedInput(Request),
+    /// What happens next has no meaning that the machine knows.
+    Unsupported {
+        reason: String,
+        span: Span,
+    },
+    /// It would take too long or too much memory.
+    Limit {
+        reason: String,
+        span: Span,
+    },
+}
+
+/// A nondeterministic value that is asked for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Request {
+    pub thread: usize,
+    pub ty: Ty,
+    pub source: NondetSource,
+}
+
+/// Where nondeterministic values come from.
+pub trait Inputs {
+    /// `None`: there is none (any more). The bits are cut to the width of the type.
+    fn next(&mut self, name: &ThreadName, request: &Request) -> Option<u64>;
+}
+
+/// Every request stops the step.
+pub struct NoInputs;
+
+impl Inputs for NoInputs {
+    fn next(&mut self, _name: &ThreadName, _request: &Request) -> Option<u64> {
+        None
+    }
+}
+
+/// For looking whether a step is enabled.
+struct Zeros;
+
+impl Inputs for Zeros {
+    fn next(&mut self, _name: &ThreadName, _request: &Request) -> Option<u64> {
+        Some(0)
+    }
+}
+
+impl<'p> Machine<'p> {
+    /// The program should be valid.
+    pub fn new(program: &'p Program, model: Model, checks: Checks) -> Machine<'p> {
+        let globals = Globals::new(program);
+        let globals_in_memory = Memory::new(program, &globals);
+        Machine { program, model, checks, globals, globals_in_memory }
+    }
+
+    /// The state in which the entry function has run to just before its first visible step.
+    pub fn initial(&self, observer: &mut dyn Observer, inputs: &mut dyn Inputs) -> Result<State, Stop> {
+        let mut state = self.unsettled()?;
+        self.settle_all(&mut state, observer, inputs)?;
+        self.check_end(&state)?;
+        Ok(state)
+    }
+
+    /// The state before anything ran.
+    pub(crate) fn unsettled(&self) -> Result<State, Stop> {
+        let entry = self.program.entry;
+        let span = self.program.function(entry).span;
+        let limit = |full: Full| Stop::Limit { reason: full.0, span };
+        let mut memory = self.globals_in_memory.clone().map_err(limit)?;
+        memory.add_thread(self.program, &self.globals).map_err(limit)?;
+        let main = Thread {
+            name: Rc::new(ThreadName::main()),
+            start: entry,
+            frames: vec![Frame::new(self.program, entry)],
+            status: Status::Fresh,
+            buffer: Vec::new(),
+            epoch: 0,
+            steps: 0,
+            children: 0,
+            result: Default::default(),
+        };
+        let races = self.checks.data_race.then(|| {
+            let mut races = Races::default();
+            races.create(None);
+            Rc::new(races)
+        });
+        Ok(State { memory, threads: vec![Rc::new(main)], exited: None, races })
+    }
+
+    /// What may happen next. A step of a thread may turn out not to be enabled when it is tried.
+    pub fn candidates(&self, state: &State) -> Vec<Choice> {
+        let mut choices = Vec::new();
+        self.for_each_candidate(state, |choice| choices.push(choice));
+        choices
+    }
+
+    pub fn for_each_candidate(&self, state: &State, mut f: impl FnMut(Choice)) {
+        if state.exited.is_some() {
+            return;
+        }
+        for (i, thread) in state.threads.iter().enumerate() {
+            if thread.status == Status::Ready {
+                f(Choice::Run(i));
+            }
+            for (at, entry) in thread.buffer.iter().enumerate() {
+                if models::may_commit(self.model, &thread.buffer, at) {
+                    f(Choice::Commit { thread: i, step: entry.step });
+                }
+            }
+        }
+    }
+
+    /// Takes a step. On an error the state is of no use any more.
+    pub fn step(
+        &self,
+        state: &mut State,
+        choice: Choice,
+        observer: &mut dyn Observer,
+        inputs: &mut dyn Inputs,
+    ) -> Result<Taken, Stop> {
+        let taken = self.step_alone(state, choice, observer, inputs)?;
+        self.settle_all(state, observer, inputs)?;
+        self.check_end(state)?;
+        Ok(taken)
+    }
+
+    /// Takes a step and settles its own thread only: others that could go on silently now do not, and threads that it
+    /// created have not begun.
+    pub(crate) fn step_alone(
+        &self,
+        state: &mut State,
+        choice: Choice,
+        observer: &mut dyn Observer,
+        inputs: &mut dyn Inputs,
+    ) -> Result<Taken, Stop> {
+        let taken = self.act(state, choice, observer, inputs)?;
+        self.settle(state, choice.thread(), observer, inputs)?;
+        Ok(taken)
+    }
+
+    /// The visible part of a step, without what follows it silently.
+    pub(crate) fn act(
+        &self,
+        state: &mut State,
+        choice: Choice,
+        observer: &mut dyn Observer,
+        inputs: &mut dyn Inputs,
+    ) -> Result<Taken, Stop> {
+        if state.exited.is_some() || choice.thread() >= state.threads.len() {
+            return Err(Stop::NotEnabled);
+        }
+        let mut exec = Exec::new(self, state, choice.thread(), observer, inputs);
+        match choice {
+            Choice::Run(_) => exec.run(),
+            Choice::Commit { step, .. } => exec.commit(step).map(|()| Taken { spurious: false }),
+        }
+    }
+
+    /// Settles a thread if it can go on silently.
+    pub(crate) fn settle(
+        &self,
+        state: &mut State,
+        thread: usize,
+        observer: &mut dyn Observer,
+        inputs: &mut dyn Inputs,
+    ) -> Result<(), Stop> {
+        if state.exited.is_none() && can_go_on(state, thread) {
+            Exec::new(self, state, thread, observer, inputs).settle()?;
+        }
+        Ok(())
+    }
+
+    fn settle_all(&self, state: &mut State, observer: &mut dyn Observer, inputs: &mut dyn Inputs) -> Result<(), Stop> {
+        while state.exited.is_none()
+            && let Some(thread) = (0..state.threads.len()).find(|&thread| can_go_on(state, thread))
+        {
+            Exec::new(self, state, thread, observer, inputs).settle()?;
+        }
+        Ok(())
+    }
+
+    /// Whether some thread waits for ever: main has not returned, no thread was stopped, and nothing can happen but
+    /// spurious wake-ups.
+    pub fn is_deadlock(&self, state: &State) -> bool {
+        let excused = |thread: &Rc<Thread>| thread.status == Status::Stopped || !thread.buffer.is_empty();
+        if state.exited.is_some() || state.threads[0].status == Status::Ended || state.threads.iter().any(excused) {
+            return false;
+        }
+        let is_enabled = |thread: usize| {
+            let mut copy = state.clone();
+            match self.act(&mut copy, Choice::Run(thread), &mut Unobserved, &mut Zeros) {
+                Ok(taken) => !taken.spurious,
+                Err(stop) => stop != Stop::NotEnabled,
+            }
+        };
+        !(0..state.threads.len()).any(|t| state.threads[t].status == Status::Ready && is_enabled(t))
+    }
+
+    /// What would keep the visible part of a step from happening, with zeros for inputs.
+    pub(crate) fn could_act(&self, state: &State, choice: Choice) -> Option<Stop> {
+        self.act(&mut state.clone(), choice, &mut Unobserved, &mut Zeros).err()
+    }
+
+    /// The violation that a deadlocked state is.
+    pub fn deadlock(&self, state: &State) -> Violation {
+        let mut message = String::new();
+        let waiting = state.threads.iter().filter(|thread| thread.status != Status::Ended);
+        let mut span = None;
+        for thread in waiting {
+            let Place { span: at, library } = thread.place(self.program);
+            span.get_or_insert(at);
+            let separator = if message.is_empty() { "" } else { ", " };
+            let within = library.map_or(String::new(), |f| format!(" in '{}'", self.program.function(f).name));
+            let file = self.program.file(at.file);
+            write!(message, "{separator}{} waits at {file}:{}{within}", thread.name, at.line)
+                .expect("writing to a string should not fail");
+        }
+        Violation { kind: ViolationKind::Deadlock, span: span.unwrap_or(Span::NONE), message }
+    }
+
+    /// What is checked when the program has ended.
+    pub(crate) fn check_end(&self, state: &State) -> Result<(), Stop> {
+        let is_over = state.is_complete() && state.exited.is_none_or(|exit| exit.status.is_some());
+        if !(self.checks.leaks && self.checks.memory_safety && is_over) {
+            return Ok(());
+        }
+        let is_leak =
+            |object: &crate::memory::Object| object.alive && matches!(object.info.kind, ObjectKind::Heap { .. });
+        match state.memory.objects().find(|(_, object)| is_leak(object)) {
+            None => Ok(()),
+            Some((leaked, object)) => Err(Stop::Violation(Violation {
+                kind: ViolationKind::Leak,
+                span: object.info.span,
+                message: format!("'{}' is still allocated when the program ends", self.object_name(state, leaked)),
+            })),
+        }
+    }
+}
+
+fn can_go_on(state: &State, thread: usize) -> bool {
+    let thread = &state.threads[thread];
+    match thread.status {
+        Status::Fresh => true,
+        Status::WaitsForBuffer => thread.buffer.is_empty(),
+        Status::WaitsForThread(other) => state.threads[other as usize].has_ended_and_drained(),
+        Status::Ready | Status::Stopped | Status::Ended => false,
+    }
+}

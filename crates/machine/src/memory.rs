@@ -1,0 +1,522 @@
+//! Objects and their bytes.
+//!
+//! Objects live in arenas: arena 0 holds the global objects, arena t+1 what belongs to thread t (its thread-local
+//! objects, its locals and what it allocated). Addresses are handed out upwards within an arena, with a gap between
+//! objects, so they do not depend on how the threads are interleaved. Memory of the heap is never used again. A local
+//! object has a slot that is keyed by call depth, function and local, as on a real stack: entering its scope again
+//! makes the same slot alive again, with indeterminate content.
+//!
+//! A pointer knows the object it points into (its provenance), in registers, in store buffers and in memory. A number
+//! that becomes a pointer gets the object that contains the address, or ends just before it.
+//!
+//! Everything is shared between states until it is changed.
+//!
+//! Left out: pointers to dead locals whose slot is alive again are not told from new ones, and an allocator that reuses
+//! memory (no ABA through it).
+
+use crate::eval::Value;
+use norn_ir::ids::{FuncId, GlobalId, LocalId, TypeId};
+use norn_ir::program::{InitValue, Program, Storage};
+use norn_ir::span::Span;
+use norn_ir::types::{Target, Ty};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// An object, by arena and by number within it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ObjectRef {
+    pub arena: u32,
+    pub index: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ObjectKind {
+    Global(GlobalId),
+    Constant(GlobalId),
+    ThreadLocal(GlobalId),
+    Local {
+        depth: u32,
+        function: FuncId,
+        local: LocalId,
+    },
+    /// The `number`-th of its thread, from 1.
+    Heap {
+        number: u32,
+    },
+    /// A variable-length array or what `alloca` gave.
+    Stack {
+        number: u32,
+    },
+}
+
+/// What does not change about an object.
+#[derive(Clone, Debug)]
+pub struct Info {
+    pub kind: ObjectKind,
+    pub base: u64,
+    pub size: u64,
+    /// Its accesses are no steps; only one thread may touch it.
+    pub private: bool,
+    pub ty: Option<TypeId>,
+    /// Where it was allocated.
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Object {
+    pub info: Rc<Info>,
+    pub alive: bool,
+    /// The thread that touched it, if it is private.
+    pub toucher: Option<u32>,
+    /// Bytes that were never written are 0 here; an object that is not alive has none.
+    bytes: Vec<u8>,
+    /// `None`: everything is initialised.
+    initialised: Option<Initialised>,
+    /// Offsets of whole pointers with the objects they point into, in order.
+    pointers: Vec<(u64, ObjectRef)>,
+}
+
+#[derive(Clone, Debug)]
+struct Initialised {
+    flags: Vec<bool>,
+    missing: u64,
+}
+
+/// Bytes between two objects: a pointer just past one object is in no other.
+const GAP: u64 = 16;
+/// Larger objects are refused, and so are more bytes or objects in one arena: a loop that allocates must not eat up the
+/// memory before anyone looks at the limits.
+const LARGEST_OBJECT: u64 = 1 << 26;
+const LARGEST_ARENA: u64 = 1 << 28;
+const MOST_OBJECTS: usize = 1 << 18;
+/// Where functions have their addresses, below all arenas.
+const CODE_BASE: u64 = 0x1_0000;
+const CODE_STRIDE: u64 = 16;
+/// Addresses below it are called null.
+pub const NULL_PAGE: u64 = 4096;
+
+pub fn function_address(function: FuncId) -> u64 {
+    CODE_BASE + u64::from(function.0) * CODE_STRIDE
+}
+
+pub fn function_at(program: &Program, address: u64) -> Option<FuncId> {
+    let offset = address.checked_sub(CODE_BASE)?;
+    let index = offset / CODE_STRIDE;
+    (offset.is_multiple_of(CODE_STRIDE) && index < program.functions.len() as u64).then(|| FuncId::new(index as usize))
+}
+
+impl Object {
+    fn new(info: Info, zeroed: bool) -> Object {
+        let mut object = Object {
+            info: Rc::new(info),
+            alive: true,
+            toucher: None,
+            bytes: Vec::new(),
+            initialised: None,
+            pointers: Vec::new(),
+        };
+        object.renew(zeroed);
+        object
+    }
+
+    /// Alive, with fresh content.
+    fn renew(&mut self, zeroed: bool) {
+        let size = self.info.size as usize;
+        self.alive = true;
+        self.toucher = None;
+        self.bytes = vec![0; size];
+        self.pointers.clear();
+        self.initialised =
+            (!zeroed && size > 0).then(|| Initialised { flags: vec![false; size], missing: self.info.size });
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Which bytes are initialised; `None` if all are.
+    pub fn initialised(&self) -> Option<&[bool]> {
+        self.initialised.as_ref().map(|i| &i.flags[..])
+    }
+
+    pub fn pointers(&self) -> &[(u64, ObjectRef)] {
+        &self.pointers
+    }
+
+    pub fn is_constant(&self) -> bool {
+        matches!(self.info.kind, ObjectKind::Constant(_))
+    }
+
+    /// Whether accesses to it are visible steps.
+    pub fn is_shared(&self) -> bool {
+        !self.info.private && !self.is_constant()
+    }
+
+    /// The bits of `size` bytes, or `None` if one of them is not initialised. The place should be inside.
+    fn bits(&self, offset: u64, size: u64) -> Option<u64> {
+        let range = offset as usize..(offset + size) as usize;
+        if let Some(initialised) = &self.initialised
+            && !initialised.flags[range.clone()].iter().all(|&f| f)
+        {
+            return None;
+        }
+        let mut buffer = [0; 8];
+        buffer[..size as usize].copy_from_slice(&self.bytes[range]);
+        Some(u64::from_le_bytes(buffer))
+    }
+
+    fn write(&mut self, offset: u64, ty: Ty, value: Value, target: Target) {
+        let size = ty.size(target);
+        let range = offset as usize..(offset + size) as usize;
+        self.bytes[range.clone()].copy_from_slice(&value.bits.to_le_bytes()[..size as usize]);
+        if let Some(initialised) = &mut self.initialised {
+            for flag in &mut initialised.flags[range] {
+                initialised.missing -= u64::from(!*flag);
+                *flag = true;
+            }
+            if initialised.missing == 0 {
+                self.initialised = None;
+            }
+        }
+        if !self.pointers.is_empty() {
+            self.pointers.retain(|&(at, _)| at + target.pointer_size() <= offset || at >= offset + size);
+        }
+        if ty == Ty::Ptr
+            && let Some(object) = value.object
+        {
+            let at = self.pointers.partition_point(|&(at, _)| at < offset);
+            self.pointers.insert(at, (offset, object));
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Arena {
+    /// By base address.
+    pub objects: Vec<Rc<Object>>,
+    next: u64,
+    end: u64,
+    /// Local objects by call depth, function and local.
+    slots: Rc<BTreeMap<(u32, FuncId, LocalId), u32>>,
+    heap_count: u32,
+    stack_count: u32,
+}
+
+/// The memory has no room left, and why.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Full(pub String);
+
+impl Arena {
+    fn new(number: u32, target: Target) -> Result<Arena, Full> {
+        let (shift, limit) = match target {
+            Target::Lp64 => (40, 1 << 12),
+            Target::Ilp32 => (24, 254),
+        };
+        if number >= limit {
+            return Err(Full(format!("there are more than {limit} threads")));
+        }
+        let base = u64::from(number + 1) << shift;
+        let slots = Rc::new(BTreeMap::new());
+        Ok(Arena {
+            objects: Vec::new(),
+            next: base,
+            end: base + LARGEST_ARENA.min(1 << shift),
+            slots,
+            heap_count: 0,
+            stack_count: 0,
+        })
+    }
+
+    fn add(&mut self, mut info: Info, align: u64, zeroed: bool) -> Result<u32, Full> {
+        let size = info.size;
+        if size > LARGEST_OBJECT {
+            return Err(Full(format!("an object of {size} bytes is larger than {LARGEST_OBJECT} bytes")));
+        }
+        if self.objects.len() >= MOST_OBJECTS {
+            return Err(Full(format!("a thread has more than {MOST_OBJECTS} objects")));
+        }
+        let base = self.next.checked_next_multiple_of(align.max(1));
+        let next = base.and_then(|base| base.checked_add(size)).and_then(|end| end.checked_add(GAP));
+        let (Some(base), Some(next)) = (base, next.filter(|&next| next < self.end)) else {
+            return Err(Full("the objects of a thread need too much memory".to_owned()));
+        };
+        info.base = base;
+        self.next = next;
+        let index = self.objects.len() as u32;
+        self.objects.push(Rc::new(Object::new(info, zeroed)));
+        Ok(index)
+    }
+
+    fn find(&self, address: u64) -> Option<u32> {
+        let after = self.objects.partition_point(|object| object.info.base <= address);
+        let index = after.checked_sub(1)?;
+        let info = &self.objects[index].info;
+        (address - info.base <= info.size).then_some(index as u32)
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Memory {
+    pub arenas: Vec<Rc<Arena>>,
+    target: Target,
+}
+
+impl Memory {
+    /// The global objects with their initial values.
+    pub fn new(program: &Program, globals: &Globals) -> Result<Memory, Full> {
+        let mut memory = Memory { arenas: Vec::new(), target: program.target };
+        memory.arenas.push(Rc::new(Arena::new(0, program.target)?));
+        memory.add_globals(program, globals, 0, |storage| storage != Storage::Thread)?;
+        Ok(memory)
+    }
+
+    /// The arena of a new thread, with its instances of the thread-local objects.
+    pub fn add_thread(&mut self, program: &Program, globals: &Globals) -> Result<(), Full> {
+        let number = self.arenas.len() as u32;
+        self.arenas.push(Rc::new(Arena::new(number, self.target)?));
+        self.add_globals(program, globals, number, |storage| storage == Storage::Thread)
+    }
+
+    fn add_globals(
+        &mut self,
+        program: &Program,
+        globals: &Globals,
+        arena: u32,
+        wanted: impl Fn(Storage) -> bool,
+    ) -> Result<(), Full> {
+        let ids = (0..program.globals.len()).map(GlobalId::new);
+        let mut added = Vec::new();
+        for id in ids.filter(|&id| wanted(program.global(id).storage)) {
+            let global = program.global(id);
+            let ty = program.ty(global.ty);
+            let kind = match global.storage {
+                Storage::Static => ObjectKind::Global(id),
+                Storage::Thread => ObjectKind::ThreadLocal(id),
+                Storage::Constant => ObjectKind::Constant(id),
+            };
+            let info =
+                Info { kind, base: 0, size: ty.size, private: global.private, ty: Some(global.ty), span: global.span };
+            added.push((id, self.arena_mut(arena).add(info, ty.align, true)?));
+        }
+        // Initial values may be addresses, so all objects come first.
+        for (id, index) in added {
+            for init in &program.global(id).init {
+                let (ty, value) = match &init.value {
+                    InitValue::Const(c) => (c.ty, Value::int(c.bits)),
+                    InitValue::Func(function) => (Ty::Ptr, Value::int(function_address(*function))),
+                    InitValue::Global(other, offset) => {
+                        let object = globals.object(*other, arena.saturating_sub(1));
+                        (Ty::Ptr, self.pointer_to(object, *offset))
+                    }
+                    InitValue::Bytes(bytes) => {
+                        for (i, &byte) in bytes.iter().enumerate() {
+                            let place = (ObjectRef { arena, index }, init.offset + i as u64);
+                            self.write(place, Ty::I8, Value::int(u64::from(byte)));
+                        }
+                        continue;
+                    }
+                };
+                self.write((ObjectRef { arena, index }, init.offset), ty, value);
+            }
+        }
+        Ok(())
+    }
+
+    fn arena_mut(&mut self, arena: u32) -> &mut Arena {
+        Rc::make_mut(&mut self.arenas[arena as usize])
+    }
+
+    pub fn object(&self, object: ObjectRef) -> &Object {
+        &self.arenas[object.arena as usize].objects[object.index as usize]
+    }
+
+    pub fn object_mut(&mut self, object: ObjectRef) -> &mut Object {
+        Rc::make_mut(&mut self.arena_mut(object.arena).objects[object.index as usize])
+    }
+
+    /// The address `offset` bytes into an object.
+    pub fn pointer_to(&self, object: ObjectRef, offset: i64) -> Value {
+        let address = self.object(object).info.base.wrapping_add_signed(offset);
+        Value { bits: Ty::Ptr.truncate(address, self.target), object: Some(object) }
+    }
+
+    /// A number taken as an address.
+    pub fn pointer_from(&self, address: u64) -> Value {
+        let shift = match self.target {
+            Target::Lp64 => 40,
+            Target::Ilp32 => 24,
+        };
+        let arena = (address >> shift).checked_sub(1).and_then(|n| u32::try_from(n).ok());
+        let object = arena.and_then(|arena| {
+            let index = self.arenas.get(arena as usize)?.find(address)?;
+            Some(ObjectRef { arena, index })
+        });
+        Value { bits: address, object }
+    }
+
+    /// `None` if a byte is not initialised. The place should be inside a live object.
+    pub fn read(&self, (object, offset): (ObjectRef, u64), ty: Ty) -> Option<Value> {
+        let object = self.object(object);
+        let bits = object.bits(offset, ty.size(self.target))?;
+        if ty != Ty::Ptr {
+            return Some(Value::int(bits));
+        }
+        match object.pointers.binary_search_by_key(&offset, |&(at, _)| at) {
+            Ok(found) => Some(Value { bits, object: Some(object.pointers[found].1) }),
+            Err(_) => Some(self.pointer_from(bits)),
+        }
+    }
+
+    /// The place should be inside a live object.
+    pub fn write(&mut self, (object, offset): (ObjectRef, u64), ty: Ty, value: Value) {
+        let target = self.target;
+        self.object_mut(object).write(offset, ty, value, target);
+    }
+
+    /// The scope of a local begins.
+    pub fn enter_local(
+        &mut self,
+        program: &Program,
+        thread: u32,
+        key: (u32, FuncId, LocalId),
+    ) -> Result<ObjectRef, Full> {
+        let arena_number = thread + 1;
+        let (depth, function, id) = key;
+        let arena = self.arena_mut(arena_number);
+        if let Some(&index) = arena.slots.get(&key) {
+            let object = ObjectRef { arena: arena_number, index };
+            self.object_mut(object).renew(false);
+            return Ok(object);
+        }
+        let local = program.function(function).local(id);
+        let ty = program.ty(local.ty);
+        let kind = ObjectKind::Local { depth, function, local: id };
+        let info = Info { kind, base: 0, size: ty.size, private: local.private, ty: Some(local.ty), span: local.span };
+        let index = arena.add(info, ty.align, false)?;
+        Rc::make_mut(&mut arena.slots).insert(key, index);
+        Ok(ObjectRef { arena: arena_number, index })
+    }
+
+    /// New memory from `malloc` and its kin, or on the stack.
+    pub fn allocate(&mut self, thread: u32, heap: bool, mut info: Info, zeroed: bool) -> Result<ObjectRef, Full> {
+        const MALLOC_ALIGN: u64 = 16;
+        let arena = self.arena_mut(thread + 1);
+        info.kind = match heap {
+            true => ObjectKind::Heap { number: arena.heap_count + 1 },
+            false => ObjectKind::Stack { number: arena.stack_count + 1 },
+        };
+        let index = arena.add(info, MALLOC_ALIGN, zeroed)?;
+        match heap {
+            true => arena.heap_count += 1,
+            false => arena.stack_count += 1,
+        }
+        Ok(ObjectRef { arena: thread + 1, index })
+    }
+
+    /// The object's life ends.
+    pub fn end(&mut self, object: ObjectRef) {
+        let object = self.object_mut(object);
+        object.alive = false;
+        object.bytes = Vec::new();
+        object.initialised = None;
+        object.pointers = Vec::new();
+    }
+
+    /// All objects, with arenas and objects in order.
+    pub fn objects(&self) -> impl Iterator<Item = (ObjectRef, &Object)> {
+        self.arenas.iter().enumerate().flat_map(|(arena, content)| {
+            content
+                .objects
+                .iter()
+                .enumerate()
+                .map(move |(index, object)| (ObjectRef { arena: arena as u32, index: index as u32 }, object.as_ref()))
+        })
+    }
+
+    /// The text that begins at an address, for output only: it ends at a 0, at the object's end or after `limit` bytes.
+    pub fn text_at(&self, pointer: Value, limit: usize) -> Option<Vec<u8>> {
+        let object = self.object(pointer.object?);
+        let start = usize::try_from(pointer.bits.wrapping_sub(object.info.base)).ok()?;
+        let bytes = object.bytes.get(start..)?;
+        Some(bytes.iter().copied().take_while(|&b| b != 0).take(limit).collect())
+    }
+}
+
+/// Which object a global is.
+#[derive(Clone, Debug)]
+pub struct Globals(Vec<(Storage, u32)>);
+
+impl Globals {
+    pub fn new(program: &Program) -> Globals {
+        let (mut shared, mut own) = (0, 0);
+        let number = |global: &norn_ir::program::Global| {
+            let count = if global.storage == Storage::Thread { &mut own } else { &mut shared };
+            *count += 1;
+            (global.storage, *count - 1)
+        };
+        Globals(program.globals.iter().map(number).collect())
+    }
+
+    /// The instance that `thread` means: its own if the object is thread-local.
+    pub fn object(&self, id: GlobalId, thread: u32) -> ObjectRef {
+        let (storage, index) = self.0[id.index()];
+        ObjectRef { arena: if storage == Storage::Thread { thread + 1 } else { 0 }, index }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory() -> Memory {
+        let text = "norn-ir 1\ntarget lp64\nentry f0\ntype t0 = i32 signed\ntype t1 = ptr pointer\n\
+                    type t2 = array 2 * t1\nglobal g0 \"x\": t0 {\n0: i32 7\n}\nglobal g1 \"tl\": t0 thread\n\
+                    global g2 \"p\": t2 {\n8: g0+4\n}\nfunction f0 \"main\" () {\nl0: t2 \"a\"\nb0:\n return\n}\n";
+        let program = norn_ir::parse::parse(text).expect("the program should parse");
+        let globals = Globals::new(&program);
+        let mut memory = Memory::new(&program, &globals).expect("there should be room");
+        memory.add_thread(&program, &globals).expect("there should be room");
+        assert_eq!(globals.object(GlobalId(2), 0), P);
+        assert_eq!(globals.object(GlobalId(1), 0), ObjectRef { arena: 1, index: 0 });
+        memory.enter_local(&program, 0, (0, FuncId(0), LocalId(0))).expect("there should be room");
+        memory
+    }
+
+    const X: ObjectRef = ObjectRef { arena: 0, index: 0 };
+    const P: ObjectRef = ObjectRef { arena: 0, index: 1 };
+    const LOCAL: ObjectRef = ObjectRef { arena: 1, index: 1 };
+
+    #[test]
+    fn initial_values_and_pointers_with_their_objects() {
+        let memory = memory();
+        assert_eq!(memory.read((X, 0), Ty::I32), Some(Value::int(7)));
+        let pointer = memory.read((P, 8), Ty::Ptr).expect("globals are initialised");
+        assert_eq!(pointer, memory.pointer_to(X, 4));
+        assert_eq!(memory.pointer_from(pointer.bits), pointer);
+        assert_eq!(memory.pointer_from(pointer.bits + 1).object, None);
+        assert_eq!(memory.pointer_from(0).object, None);
+    }
+
+    #[test]
+    fn a_write_into_a_pointer_forgets_its_object() {
+        let mut memory = memory();
+        let outside = Value { bits: 5, object: Some(X) };
+        memory.write((LOCAL, 0), Ty::Ptr, outside);
+        assert_eq!(memory.read((LOCAL, 0), Ty::Ptr), Some(outside));
+        memory.write((LOCAL, 7), Ty::I8, Value::int(0));
+        assert_eq!(memory.read((LOCAL, 0), Ty::Ptr), Some(Value::int(5)));
+    }
+
+    #[test]
+    fn locals_begin_indeterminate_each_time() {
+        let mut memory = memory();
+        assert_eq!(memory.read((LOCAL, 0), Ty::I32), None);
+        memory.write((LOCAL, 0), Ty::I32, Value::int(3));
+        assert_eq!(memory.read((LOCAL, 0), Ty::I32), Some(Value::int(3)));
+        assert_eq!(memory.read((LOCAL, 0), Ty::I64), None);
+        let copy = memory.clone();
+        memory.object_mut(LOCAL).renew(false);
+        assert_eq!(memory.read((LOCAL, 0), Ty::I32), None);
+        assert_eq!(copy.read((LOCAL, 0), Ty::I32), Some(Value::int(3)), "copies should not change");
+    }
+}

@@ -1,0 +1,101 @@
+//! What the machine tells about an execution while it runs.
+
+use crate::eval::Value;
+use crate::machine::Machine;
+use crate::memory::ObjectRef;
+use crate::state::State;
+use norn_ir::ids::FuncId;
+use norn_ir::instr::{FenceKind, NondetSource, Stream};
+use norn_ir::types::Ty;
+
+/// A value's place in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Spot {
+    pub object: ObjectRef,
+    pub offset: u64,
+    pub ty: Ty,
+    pub size: u64,
+}
+
+/// Only what concerns shared memory is told about accesses.
+#[derive(Clone, Copy, Debug)]
+pub enum Happening<'a> {
+    /// `forwarded`: the step of the own buffered store that it read.
+    Read {
+        spot: Spot,
+        value: Value,
+        forwarded: Option<u32>,
+    },
+    Write {
+        spot: Spot,
+        value: Value,
+        buffered: bool,
+    },
+    /// A read-modify-write; a failed compare-and-exchange has no `new`.
+    Update {
+        spot: Spot,
+        old: Value,
+        new: Option<Value>,
+    },
+    /// The store that the thread made with its visible step `step` reaches memory.
+    Commit {
+        spot: Spot,
+        value: Value,
+        step: u32,
+    },
+    Fence(FenceKind),
+    Create {
+        thread: usize,
+    },
+    Join {
+        thread: usize,
+    },
+    /// A wait ends although what it waits for has not happened: a spurious wake-up, or a timeout.
+    WakesUp,
+    /// The user's code calls a function of the library.
+    Call {
+        function: FuncId,
+    },
+    /// A shared object's life ends, by `free` or with its scope.
+    ObjectEnds {
+        object: ObjectRef,
+        by_free: bool,
+    },
+    Input {
+        source: &'a NondetSource,
+        ty: Ty,
+        value: u64,
+    },
+    ThreadEnds {
+        stopped: bool,
+    },
+    Exit {
+        status: Option<i32>,
+    },
+    Print {
+        stream: Stream,
+        format: Value,
+        args: &'a [(Ty, Value)],
+    },
+}
+
+/// When and where it happened. `step` is the number of the visible step that is being taken; `None` while a thread runs
+/// silently.
+pub struct Scene<'a> {
+    pub machine: &'a Machine<'a>,
+    pub state: &'a State,
+    pub thread: usize,
+    pub step: Option<u32>,
+}
+
+pub trait Observer {
+    /// `scene.state` is the state just before, except that a thread that was created or a value that was read is there.
+    fn happened(&mut self, scene: &Scene<'_>, what: &Happening<'_>);
+}
+
+/// Looks away.
+pub struct Unobserved;
+
+impl Observer for Unobserved {
+    fn happened(&mut self, _scene: &Scene<'_>, _what: &Happening<'_>) {}
+}

@@ -1,0 +1,284 @@
+//! Data races, by vector clocks along the executed schedule.
+//!
+//! Happens-before is that of C11: program order, creation, join, `Sync` instructions (locks and their kin) per address,
+//! and release–acquire: a store carries a message, the clock of what happened before its release, through the store
+//! buffer to memory; a load that acquires takes it over; a read-modify-write passes on the message that it read (the
+//! release sequence). A release fence gives its clock to later relaxed stores, an acquire fence takes over the
+//! messages of earlier relaxed loads; a full fence is both. Accesses in an atomic section of the user are sequentially
+//! consistent atomic accesses, those in a section of the library relaxed ones (its `Sync` instructions synchronise).
+//!
+//! Two accesses race if they overlap, one of them writes, one of them is not atomic, they are of different threads and
+//! neither happens before the other. For each thread the last access of each kind to each range of bytes is enough,
+//! because earlier ones happen before it.
+//!
+//! Left out: the total order of sequentially consistent operations beyond release and acquire (it adds no
+//! happens-before between different locations), freeing as an access (a use after free is another violation),
+//! messages between accesses of different sizes, which C does not have.
+
+use crate::memory::ObjectRef;
+use crate::state::Place;
+use norn_ir::instr::{FenceKind, Order, SyncKind};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// How much of each thread has happened before; by thread, absent ones are 0.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Clock(Vec<u32>);
+
+impl Clock {
+    fn get(&self, thread: usize) -> u32 {
+        self.0.get(thread).copied().unwrap_or(0)
+    }
+
+    fn tick(&mut self, thread: usize) {
+        if self.0.len() <= thread {
+            self.0.resize(thread + 1, 0);
+        }
+        self.0[thread] += 1;
+    }
+
+    fn join(&mut self, other: &Clock) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        for (mine, &theirs) in self.0.iter_mut().zip(&other.0) {
+            *mine = (*mine).max(theirs);
+        }
+    }
+}
+
+/// What is known of one thread.
+#[derive(Clone, Debug, Default)]
+struct ThreadClocks {
+    now: Clock,
+    /// Messages of relaxed loads, which an acquire fence would take over.
+    unacquired: Clock,
+    /// The clock of the last release fence.
+    fenced: Option<Rc<Clock>>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Accessed {
+    pub thread: usize,
+    pub is_write: bool,
+    pub is_atomic: bool,
+    pub place: Place,
+    time: u32,
+}
+
+type Range = (ObjectRef, u64, u64);
+
+#[derive(Clone, Debug, Default)]
+pub struct Races {
+    threads: Vec<ThreadClocks>,
+    /// What locks and their kin pass on, by address.
+    released: BTreeMap<u64, Clock>,
+    /// What the stores that memory holds carry, by object, offset and size.
+    messages: BTreeMap<Range, Rc<Clock>>,
+    accesses: BTreeMap<Range, Vec<Accessed>>,
+}
+
+fn acquires(order: Order) -> bool {
+    matches!(order, Order::Acquire | Order::AcqRel | Order::SeqCst)
+}
+
+fn releases(order: Order) -> bool {
+    matches!(order, Order::Release | Order::AcqRel | Order::SeqCst)
+}
+
+/// The keys of ranges that may overlap the given one: accesses are at most 8 bytes.
+fn near((object, offset, size): Range) -> std::ops::Range<Range> {
+    (object, offset.saturating_sub(7), 0)..(object, offset + size, 0)
+}
+
+fn overlap(a: Range, b: Range) -> bool {
+    a.1 < b.1 + b.2 && b.1 < a.1 + a.2
+}
+
+impl Races {
+    /// A thread begins; `creator` is `None` for the first one.
+    pub fn create(&mut self, creator: Option<usize>) {
+        let child = self.threads.len();
+        let mut now = creator.map(|creator| self.release(creator)).unwrap_or_default();
+        now.tick(child);
+        self.threads.push(ThreadClocks { now, ..ThreadClocks::default() });
+    }
+
+    pub fn join(&mut self, thread: usize, joined: usize) {
+        let clock = self.threads[joined].now.clone();
+        self.threads[thread].now.join(&clock);
+    }
+
+    /// The clock to give away; what the thread does from now on is later.
+    fn release(&mut self, thread: usize) -> Clock {
+        let given = self.threads[thread].now.clone();
+        self.threads[thread].now.tick(thread);
+        given
+    }
+
+    pub fn sync(&mut self, thread: usize, kind: SyncKind, address: u64) {
+        match kind {
+            SyncKind::Release => {
+                let clock = self.release(thread);
+                self.released.entry(address).or_default().join(&clock);
+            }
+            SyncKind::Acquire => {
+                if let Some(clock) = self.released.get(&address) {
+                    self.threads[thread].now.join(clock);
+                }
+            }
+        }
+    }
+
+    pub fn fence(&mut self, thread: usize, kind: FenceKind) {
+        if matches!(kind, FenceKind::Acquire | FenceKind::AcqRel | FenceKind::Full) {
+            let unacquired = std::mem::take(&mut self.threads[thread].unacquired);
+            self.threads[thread].now.join(&unacquired);
+        }
+        if matches!(kind, FenceKind::Release | FenceKind::AcqRel | FenceKind::Full) {
+            let clock = self.release(thread);
+            self.threads[thread].fenced = Some(Rc::new(clock));
+        }
+    }
+
+    /// What a load gets from the message of the store that it reads from memory.
+    pub fn read(&mut self, thread: usize, order: Order, range: Range) {
+        if order == Order::Plain {
+            return;
+        }
+        if let Some(message) = self.messages.get(&range) {
+            let clocks = &mut self.threads[thread];
+            let into = if acquires(order) { &mut clocks.now } else { &mut clocks.unacquired };
+            into.join(message);
+        }
+    }
+
+    /// The message of a store. `passes_on`: it is the store of a read-modify-write of this range.
+    pub fn message(&mut self, thread: usize, order: Order, passes_on: Option<Range>) -> Option<Rc<Clock>> {
+        let own = match order {
+            Order::Plain => return None,
+            order if releases(order) => Some(Rc::new(self.release(thread))),
+            _ => self.threads[thread].fenced.clone(),
+        };
+        let before = passes_on.and_then(|range| self.messages.get(&range).cloned());
+        match (own, before) {
+            (Some(mut own), Some(before)) => {
+                Rc::make_mut(&mut own).join(&before);
+                Some(own)
+            }
+            (own, before) => own.or(before),
+        }
+    }
+
+    /// A store reaches memory.
+    pub fn store(&mut self, range: Range, message: Option<Rc<Clock>>) {
+        let replaced: Vec<Range> =
+            self.messages.range(near(range)).map(|(&key, _)| key).filter(|&key| overlap(key, range)).collect();
+        for key in replaced {
+            self.messages.remove(&key);
+        }
+        if let Some(message) = message {
+            self.messages.insert(range, message);
+        }
+    }
+
+    /// Records an access. An earlier one that it races with, if there is one.
+    pub fn access(
+        &mut self,
+        range: Range,
+        thread: usize,
+        is_write: bool,
+        order: Order,
+        place: Place,
+    ) -> Option<Accessed> {
+        let is_atomic = order != Order::Plain;
+        let now = &self.threads[thread].now;
+        let conflicts = |earlier: &&Accessed| {
+            earlier.thread != thread
+                && (is_write || earlier.is_write)
+                && !(is_atomic && earlier.is_atomic)
+                && earlier.time > now.get(earlier.thread)
+        };
+        let overlapping = self.accesses.range(near(range)).filter(|(key, _)| overlap(**key, range));
+        let race = overlapping.flat_map(|(_, list)| list).find(conflicts).cloned();
+        let time = now.get(thread);
+        let list = self.accesses.entry(range).or_default();
+        let new = Accessed { thread, is_write, is_atomic, place, time };
+        let is_same = |a: &Accessed| a.thread == thread && a.is_write == is_write && a.is_atomic == is_atomic;
+        match list.iter_mut().find(|a| is_same(a)) {
+            Some(old) => *old = new,
+            None => list.push(new),
+        }
+        race
+    }
+
+    /// An object's life ends; its addresses may be used again.
+    pub fn forget(&mut self, object: ObjectRef, base: u64, size: u64) {
+        self.messages.retain(|key, _| key.0 != object);
+        self.accesses.retain(|key, _| key.0 != object);
+        self.released.retain(|&address, _| address < base || address >= base + size.max(1));
+    }
+
+    /// The part of a state's encoding. Clocks are only ever compared, thread by thread, so the times of each thread are
+    /// numbered anew from 0; accesses that happen before everything that is still to come are left out.
+    pub fn encode(&self, is_running: impl Fn(usize) -> bool, buffered: &[&Clock], out: &mut Vec<u8>) {
+        let can_race = |access: &Accessed| {
+            let later = |t: usize| self.threads[t].now.get(access.thread) >= access.time;
+            (0..self.threads.len()).any(|t| t != access.thread && is_running(t) && !later(t))
+        };
+        let mut clocks: Vec<&Clock> = Vec::new();
+        for thread in &self.threads {
+            clocks.extend([&thread.now, &thread.unacquired]);
+            clocks.extend(thread.fenced.as_deref());
+        }
+        clocks.extend(self.released.values());
+        clocks.extend(self.messages.values().map(|clock| clock.as_ref()));
+        clocks.extend(buffered);
+        let accesses: Vec<(Range, &Accessed)> = self
+            .accesses
+            .iter()
+            .flat_map(|(&range, list)| list.iter().filter(|a| can_race(a)).map(move |a| (range, a)))
+            .collect();
+        let times: Vec<Vec<u32>> = (0..self.threads.len())
+            .map(|t| {
+                let own = accesses.iter().filter(|(_, a)| a.thread == t).map(|(_, a)| a.time);
+                let mut all: Vec<u32> = clocks.iter().map(|c| c.get(t)).chain(own).chain([0]).collect();
+                all.sort_unstable();
+                all.dedup();
+                all
+            })
+            .collect();
+        let rank = |t: usize, time: u32| times[t].partition_point(|&other| other < time) as u64;
+        for clock in clocks {
+            (0..self.threads.len()).for_each(|t| crate::encode::number(out, rank(t, clock.get(t))));
+        }
+        for thread in &self.threads {
+            out.push(u8::from(thread.fenced.is_some()));
+        }
+        crate::encode::number(out, self.released.len() as u64);
+        self.released.keys().for_each(|&address| crate::encode::number(out, address));
+        crate::encode::number(out, self.messages.len() as u64);
+        self.messages.keys().for_each(|&range| encode_range(range, out));
+        crate::encode::number(out, accesses.len() as u64);
+        // Accesses to one range are listed in the order of the first, which does not matter.
+        let mut lines: Vec<Vec<u8>> = accesses
+            .iter()
+            .map(|&(range, access)| {
+                let mut line = Vec::new();
+                encode_range(range, &mut line);
+                crate::encode::number(&mut line, access.thread as u64);
+                line.push(u8::from(access.is_write) * 2 + u8::from(access.is_atomic));
+                crate::encode::number(&mut line, rank(access.thread, access.time));
+                line
+            })
+            .collect();
+        lines.sort_unstable();
+        lines.iter().for_each(|line| out.extend(line));
+    }
+}
+
+fn encode_range((object, offset, size): Range, out: &mut Vec<u8>) {
+    crate::encode::object(out, Some(object));
+    crate::encode::number(out, offset);
+    crate::encode::number(out, size);
+}

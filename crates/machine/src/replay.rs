@@ -1,0 +1,384 @@
+//! Replay: a schedule and a program determine an execution. Here, and nowhere else, a verdict becomes unsafe.
+
+use crate::machine::{Choice, Inputs, Machine, Request, Stop};
+use crate::state::State;
+use crate::trace::{Printed, TraceBuilder};
+use norn_ir::program::Program;
+use norn_ir::span::Span;
+use norn_verdict::outcome::{Checks, Counterexample, Outcome, Stats, Verdict, Violation};
+use norn_verdict::schedule::{Schedule, Step, ThreadName, fingerprint};
+use norn_verdict::trace::Trace;
+use std::collections::BTreeMap;
+use std::fmt;
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Replayed {
+    pub end: End,
+    /// Steps of the schedule that were taken; a violation ends the replay.
+    pub steps: usize,
+    pub trace: Trace,
+    pub output: Vec<Printed>,
+}
+
+/// In which way an execution came to its end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    Violation(Violation),
+    /// Every thread has ended, or the program has exited, with this status unless it was aborted.
+    Ended {
+        status: Option<i32>,
+    },
+    /// Nothing can happen any more, but some threads were stopped or wait.
+    Blocked,
+    /// More could happen.
+    Unfinished,
+}
+
+/// Why a schedule is not one of this program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ReplayError {
+    OtherProgram {
+        expected: u64,
+        found: u64,
+    },
+    /// `index` counts steps of the schedule from 0.
+    NoSuchThread {
+        index: usize,
+        thread: ThreadName,
+    },
+    /// The thread's next step has another number, or it has no pending store of that number.
+    WrongNumber {
+        index: usize,
+        step: Step,
+    },
+    NotEnabled {
+        index: usize,
+        step: Step,
+    },
+    MissingInput {
+        thread: ThreadName,
+        source: String,
+    },
+    /// The machine cannot go on, for this reason.
+    Stuck {
+        reason: String,
+        span: Span,
+    },
+}
+
+impl fmt::Display for ReplayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = |step: &Step| match step {
+            Step::Run { thread, step } => format!("run {thread} {step}"),
+            Step::Commit { thread, step } => format!("commit {thread} {step}"),
+        };
+        match self {
+            ReplayError::OtherProgram { expected, found } => {
+                write!(f, "the schedule is of program {found:016x}, this is program {expected:016x}")
+            }
+            ReplayError::NoSuchThread { index, thread } => write!(f, "step {}: there is no thread {thread}", index + 1),
+            ReplayError::WrongNumber { index, step } => {
+                write!(f, "step {}: '{}' is not the next of its thread", index + 1, line(step))
+            }
+            ReplayError::NotEnabled { index, step } => {
+                write!(f, "step {}: '{}' cannot happen here", index + 1, line(step))
+            }
+            ReplayError::MissingInput { thread, source } => write!(f, "no value is left for '{source}' in {thread}"),
+            ReplayError::Stuck { reason, .. } => write!(f, "the execution cannot go on: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for ReplayError {}
+
+/// The nondeterministic values of a schedule.
+pub struct Queue(BTreeMap<ThreadName, std::vec::IntoIter<u64>>);
+
+impl Queue {
+    pub fn new(schedule: &Schedule) -> Queue {
+        let mut values: BTreeMap<ThreadName, Vec<u64>> = BTreeMap::new();
+        for (thread, list) in &schedule.inputs {
+            values.entry(thread.clone()).or_default().extend(list);
+        }
+        Queue(values.into_iter().map(|(thread, list)| (thread, list.into_iter())).collect())
+    }
+}
+
+impl Inputs for Queue {
+    fn next(&mut self, name: &ThreadName, _request: &Request) -> Option<u64> {
+        self.0.get_mut(name)?.next()
+    }
+}
+
+/// Runs a schedule to its end or to the first violation.
+pub fn replay(program: &Program, checks: Checks, schedule: &Schedule) -> Result<Replayed, ReplayError> {
+    let expected = fingerprint(program);
+    if schedule.program != expected {
+        return Err(ReplayError::OtherProgram { expected, found: schedule.program });
+    }
+    let machine = Machine::new(program, schedule.model, checks);
+    let mut trace = TraceBuilder::new(&machine);
+    let mut inputs = Queue::new(schedule);
+    let mut state = match machine.initial(&mut trace, &mut inputs) {
+        Ok(state) => state,
+        Err(stop) => return ended_by(stop, 0, trace, None),
+    };
+    for (index, step) in schedule.steps.iter().enumerate() {
+        let choice = choice_of(&state, index, step)?;
+        if let Err(stop) = machine.step(&mut state, choice, &mut trace, &mut inputs) {
+            return ended_by(stop, index + 1, trace, Some((index, step)));
+        }
+    }
+    let steps = schedule.steps.len();
+    let end = end_of(&machine, &state);
+    Ok(Replayed { end, steps, trace: trace.trace, output: trace.output })
+}
+
+/// How things stand in a state; a deadlock is a violation if it is checked for.
+pub(crate) fn end_of(machine: &Machine<'_>, state: &State) -> End {
+    if machine.checks.deadlock && machine.is_deadlock(state) {
+        return End::Violation(machine.deadlock(state));
+    }
+    if state.is_complete() {
+        let returned = state.threads[0].result.bits as u32 as i32;
+        return End::Ended { status: state.exited.map_or(Some(returned), |exit| exit.status) };
+    }
+    let can_happen = |choice: Choice| {
+        let mut copy = state.clone();
+        let tried = machine.step(&mut copy, choice, &mut crate::observe::Unobserved, &mut crate::machine::NoInputs);
+        tried != Err(Stop::NotEnabled)
+    };
+    if machine.candidates(state).into_iter().any(can_happen) { End::Unfinished } else { End::Blocked }
+}
+
+fn choice_of(state: &State, index: usize, step: &Step) -> Result<Choice, ReplayError> {
+    let (Step::Run { thread: name, .. } | Step::Commit { thread: name, .. }) = step;
+    let Some(thread) = state.thread_named(name) else {
+        return Err(ReplayError::NoSuchThread { index, thread: name.clone() });
+    };
+    let found = &state.threads[thread];
+    let (choice, fits) = match *step {
+        Step::Run { step, .. } => (Choice::Run(thread), found.steps.checked_add(1) == Some(step)),
+        Step::Commit { step, .. } => {
+            (Choice::Commit { thread, step }, found.buffer.iter().any(|entry| entry.step == step))
+        }
+    };
+    if fits { Ok(choice) } else { Err(ReplayError::WrongNumber { index, step: step.clone() }) }
+}
+
+fn ended_by(
+    stop: Stop,
+    steps: usize,
+    trace: TraceBuilder,
+    at: Option<(usize, &Step)>,
+) -> Result<Replayed, ReplayError> {
+    match stop {
+        Stop::Violation(violation) => {
+            Ok(Replayed { end: End::Violation(violation), steps, trace: trace.trace, output: trace.output })
+        }
+        Stop::NotEnabled => {
+            let (index, step) = at.expect("the beginning of a program should be enabled");
+            Err(ReplayError::NotEnabled { index, step: step.clone() })
+        }
+        Stop::NeedInput(Request { thread, source, .. }) => {
+            use norn_ir::instr::NondetSource::{Input, Uninitialised};
+            let (Input(source) | Uninitialised(source)) = source;
+            let thread = trace.trace.threads[thread].name.clone();
+            Err(ReplayError::MissingInput { thread, source })
+        }
+        Stop::Unsupported { reason, span } | Stop::Limit { reason, span } => Err(ReplayError::Stuck { reason, span }),
+    }
+}
+
+/// Adds zeros for inputs that a schedule lacks. A replay lets every thread run silently as soon as it can, so that it may
+/// ask for values which a method that runs threads later has not chosen yet.
+pub fn complete_inputs(program: &Program, checks: Checks, mut schedule: Schedule) -> Schedule {
+    const MOST: usize = 1000;
+    for _ in 0..MOST {
+        let Err(ReplayError::MissingInput { thread, .. }) = replay(program, checks, &schedule) else { break };
+        match schedule.inputs.iter_mut().find(|(name, _)| *name == thread) {
+            Some((_, values)) => values.push(0),
+            None => {
+                schedule.inputs.push((thread, vec![0]));
+                schedule.inputs.sort();
+            }
+        }
+    }
+    schedule
+}
+
+/// An engine claimed a violation that the machine does not see: an error inside of Norn.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ReplayMismatch {
+    /// The schedule cannot be run.
+    Refused(ReplayError),
+    /// It runs, but to something else.
+    Other { expected: Violation, found: End },
+}
+
+impl fmt::Display for ReplayMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReplayMismatch::Refused(error) => write!(f, "the schedule of a violation was refused: {error}"),
+            ReplayMismatch::Other { expected, found } => {
+                let found = match found {
+                    End::Violation(violation) => violation.kind.phrase(),
+                    End::Ended { .. } => "an execution without a violation",
+                    End::Blocked => "a blocked execution without a violation",
+                    End::Unfinished => "an unfinished execution without a violation",
+                };
+                write!(f, "expected '{}', the machine finds '{found}'", expected.kind.phrase())
+            }
+        }
+    }
+}
+
+impl std::error::Error for ReplayMismatch {}
+
+/// The one place where a verdict becomes unsafe: the schedule is replayed, and the violation has to be of the expected
+/// kind at the expected place. Steps after the violation are dropped.
+pub fn confirm(
+    program: &Program,
+    checks: Checks,
+    mut schedule: Schedule,
+    expected: &Violation,
+    engine: &'static str,
+    stats: Stats,
+) -> Result<Verdict, ReplayMismatch> {
+    let replayed = replay(program, checks, &schedule).map_err(ReplayMismatch::Refused)?;
+    match replayed.end {
+        End::Violation(violation) if violation.kind == expected.kind && violation.span == expected.span => {
+            schedule.steps.truncate(replayed.steps);
+            let model = schedule.model;
+            let counterexample = Counterexample::replayed(violation, schedule, replayed.trace);
+            Ok(Verdict { model, engine, outcome: Outcome::Unsafe(Box::new(counterexample)), stats })
+        }
+        found => Err(ReplayMismatch::Other { expected: expected.clone(), found }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{threads, violation};
+    use norn_verdict::model::Model;
+    use norn_verdict::outcome::ViolationKind;
+    use norn_verdict::trace::{EventKind, ReadFrom};
+
+    const NONE: Checks =
+        Checks { deadlock: false, data_race: false, memory_safety: false, overflow: false, leaks: false };
+
+    /// Store buffering: fails where both loads read 0.
+    fn program() -> Program {
+        threads(
+            "x y seen",
+            &[
+                "store i32 g0, 1\nr0 = load g1\nr0 = xor r0, 1\nstore i32 g2, r0",
+                "store i32 g1, 1\nr0 = load g0\nr0 = xor r0, 1\nr1 = load g2\nr0 = and r0, r1\n\
+                 r4 = eq i32 r0, 0\nassert r4 assertion \"not both\"",
+            ],
+        )
+    }
+
+    fn schedule(program: &Program, lines: &str) -> Schedule {
+        let lines: String = lines.split(", ").filter(|l| !l.is_empty()).map(|line| format!("{line}\n")).collect();
+        let text = format!("norn-schedule 1\nmodel tso\nprogram {:016x}\n{lines}end\n", fingerprint(program));
+        text.parse().expect("it should be a schedule")
+    }
+
+    fn replayed(lines: &str) -> Result<End, String> {
+        let program = program();
+        replay(&program, NONE, &schedule(&program, lines)).map(|r| r.end).map_err(|error| error.to_string())
+    }
+
+    const BUG: &str = "run main.2 1, run main.2 2, run main.1 1, run main.1 2, run main.1 3, commit main.1 1, \
+                       commit main.1 3, run main.2 3";
+
+    #[test]
+    fn a_schedule_runs_to_its_violation() {
+        assert!(matches!(replayed(BUG), Ok(End::Violation(v)) if v.kind == ViolationKind::Assertion));
+        let committed =
+            "run main.1 1, commit main.1 1, run main.1 2, run main.1 3, run main.2 1, run main.2 2, run main.2 3";
+        assert_eq!(replayed(committed), Ok(End::Unfinished));
+        let all = format!("{committed}, commit main.1 3, commit main.2 1");
+        assert_eq!(replayed(&all), Ok(End::Ended { status: Some(0) }));
+    }
+
+    #[test]
+    fn a_wrong_schedule_is_refused() {
+        let check = |lines: &str, part: &str| {
+            let error = replayed(lines).expect_err("it should be refused");
+            assert!(error.contains(part), "{error}");
+        };
+        check("run main.3 1", "there is no thread main.3");
+        check("run main.1 2", "step 1: 'run main.1 2' is not the next of its thread");
+        check("run main.1 1, run main.1 1", "step 2: 'run main.1 1' is not the next");
+        check("commit main.1 1", "'commit main.1 1' is not the next");
+        check(
+            "run main.1 1, run main.1 2, run main.1 3, commit main.1 3",
+            "step 4: 'commit main.1 3' cannot happen here",
+        );
+        check("run main 1", "'run main 1' cannot happen here");
+        let mut other = schedule(&program(), BUG);
+        other.program ^= 1;
+        assert!(matches!(replay(&program(), NONE, &other), Err(ReplayError::OtherProgram { .. })));
+    }
+
+    #[test]
+    fn inputs_come_from_the_schedule() {
+        let program = threads("x", &["r0 = nondet input \"rand\"\nr4 = eq i32 r0, 7\nassert r4 assertion \"\""]);
+        let end = |lines: &str| replay(&program, NONE, &schedule(&program, lines)).map(|r| r.end);
+        let missing = ReplayError::MissingInput { thread: ThreadName::main().child(1), source: "rand".to_owned() };
+        assert_eq!(end(""), Err(missing));
+        assert_eq!(end("input main.1 7"), Ok(End::Ended { status: Some(0) }));
+        assert!(matches!(end("input main.1 8"), Ok(End::Violation(_))));
+    }
+
+    #[test]
+    fn only_what_replays_is_confirmed() {
+        let program = program();
+        let finding = violation(&program, Model::Tso, NONE).expect("TSO shows it");
+        assert_eq!(violation(&program, Model::Sc, NONE), None);
+        let confirm = |lines: &str, expected: &Violation| {
+            confirm(&program, NONE, schedule(&program, lines), expected, "test", Stats::default())
+        };
+        let longer = format!("{BUG}, commit main.2 1");
+        let verdict = confirm(&longer, &finding.violation).expect("it should replay");
+        match verdict.outcome {
+            Outcome::Unsafe(found) => {
+                assert_eq!(found.schedule().steps.len(), 8, "steps after the violation should be dropped");
+                assert_eq!(*found.violation(), finding.violation);
+            }
+            other => panic!("{other:?}"),
+        }
+        let other = Violation { kind: ViolationKind::Deadlock, ..finding.violation.clone() };
+        assert!(matches!(confirm(BUG, &other), Err(ReplayMismatch::Other { .. })));
+        assert!(matches!(confirm("run main.1 1", &finding.violation), Err(ReplayMismatch::Other { .. })));
+        assert!(matches!(confirm("run main.1 2", &finding.violation), Err(ReplayMismatch::Refused(_))));
+    }
+
+    #[test]
+    fn a_trace_tells_where_values_came_from() {
+        let program = threads("x a", &["store i32 g0, 1\nr0 = load g0\nstore i32 g1, r0", "r0 = load g0"]);
+        let lines = "run main.1 1, run main.1 2, commit main.1 1, run main.2 1";
+        let trace = replay(&program, NONE, &schedule(&program, lines)).expect("it should run").trace;
+        let names: Vec<String> = trace.threads.iter().map(|t| format!("{} {}", t.name, t.function)).collect();
+        assert_eq!(names, ["main main", "main.1 thread1", "main.2 thread2"]);
+        let accesses: Vec<&EventKind> = trace
+            .events
+            .iter()
+            .map(|event| &event.kind)
+            .filter(|kind| matches!(kind, EventKind::Read { .. } | EventKind::Write { .. } | EventKind::Commit { .. }))
+            .collect();
+        let write = trace.events.iter().position(|e| matches!(e.kind, EventKind::Write { .. })).expect("a write");
+        let (location, value) = ("x".to_owned(), "1".to_owned());
+        let read = |forwarded: bool| EventKind::Read {
+            location: location.clone(),
+            value: value.clone(),
+            from: ReadFrom::Event { event: write, forwarded },
+        };
+        let written = EventKind::Write { location: location.clone(), value: value.clone(), buffered: true };
+        let commit = EventKind::Commit { location: location.clone(), value: value.clone(), write };
+        assert_eq!(accesses, [&written, &read(true), &commit, &read(false)]);
+    }
+}

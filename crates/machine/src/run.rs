@@ -1,0 +1,184 @@
+//! One random execution.
+
+use crate::hash::Random;
+use crate::machine::{Choice, Inputs, Machine, Request, Stop};
+use crate::replay::{End, end_of};
+use crate::trace::{Printed, TraceBuilder};
+use norn_ir::program::Program;
+use norn_ir::span::Span;
+use norn_ir::types::Ty;
+use norn_verdict::limits::Limits;
+use norn_verdict::model::Model;
+use norn_verdict::outcome::Checks;
+use norn_verdict::schedule::{Schedule, Step, ThreadName, fingerprint};
+use norn_verdict::trace::Trace;
+use std::collections::BTreeMap;
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ran {
+    pub end: RunEnd,
+    /// Replays to the same.
+    pub schedule: Schedule,
+    pub trace: Trace,
+    pub output: Vec<Printed>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RunEnd {
+    Done(End),
+    /// It was cut off, or met what the machine does not know.
+    Unknown {
+        reason: String,
+        span: Option<Span>,
+    },
+}
+
+/// Runs until nothing can happen, a limit is reached or so many steps were taken.
+pub fn run(program: &Program, model: Model, checks: Checks, seed: u64, max_steps: u64, limits: &Limits) -> Ran {
+    let machine = Machine::new(program, model, checks);
+    let mut trace = TraceBuilder::new(&machine);
+    let mut random = Random::new(seed);
+    let mut inputs = RandomInputs { random: Random::new(seed ^ 1), taken: BTreeMap::new() };
+    let mut steps = Vec::new();
+    let end = execute(&machine, &mut trace, &mut random, &mut inputs, &mut steps, max_steps, limits);
+    let inputs = inputs.taken.into_iter().collect();
+    let schedule = Schedule { model, program: fingerprint(program), steps, inputs };
+    Ran { end, schedule, trace: trace.trace, output: trace.output }
+}
+
+fn execute(
+    machine: &Machine<'_>,
+    trace: &mut TraceBuilder,
+    random: &mut Random,
+    inputs: &mut RandomInputs,
+    steps: &mut Vec<Step>,
+    max_steps: u64,
+    limits: &Limits,
+) -> RunEnd {
+    let cut_off = |reason: &str| RunEnd::Unknown { reason: reason.to_owned(), span: None };
+    let mut state = match machine.initial(trace, inputs) {
+        Ok(state) => state,
+        Err(stop) => return stopped(stop),
+    };
+    for count in 0..max_steps {
+        if count % 1024 == 1023
+            && let Some(exceeded) = limits.exceeded()
+        {
+            return cut_off(exceeded.reason());
+        }
+        let enabled: Vec<Choice> =
+            machine.candidates(&state).into_iter().filter(|&choice| is_enabled(machine, &state, choice)).collect();
+        if enabled.is_empty() {
+            return RunEnd::Done(end_of(machine, &state));
+        }
+        let choice = enabled[random.below(enabled.len())];
+        let thread = (*state.threads[choice.thread()].name).clone();
+        steps.push(match choice {
+            Choice::Run(index) => Step::Run { thread, step: state.threads[index].steps + 1 },
+            Choice::Commit { step, .. } => Step::Commit { thread, step },
+        });
+        if let Err(stop) = machine.step(&mut state, choice, trace, inputs) {
+            return stopped(stop);
+        }
+    }
+    cut_off("the limit on steps was reached")
+}
+
+/// Whatever the inputs, as far as zeros can tell.
+fn is_enabled(machine: &Machine<'_>, state: &crate::state::State, choice: Choice) -> bool {
+    machine.could_act(state, choice) != Some(Stop::NotEnabled)
+}
+
+fn stopped(stop: Stop) -> RunEnd {
+    match stop {
+        Stop::Violation(violation) => RunEnd::Done(End::Violation(violation)),
+        Stop::Unsupported { reason, span } | Stop::Limit { reason, span } => {
+            RunEnd::Unknown { reason, span: Some(span) }
+        }
+        // The step was enabled with zeros for inputs, but is not with these.
+        Stop::NotEnabled => RunEnd::Unknown {
+            reason: "whether a step is enabled depends on its nondeterministic values".to_owned(),
+            span: None,
+        },
+        Stop::NeedInput(_) => unreachable!("random inputs should never run out"),
+    }
+}
+
+struct RandomInputs {
+    random: Random,
+    taken: BTreeMap<ThreadName, Vec<u64>>,
+}
+
+impl Inputs for RandomInputs {
+    /// Mostly small numbers: they are what programs make decisions on.
+    fn next(&mut self, name: &ThreadName, request: &Request) -> Option<u64> {
+        let raw = self.random.number();
+        let value = match (request.ty, raw % 8) {
+            (Ty::Bool, _) => raw >> 8 & 1,
+            (Ty::F32, _) => u64::from(((raw >> 8) as u8 as f32).to_bits()),
+            (Ty::F64, _) => f64::from((raw >> 8) as u8).to_bits(),
+            (_, 0) => raw >> 3,
+            (_, 1) => (raw >> 8) as u8 as i8 as u64,
+            _ => raw >> 8 & 7,
+        };
+        // The schedule has to say what the machine takes.
+        let width = match request.ty {
+            Ty::Bool => 1,
+            Ty::I8 => 8,
+            Ty::I16 => 16,
+            Ty::I32 | Ty::F32 => 32,
+            Ty::I64 | Ty::F64 | Ty::Ptr => 64,
+        };
+        let value = if width == 64 { value } else { value & ((1 << width) - 1) };
+        self.taken.entry(name.clone()).or_default().push(value);
+        Some(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::replay::replay;
+    use crate::testing::{function, text};
+    use norn_ir::instr::Stream;
+    use std::collections::BTreeSet;
+
+    fn program() -> Program {
+        text(&format!(
+            "type t5 = array 8 * t3\nglobal g0 \"x\": t0\nglobal g1 \"format\": t5 constant {{\n0: bytes \"x=%d\\n\"\n}}\n{}{}",
+            function(
+                0,
+                "main",
+                "r7 = spawn f1()\nr0 = load g0\nprint stdout g1, i32 r0\njoin r7\nr1 = nondet input \"rand\"\n\
+                 r4 = ne i32 r1, 3\nassert r4 assertion \"\""
+            ),
+            function(1, "t", "store i32 g0, 1\nstore i32 g0, 2")
+        ))
+    }
+
+    #[test]
+    fn a_seed_determines_the_execution_and_its_schedule_replays() {
+        let program = program();
+        let mut outputs = BTreeSet::new();
+        for seed in 0..50 {
+            let once = run(&program, Model::Pso, Checks::default(), seed, 1000, &Limits::none());
+            assert_eq!(run(&program, Model::Pso, Checks::default(), seed, 1000, &Limits::none()), once);
+            let replayed = replay(&program, Checks::default(), &once.schedule).expect("it should run");
+            assert_eq!(RunEnd::Done(replayed.end), once.end);
+            assert_eq!((replayed.trace, &replayed.output), (once.trace, &once.output));
+            assert_eq!(once.output.len(), 1);
+            assert_eq!(once.output[0].stream, Stream::Stdout);
+            outputs.insert(once.output[0].text.clone());
+        }
+        assert_eq!(outputs.into_iter().collect::<Vec<_>>(), ["x=0\n", "x=1\n", "x=2\n"]);
+    }
+
+    #[test]
+    fn a_run_is_cut_off() {
+        let spin = "b0:\ngoto b1\nb1:\nr0 = load g0\ngoto b1";
+        let program = text(&format!("global g0 \"x\": t0\n{}", function(0, "main", spin)));
+        let ran = run(&program, Model::Sc, Checks::default(), 1, 100, &Limits::none());
+        assert_eq!(ran.end, RunEnd::Unknown { reason: "the limit on steps was reached".to_owned(), span: None });
+        assert_eq!(ran.schedule.steps.len(), 100);
+    }
+}

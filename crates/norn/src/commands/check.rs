@@ -1,0 +1,166 @@
+//! `norn check`: is the program safe?
+
+use crate::args::CheckArgs;
+use crate::engines::{self, Task};
+use crate::exit::Exit;
+use crate::frontend::{self, Compiled, Failure};
+use crate::interrupt;
+use crate::loops;
+use norn_ir::program::Program;
+use norn_machine::run::{RunEnd, run as run_once};
+use norn_report::{Sources, json, line, table};
+use norn_verdict::limits::{Limits, StopToken};
+use norn_verdict::model::Model;
+use norn_verdict::outcome::{Checks, Outcome, Stats, Verdict, ViolationKind};
+use std::fs;
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+pub fn run(args: &CheckArgs) -> Exit {
+    let compiled = match frontend::compile(&args.c) {
+        Ok(compiled) => compiled,
+        Err(Failure::Unsupported(reason)) => return unsupported(args, &reason),
+        Err(failure) => return failure.into(),
+    };
+    if args.show_loops {
+        return frontend::print(&loops::listing(&compiled.program));
+    }
+    if let Err(message) = loops::check_bounds(&compiled.program, &args.unwind) {
+        return frontend::fail(&message, Exit::Usage);
+    }
+    let stop = StopToken::default();
+    interrupt::stop_on_interrupt(&stop);
+    let mut verdicts = Vec::new();
+    for model in args.models.list() {
+        match check_model(args, &compiled, model, &stop) {
+            Ok(verdict) => verdicts.push(verdict),
+            Err(exit) => return exit,
+        }
+        if stop.is_stopped() {
+            break;
+        }
+    }
+    if args.json {
+        let exit = compiled.with_sources(|sources| print_json(sources, &verdicts));
+        if exit != Exit::Fine {
+            return exit;
+        }
+    }
+    if stop.is_stopped() {
+        return Exit::Interrupted;
+    }
+    overall(&verdicts, args.require_proof)
+}
+
+/// C that Norn cannot handle is unknown under every model.
+fn unsupported(args: &CheckArgs, reason: &str) -> Exit {
+    let verdicts = args.models.list().into_iter().map(|model| Verdict {
+        model,
+        engine: "none",
+        outcome: Outcome::Unknown { reason: reason.to_owned(), span: None },
+        stats: Stats::default(),
+    });
+    let verdicts = verdicts.collect::<Vec<_>>();
+    let nothing = Program::empty();
+    let sources = Sources { program: &nothing, line_text: &|_, _| None };
+    let printed = match args.json {
+        true => print_json(&sources, &verdicts),
+        false => {
+            let lines = verdicts.iter().map(|v| line::verdict_line(v, &sources) + "\n");
+            frontend::print(&lines.collect::<String>())
+        }
+    };
+    if printed == Exit::Fine { Exit::Unknown } else { printed }
+}
+
+/// The verdict under one model, shown as it comes unless JSON is asked for.
+fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopToken) -> Result<Verdict, Exit> {
+    let start = Instant::now();
+    let limits = Limits {
+        deadline: Some(start + Duration::from_secs(args.timeout)),
+        memory: Some(args.memory.map_or_else(frontend::default_memory, |mb| mb << 20)),
+        stop: stop.clone(),
+    };
+    let checks = args.checks.checks();
+    let task = Task { program: &compiled.program, checks, unwind: &args.unwind, limits: &limits };
+    let mut verdict = engines::verdict(&task, model, args.engine).map_err(|mismatch| {
+        let message = format!("internal error: a counterexample did not replay: {mismatch}");
+        frontend::fail(&message, Exit::Internal)
+    })?;
+    verdict.stats.0.insert("seconds", start.elapsed().as_secs_f64());
+    if let Outcome::Unsafe(counterexample) = &verdict.outcome
+        && let Some(path) = &args.schedule_out
+        && let Err(error) = fs::write(path, counterexample.schedule().to_string())
+    {
+        return Err(frontend::fail(&format!("cannot write '{}': {error}", path.display()), Exit::BadInput));
+    }
+    if args.stats {
+        frontend::print_times(&compiled.times);
+        let figures = verdict.stats.0.iter().map(|(name, value)| format!("{name:12} {value:12.3}\n"));
+        let _ = io::stderr().write_all(figures.collect::<String>().as_bytes());
+    }
+    if !args.json {
+        let text = compiled.with_sources(|sources| text(&verdict, sources, checks));
+        let exit = frontend::print(&text);
+        if exit != Exit::Fine {
+            return Err(exit);
+        }
+    }
+    Ok(verdict)
+}
+
+fn text(verdict: &Verdict, sources: &Sources<'_>, checks: Checks) -> String {
+    let mut text = String::new();
+    match &verdict.outcome {
+        Outcome::Unsafe(counterexample) => {
+            text = table::counterexample(counterexample, sources, frontend::width());
+            text.push('\n');
+        }
+        Outcome::Safe { .. } if !checks.data_race => text.extend(race_note(verdict, sources)),
+        _ => {}
+    }
+    text + &line::verdict_line(verdict, sources) + "\n"
+}
+
+/// A safe program may still have data races, and then C compilers may do with it what Norn did not look at. A few
+/// random executions show most of them.
+fn race_note(verdict: &Verdict, sources: &Sources<'_>) -> Option<String> {
+    const EXECUTIONS: u64 = 8;
+    const STEPS: u64 = 2_000;
+    let checks = Checks { data_race: true, ..Checks::default() };
+    let limits = Limits::for_seconds(0.5);
+    (0..EXECUTIONS).find_map(|seed| {
+        let ran = run_once(sources.program, verdict.model, checks, seed, STEPS, &limits);
+        match ran.end {
+            RunEnd::Done(norn_machine::End::Violation(violation)) if violation.kind == ViolationKind::DataRace => {
+                Some(format!(
+                    "note: the program has data races (one is at {}). Plain accesses were taken as written, but C \
+                     compilers may reorder them; see --data-race.\n",
+                    sources.place(violation.span)
+                ))
+            }
+            _ => None,
+        }
+    })
+}
+
+fn print_json(sources: &Sources<'_>, verdicts: &[Verdict]) -> Exit {
+    let mut values = verdicts.iter().map(|v| json::verdict(v, sources)).collect::<Vec<_>>();
+    let value = if values.len() == 1 { values.remove(0) } else { serde_json::Value::Array(values) };
+    frontend::print(&format!("{value:#}\n"))
+}
+
+/// The status that says most: unsafe, then unknown, then safe.
+fn overall(verdicts: &[Verdict], require_proof: bool) -> Exit {
+    let is_open = |v: &Verdict| match &v.outcome {
+        Outcome::Unknown { .. } => true,
+        outcome => require_proof && !outcome.is_complete(),
+    };
+    if verdicts.iter().any(|v| matches!(v.outcome, Outcome::Unsafe(_))) {
+        Exit::Unsafe
+    } else if verdicts.iter().any(is_open) {
+        Exit::Unknown
+    } else {
+        Exit::Fine
+    }
+}

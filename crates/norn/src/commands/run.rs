@@ -1,0 +1,126 @@
+//! `norn run`: one execution, random or given.
+
+use crate::args::RunArgs;
+use crate::exit::Exit;
+use crate::frontend::{self, Compiled};
+use crate::interrupt;
+use norn_ir::instr::Stream;
+use norn_machine::replay::{End, replay};
+use norn_machine::run::{RunEnd, run as run_once};
+use norn_machine::trace::Printed;
+use norn_report::table;
+use norn_verdict::limits::{Limits, StopToken};
+use norn_verdict::model::Model;
+use norn_verdict::outcome::Violation;
+use norn_verdict::schedule::Schedule;
+use norn_verdict::trace::Trace;
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+pub fn run(args: &RunArgs) -> Exit {
+    let compiled = match frontend::compile(&args.c) {
+        Ok(compiled) => compiled,
+        Err(failure) => return failure.into(),
+    };
+    match &args.schedule {
+        Some(path) => by_schedule(args, &compiled, path),
+        None => by_seed(args, &compiled),
+    }
+}
+
+fn by_seed(args: &RunArgs, compiled: &Compiled) -> Exit {
+    let stop = StopToken::default();
+    interrupt::stop_on_interrupt(&stop);
+    let deadline = Some(Instant::now() + Duration::from_secs(args.timeout));
+    let limits = Limits { deadline, memory: Some(frontend::default_memory()), stop: stop.clone() };
+    let model = args.model.unwrap_or(Model::Sc);
+    let ran = run_once(&compiled.program, model, args.checks.checks(), args.seed, args.max_steps, &limits);
+    print_output(&ran.output);
+    match ran.end {
+        RunEnd::Done(end) => show_end(args, compiled, model, &end, &ran.trace),
+        RunEnd::Unknown { reason, span } => {
+            let place = span.map(|s| compiled.with_sources(|sources| format!(" at {}", sources.place(s))));
+            say(&format!("norn: unknown ({model}): {reason}{}", place.unwrap_or_default()));
+            if stop.is_stopped() { Exit::Interrupted } else { Exit::Unknown }
+        }
+    }
+}
+
+fn by_schedule(args: &RunArgs, compiled: &Compiled, path: &Path) -> Exit {
+    let schedule = match read_schedule(path) {
+        Ok(schedule) => schedule,
+        Err(message) => return frontend::fail(&message, Exit::BadInput),
+    };
+    if let Some(model) = args.model.filter(|&model| model != schedule.model) {
+        let message = format!("the schedule is one for {}, not for {model}", schedule.model);
+        return frontend::fail(&message, Exit::BadInput);
+    }
+    match replay(&compiled.program, args.checks.checks(), &schedule) {
+        Ok(replayed) => {
+            print_output(&replayed.output);
+            show_end(args, compiled, schedule.model, &replayed.end, &replayed.trace)
+        }
+        Err(error) => frontend::fail(&format!("'{}' does not fit: {error}", path.display()), Exit::BadInput),
+    }
+}
+
+fn read_schedule(path: &Path) -> Result<Schedule, String> {
+    let shown = path.display();
+    let text = fs::read_to_string(path).map_err(|error| format!("cannot read '{shown}': {error}"))?;
+    text.parse().map_err(|error| format!("'{shown}' is not a schedule: {error}"))
+}
+
+/// What the program wrote, each part to its stream.
+fn print_output(output: &[Printed]) {
+    for printed in output {
+        // Nothing can be done when the output is closed.
+        let _ = match printed.stream {
+            Stream::Stdout => io::stdout().write_all(printed.text.as_bytes()),
+            Stream::Stderr => io::stderr().write_all(printed.text.as_bytes()),
+        };
+    }
+    let _ = io::stdout().flush();
+}
+
+fn show_end(args: &RunArgs, compiled: &Compiled, model: Model, end: &End, trace: &Trace) -> Exit {
+    if args.trace || matches!(end, End::Violation(_)) {
+        say(compiled.with_sources(|sources| table::table(trace, sources, frontend::width())).trim_end());
+    }
+    match end {
+        End::Violation(violation) => {
+            say(&violation_line(compiled, model, violation));
+            Exit::Unsafe
+        }
+        End::Ended { status: Some(status) } => {
+            say(&format!("norn: the program ended with status {status} ({model})"));
+            Exit::Fine
+        }
+        End::Ended { status: None } => {
+            say(&format!("norn: the program was aborted ({model})"));
+            Exit::Fine
+        }
+        End::Blocked => {
+            say(&format!("norn: the execution is blocked: no thread can go on ({model})"));
+            Exit::Fine
+        }
+        End::Unfinished => {
+            say(&format!("norn: the schedule ends before the program does ({model})"));
+            Exit::Fine
+        }
+    }
+}
+
+fn violation_line(compiled: &Compiled, model: Model, violation: &Violation) -> String {
+    compiled.with_sources(|sources| {
+        let message = if violation.message.is_empty() { String::new() } else { format!(": {}", violation.message) };
+        let phrase = violation.kind.phrase();
+        format!("norn: unsafe ({model}): {phrase} at {}{message}", sources.place(violation.span))
+    })
+}
+
+/// Norn's own words go to standard error: standard output is the program's.
+fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}

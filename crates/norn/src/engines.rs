@@ -1,0 +1,97 @@
+//! Asks an engine for a verdict.
+
+use crate::args::{Engine, Unwind};
+use norn_ir::program::Program;
+use norn_machine::enumerate::{Incomplete, Question, states};
+use norn_machine::replay::{ReplayMismatch, confirm};
+use norn_passes::unwind::{BoundAt, Bounds, unwind};
+use norn_verdict::limits::Limits;
+use norn_verdict::model::Model;
+use norn_verdict::outcome::{Bound, BoundKind, Checks, Outcome, Stats, Verdict};
+use norn_verdict::schedule::fingerprint;
+use std::collections::BTreeMap;
+
+/// A program and what is asked about it.
+pub struct Task<'a> {
+    pub program: &'a Program,
+    pub checks: Checks,
+    pub unwind: &'a [Unwind],
+    pub limits: &'a Limits,
+}
+
+/// The verdict of the chosen engine. An error means that an engine claimed what the machine could not replay.
+pub fn verdict(task: &Task<'_>, model: Model, engine: Engine) -> Result<Verdict, ReplayMismatch> {
+    match engine {
+        Engine::Auto | Engine::Enumerate => enumerate(task, model),
+    }
+}
+
+const ENUMERATE: &str = "enumerate";
+
+/// All reachable states: of the program as it is or, where a bound is given, of the program with its loops unrolled.
+fn enumerate(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
+    let question =
+        |program| Question { program, model, checks: task.checks, limits: task.limits, domain: None, observed: &[] };
+    if task.unwind.is_empty() {
+        return states::verdict(&question(task.program));
+    }
+    let unknown = |reason: String, stats| Verdict {
+        model,
+        engine: ENUMERATE,
+        outcome: Outcome::Unknown { reason, span: None },
+        stats,
+    };
+    let bounded = match unwind(task.program, &bounds(task.unwind)) {
+        Ok(bounded) => bounded,
+        Err(too_large) => {
+            let reason = format!("the unrolled program would have more than {} instructions", too_large.limit);
+            return Ok(unknown(reason, Stats::default()));
+        }
+    };
+    let found = states::explore(&question(&bounded.program));
+    let stats = Stats(BTreeMap::from([("states", found.states as f64), ("transitions", found.transitions as f64)]));
+    if let Some(finding) = found.violation {
+        // The steps of the unrolled program are those of the program itself.
+        let mut schedule = finding.schedule;
+        schedule.program = fingerprint(task.program);
+        return confirm(task.program, task.checks, schedule, &finding.violation, ENUMERATE, stats);
+    }
+    if let Some(Incomplete { reason, .. }) = found.incomplete {
+        return Ok(unknown(reason, stats));
+    }
+    let mut reached: BTreeMap<(String, u32), bool> = BTreeMap::new();
+    for cut in &bounded.cuts {
+        let place = format!("{}:{}", task.program.file(cut.span.file), cut.span.line);
+        *reached.entry((place, cut.bound)).or_default() |= found.stops.contains(&(cut.function, cut.block));
+    }
+    let bound = |((place, value), reached): ((String, u32), bool)| Bound {
+        kind: BoundKind::Unwind { place },
+        value: u64::from(value),
+        exhausted: !reached,
+    };
+    let bounds = reached.into_iter().map(bound).collect();
+    Ok(Verdict { model, engine: ENUMERATE, outcome: Outcome::Safe { bounds }, stats })
+}
+
+/// The bounds of the command line as the pass wants them; the last default counts.
+pub fn bounds(unwind: &[Unwind]) -> Bounds {
+    let mut bounds =
+        Bounds { default: u32::MAX, library: LIBRARY_BOUND, at: Vec::new(), max_instructions: MAX_INSTRUCTIONS };
+    for bound in unwind {
+        match bound {
+            Unwind::Default(n) => bounds.default = *n,
+            Unwind::At { file, line, bound } => {
+                bounds.at.push(BoundAt { file: file.clone(), line: *line, bound: *bound });
+            }
+        }
+    }
+    if bounds.default == u32::MAX {
+        // Only single loops were given: the others get a bound that small programs exhaust.
+        bounds.default = LIBRARY_BOUND;
+    }
+    bounds
+}
+
+/// Loops of the library are not the user's business, but must end.
+const LIBRARY_BOUND: u32 = 64;
+const MAX_INSTRUCTIONS: usize = 5_000_000;

@@ -1,0 +1,103 @@
+//! The verdict as one JSON object.
+
+use crate::Sources;
+use crate::table::describe;
+use norn_ir::span::Span;
+use norn_verdict::outcome::{BoundKind, Counterexample, Outcome, Verdict};
+use norn_verdict::trace::{EventKind, ReadFrom, Trace};
+use serde_json::{Map, Value, json};
+
+/// `verdict`, `complete`, `model`, `engine`, `property`, `location`, `bounds`, `reason`, `stats`, `trace`; what does not apply is null.
+pub fn verdict(verdict: &Verdict, sources: &Sources<'_>) -> Value {
+    let (name, counterexample, reason, bounds) = match &verdict.outcome {
+        Outcome::Unsafe(counterexample) => ("unsafe", Some(&**counterexample), None, &[][..]),
+        Outcome::Safe { bounds } => ("safe", None, None, &bounds[..]),
+        Outcome::Unknown { reason, span } => ("unknown", None, Some((reason, *span)), &[][..]),
+    };
+    let span = counterexample.map(|c| c.violation().span).or(reason.and_then(|(_, span)| span));
+    let stats = verdict.stats.0.iter().map(|(&name, &value)| (name.to_owned(), json!(value))).collect::<Map<_, _>>();
+    json!({
+        "verdict": name,
+        "complete": verdict.outcome.is_complete(),
+        "model": verdict.model.name(),
+        "engine": verdict.engine,
+        "property": counterexample.map(|c| c.violation().kind.name()),
+        "message": counterexample.map(|c| c.violation().message.clone()),
+        "location": span.map_or(Value::Null, |s| location(s, sources)),
+        "bounds": bounds.iter().map(|b| {
+            let (kind, place) = match &b.kind {
+                BoundKind::Unwind { place } => ("unwind", Some(place)),
+                BoundKind::Rounds => ("rounds", None),
+                BoundKind::Buffer => ("buffer", None),
+                BoundKind::Depth => ("depth", None),
+            };
+            json!({ "kind": kind, "value": b.value, "location": place, "exhausted": b.exhausted })
+        }).collect::<Vec<_>>(),
+        "reason": reason.map(|(reason, _)| reason),
+        "stats": stats,
+        "trace": counterexample.map_or(Value::Null, |c| trace(c, sources)),
+    })
+}
+
+fn location(span: Span, sources: &Sources<'_>) -> Value {
+    if span == Span::NONE {
+        return Value::Null;
+    }
+    json!({ "file": sources.program.file(span.file), "line": span.line, "column": span.column })
+}
+
+fn trace(counterexample: &Counterexample, sources: &Sources<'_>) -> Value {
+    let trace = counterexample.trace();
+    json!({
+        "threads": trace.threads.iter().map(|t| json!({ "name": t.name.to_string(), "function": t.function })).collect::<Vec<_>>(),
+        "events": (0..trace.events.len()).map(|i| event(trace, i, sources)).collect::<Vec<_>>(),
+    })
+}
+
+fn event(trace: &Trace, index: usize, sources: &Sources<'_>) -> Value {
+    let event = &trace.events[index];
+    let (kind, details) = details(&event.kind);
+    let mut object = json!({
+        "number": index + 1,
+        "thread": trace.threads.get(event.thread).map(|t| t.name.to_string()),
+        "step": event.step,
+        "location": location(event.span, sources),
+        "library": event.library,
+        "text": describe(event, trace),
+        "kind": kind,
+    });
+    if let (Value::Object(object), Value::Object(details)) = (&mut object, details) {
+        object.extend(details);
+    }
+    object
+}
+
+fn details(kind: &EventKind) -> (&'static str, Value) {
+    let from = |from: &ReadFrom| match from {
+        ReadFrom::Initial => json!({ "initial": true }),
+        ReadFrom::Event { event, forwarded } => json!({ "event": event + 1, "forwarded": forwarded }),
+    };
+    match kind {
+        EventKind::Read { location, value, from: source } => {
+            ("read", json!({ "object": location, "value": value, "from": from(source) }))
+        }
+        EventKind::Write { location, value, buffered } => {
+            ("write", json!({ "object": location, "value": value, "buffered": buffered }))
+        }
+        EventKind::Update { location, old, new, from: source } => {
+            ("update", json!({ "object": location, "old": old, "new": new, "from": from(source) }))
+        }
+        EventKind::Commit { location, value, write } => {
+            ("commit", json!({ "object": location, "value": value, "of": write + 1 }))
+        }
+        EventKind::Fence(kind) => ("fence", json!({ "fence": kind.mnemonic() })),
+        EventKind::Create { thread } => ("create", json!({ "created": thread })),
+        EventKind::Join { thread } => ("join", json!({ "joined": thread })),
+        EventKind::WakesUp => ("wake-up", json!({})),
+        EventKind::Call { function } => ("call", json!({ "function": function })),
+        EventKind::Free { location } => ("free", json!({ "object": location })),
+        EventKind::Input { source, value } => ("input", json!({ "source": source, "value": value })),
+        EventKind::End { stopped } => ("end", json!({ "stopped": stopped })),
+        EventKind::Exit { status } => ("exit", json!({ "status": status })),
+    }
+}

@@ -1,0 +1,333 @@
+//! A counterexample as a table with one column per thread.
+//!
+//! Time runs downwards. Each event has a number, stands in the column of its thread, and is shown under the source line that
+//! it belongs to. A rule with a number marks each switch from one thread to another. A read says which event it got its
+//! value from; a buffered store says so, and the moment when it reaches memory is an event of its own.
+
+use crate::Sources;
+use norn_ir::instr::FenceKind;
+use norn_ir::span::Span;
+use norn_verdict::outcome::Counterexample;
+use norn_verdict::trace::{Event, EventKind, ReadFrom, Trace};
+use unicode_width::UnicodeWidthStr;
+
+/// The narrowest that a column may become before the table grows beyond the width asked for.
+const NARROWEST: usize = 24;
+
+/// The counterexample's table, followed by the violation in words.
+pub fn counterexample(counterexample: &Counterexample, sources: &Sources<'_>, width: usize) -> String {
+    let trace = counterexample.trace();
+    let mut text = table(trace, sources, width);
+    let violation = counterexample.violation();
+    let place =
+        if violation.span == Span::NONE { String::new() } else { format!("{}: ", sources.place(violation.span)) };
+    text.push_str(&format!("\n{place}{}", violation.kind.phrase()));
+    if !violation.message.is_empty() {
+        text.push_str(&format!(": {}", violation.message));
+    }
+    text.push('\n');
+    if let Some(line) = sources.text(violation.span) {
+        text.push_str(&format!("    {line}\n"));
+    }
+    text
+}
+
+/// The events of a trace, one column per thread that did anything.
+pub fn table(trace: &Trace, sources: &Sources<'_>, width: usize) -> String {
+    let rows = rows(trace);
+    let mut columns = rows.iter().map(|row| row.event.thread).collect::<Vec<_>>();
+    columns.sort_unstable();
+    columns.dedup();
+    let number_width = trace.events.len().to_string().len().max(2) + 2;
+    let column_width = (width.saturating_sub(number_width) / columns.len().max(1)).saturating_sub(2).max(NARROWEST);
+    let mut table = Table { columns, number_width, column_width, text: String::new() };
+    table.header(trace);
+    let mut switches = 0;
+    let mut last: Option<&Event> = None;
+    for Row { number, event, text } in &rows {
+        let switched = last.is_some_and(|l| l.thread != event.thread);
+        if switched {
+            switches += 1;
+            table.rule(switches);
+        }
+        let is_commit = matches!(event.kind, EventKind::Commit { .. });
+        let place = |e: &Event| (e.thread, e.span.file, e.span.line);
+        let same_line = last.is_some_and(|l| place(l) == place(event));
+        if !same_line && event.span != Span::NONE && !is_commit {
+            let line = sources.text(event.span).unwrap_or_default();
+            table.row(None, event.thread, &format!("{}: {line}", event.span.line), false);
+        }
+        table.row(Some(*number), event.thread, text, true);
+        // A store that reaches memory belongs to no line: the next event shows its own.
+        last = Some(event);
+    }
+    table.text
+}
+
+/// One row of the table: an event, or a step of a library function as a whole.
+struct Row<'a> {
+    /// Of the event, from 1.
+    number: usize,
+    event: &'a Event,
+    text: String,
+}
+
+/// What a reader wants to see: a step inside a library function is one row with the function's name and what it changed
+/// of the user's own; what a call does besides (calling, having an empty store buffer) is left out.
+fn rows(trace: &Trace) -> Vec<Row<'_>> {
+    let mut rows: Vec<Row<'_>> = Vec::new();
+    for (i, event) in trace.events.iter().enumerate() {
+        let number = i + 1;
+        match (&event.kind, &event.library) {
+            (EventKind::Call { .. } | EventKind::Fence(FenceKind::Call | FenceKind::Compiler), _) => {}
+            (EventKind::Create { .. } | EventKind::Join { .. } | EventKind::End { .. } | EventKind::Exit { .. }, _)
+            | (EventKind::Commit { .. } | EventKind::Input { .. } | EventKind::WakesUp, _)
+            | (_, None) => rows.push(Row { number, event, text: describe(event, trace) }),
+            (kind, Some(function)) => {
+                let change = match kind {
+                    EventKind::Write { location, value, .. } => Some((location, value)),
+                    EventKind::Update { location, new: Some(new), .. } => Some((location, new)),
+                    _ => None,
+                };
+                // How a mutex looks inside is nobody's business.
+                let change = change.filter(|(l, _)| !l.contains(".__")).map(|(l, v)| format!("{l} = {v}"));
+                let same_step = |row: &Row<'_>| {
+                    let first = row.event;
+                    first.thread == event.thread && first.step == event.step && first.library == event.library
+                };
+                match (rows.last_mut().filter(|row| event.step.is_some() && same_step(row)), change) {
+                    (Some(row), Some(change)) if row.text == *function => row.text += &format!(": {change}"),
+                    (Some(row), Some(change)) => row.text += &format!(", {change}"),
+                    (Some(_), None) => {}
+                    (None, Some(change)) => rows.push(Row { number, event, text: format!("{function}: {change}") }),
+                    (None, None) => rows.push(Row { number, event, text: function.clone() }),
+                }
+            }
+        }
+    }
+    rows
+}
+
+/// What happened, in a few words.
+pub fn describe(event: &Event, trace: &Trace) -> String {
+    let from = |from: &ReadFrom| match from {
+        ReadFrom::Initial => "the initial value".to_owned(),
+        ReadFrom::Event { event, forwarded: true } => format!("#{}, still in its own store buffer", event + 1),
+        ReadFrom::Event { event, .. } => format!("#{}", event + 1),
+    };
+    let thread =
+        |index: usize| trace.threads.get(index).map_or_else(String::new, |t| format!("{} ({})", t.name, t.function));
+    match &event.kind {
+        EventKind::Read { location, value, from: source } => {
+            format!("reads {location} = {value} (from {})", from(source))
+        }
+        EventKind::Write { location, value, buffered: true } => {
+            format!("writes {location} = {value} (into its store buffer)")
+        }
+        EventKind::Write { location, value, .. } => format!("writes {location} = {value}"),
+        EventKind::Update { location, old, new: Some(new), from: source } => {
+            format!("updates {location} from {old} to {new} (read from {})", from(source))
+        }
+        EventKind::Update { location, old, from: source, .. } => {
+            format!("compares {location} = {old} and leaves it (from {})", from(source))
+        }
+        EventKind::Commit { location, value, write } => {
+            format!("store of #{} reaches memory: {location} = {value}", write + 1)
+        }
+        EventKind::Fence(kind) => fence(*kind).to_owned(),
+        EventKind::Create { thread: t } => format!("creates {}", thread(*t)),
+        EventKind::Join { thread: t } => format!("joins {}", thread(*t)),
+        EventKind::WakesUp => "stops waiting without cause (a spurious wake-up or a timeout)".to_owned(),
+        EventKind::Call { function } => format!("calls {function}"),
+        EventKind::Free { location } => format!("frees {location}"),
+        EventKind::Input { source, value } => format!("{source} gives {value}"),
+        EventKind::End { stopped: true } => "stops: an assumption does not hold".to_owned(),
+        EventKind::End { .. } => "ends".to_owned(),
+        EventKind::Exit { status: Some(status) } => format!("ends the program with status {status}"),
+        EventKind::Exit { status: None } => "aborts the program".to_owned(),
+    }
+}
+
+fn fence(kind: FenceKind) -> &'static str {
+    match kind {
+        FenceKind::Full => "full fence",
+        FenceKind::Release | FenceKind::AcqRel | FenceKind::StoreStore => "store-store fence",
+        FenceKind::Acquire | FenceKind::LoadLoad => "load fence",
+        FenceKind::Compiler => "compiler fence",
+        FenceKind::Call => "store buffer is empty",
+    }
+}
+
+struct Table {
+    /// Threads, in the order of their columns.
+    columns: Vec<usize>,
+    number_width: usize,
+    column_width: usize,
+    text: String,
+}
+
+impl Table {
+    fn header(&mut self, trace: &Trace) {
+        let titles = self.columns.iter().map(|&c| {
+            let thread = &trace.threads[c];
+            if thread.name.0.is_empty() {
+                thread.name.to_string()
+            } else {
+                format!("{} ({})", thread.name, thread.function)
+            }
+        });
+        let titles = titles.collect::<Vec<_>>();
+        let line =
+            titles.iter().map(|t| pad(&cut(t, self.column_width), self.column_width)).collect::<Vec<_>>().join("  ");
+        let rule = vec!["─".repeat(self.column_width); self.columns.len()].join("──");
+        let space = " ".repeat(self.number_width);
+        self.text.push_str(&format!("{space}{}\n", line.trim_end()));
+        self.text.push_str(&format!("{}{rule}\n", "─".repeat(self.number_width)));
+    }
+
+    /// A switch to another thread.
+    fn rule(&mut self, number: usize) {
+        let label = format!("─ switch {number} ");
+        let width = self.number_width + self.columns.len() * (self.column_width + 2) - 2;
+        self.text.push_str(&format!("{label}{}\n", "─".repeat(width.saturating_sub(label.width()))));
+    }
+
+    /// Text in a thread's column, wrapped; an event's number stands at the left of its first line.
+    fn row(&mut self, number: Option<usize>, thread: usize, text: &str, indented: bool) {
+        let column = self.columns.iter().position(|&c| c == thread).unwrap_or(0);
+        let indent = if indented { "  " } else { "" };
+        for (i, line) in wrap(text, self.column_width.saturating_sub(indent.len())).iter().enumerate() {
+            let number = match number {
+                Some(n) if i == 0 => format!("#{n}"),
+                _ => String::new(),
+            };
+            let space = " ".repeat(column * (self.column_width + 2));
+            let line =
+                format!("{}{space}{indent}{}{line}", pad(&number, self.number_width), if i > 0 { "  " } else { "" });
+            self.text.push_str(line.trim_end());
+            self.text.push('\n');
+        }
+    }
+}
+
+fn pad(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+/// The text, or its beginning and an ellipsis.
+fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut short = String::new();
+    for c in text.chars() {
+        if short.width() + 1 >= width {
+            break;
+        }
+        short.push(c);
+    }
+    short + "…"
+}
+
+/// Lines of at most `width`, broken at spaces; continuation lines leave room for their indentation.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        let room = if lines.len() > 1 { width.saturating_sub(2) } else { width };
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use norn_ir::ids::FileId;
+    use norn_ir::program::Program;
+    use norn_verdict::schedule::ThreadName;
+    use norn_verdict::trace::ThreadInfo;
+
+    fn event(thread: usize, step: u32, line: u32, library: Option<&str>, kind: EventKind) -> Event {
+        let span = Span { file: FileId(0), line, column: 1 };
+        Event { thread, step: Some(step), span, library: library.map(str::to_owned), kind }
+    }
+
+    fn write(location: &str, buffered: bool) -> EventKind {
+        EventKind::Write { location: location.to_owned(), value: "1".to_owned(), buffered }
+    }
+
+    fn read(location: &str, from: ReadFrom) -> EventKind {
+        EventKind::Read { location: location.to_owned(), value: "0".to_owned(), from }
+    }
+
+    fn check(events: Vec<Event>, expected: &[&str]) {
+        let thread = |name: ThreadName, function: &str| ThreadInfo { name, function: function.to_owned() };
+        let main = ThreadName::main();
+        let threads = vec![thread(main.clone(), "main"), thread(main.child(1), "left"), thread(main.child(2), "right")];
+        let program = Program { files: vec!["a.c".to_owned()], ..Program::empty() };
+        let line_text = |_: &str, line: u32| Some(format!("  line {line};"));
+        let sources = Sources { program: &program, line_text: &line_text };
+        let found = table(&Trace { threads, events }, &sources, 64);
+        assert_eq!(found.lines().collect::<Vec<_>>(), expected, "\n{found}");
+    }
+
+    #[test]
+    fn threads_have_columns_and_switches_are_numbered() {
+        check(
+            vec![
+                event(1, 1, 4, None, write("x", true)),
+                event(1, 2, 5, None, read("y", ReadFrom::Initial)),
+                event(2, 1, 9, None, read("x", ReadFrom::Initial)),
+                event(1, 1, 4, None, EventKind::Commit { location: "x".to_owned(), value: "1".to_owned(), write: 0 }),
+                event(1, 3, 5, None, read("x", ReadFrom::Event { event: 0, forwarded: true })),
+            ],
+            &[
+                "    main.1 (left)                 main.2 (right)",
+                "──────────────────────────────────────────────────────────────",
+                "    4: line 4;",
+                "#1    writes x = 1 (into its",
+                "        store buffer)",
+                "    5: line 5;",
+                "#2    reads y = 0 (from the",
+                "        initial value)",
+                "─ switch 1 ───────────────────────────────────────────────────",
+                "                                  9: line 9;",
+                "#3                                  reads x = 0 (from the",
+                "                                      initial value)",
+                "─ switch 2 ───────────────────────────────────────────────────",
+                "#4    store of #1 reaches",
+                "        memory: x = 1",
+                "    5: line 5;",
+                "#5    reads x = 0 (from #1,",
+                "        still in its own store",
+                "        buffer)",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_step_of_the_library_is_one_row() {
+        let lock = Some("pthread_mutex_lock");
+        check(
+            vec![
+                event(1, 1, 4, lock, EventKind::Call { function: "pthread_mutex_lock".to_owned() }),
+                event(1, 1, 4, lock, read("m.__kind", ReadFrom::Initial)),
+                event(1, 1, 4, lock, read("m.__owner", ReadFrom::Initial)),
+                event(1, 1, 4, lock, write("done", false)),
+                event(1, 1, 4, lock, write("m.__count", false)),
+            ],
+            &[
+                "    main.1 (left)",
+                "──────────────────────────────────────────────────────────────",
+                "    4: line 4;",
+                "#2    pthread_mutex_lock: done = 1",
+            ],
+        );
+    }
+}

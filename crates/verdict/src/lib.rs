@@ -1,0 +1,13 @@
+//! What engines, the reference machine and reports tell one another, as plain data.
+//!
+//! - [`model`]: the memory models
+//! - [`schedule`]: which thread takes which step, as a versioned text; replay needs nothing else
+//! - [`trace`]: what happened in one execution, step by step, for people
+//! - [`outcome`]: verdicts, violations and bounds
+//! - [`limits`]: time, memory and the stop token
+
+pub mod limits;
+pub mod model;
+pub mod outcome;
+pub mod schedule;
+pub mod trace;

@@ -1,0 +1,193 @@
+//! Verdicts, violations and bounds.
+
+use crate::model::Model;
+use crate::schedule::Schedule;
+use crate::trace::Trace;
+use norn_ir::span::Span;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What is checked beyond assertions, errors and misuse, which always are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Checks {
+    pub deadlock: bool,
+    pub data_race: bool,
+    pub memory_safety: bool,
+    pub overflow: bool,
+    /// With memory safety: heap memory that is still allocated when the program ends.
+    pub leaks: bool,
+}
+
+/// What a violated property is called.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ViolationKind {
+    Assertion,
+    ErrorCall,
+    ErrorLabel,
+    Misuse,
+    Deadlock,
+    DataRace,
+    OutOfBounds,
+    NullPointer,
+    InvalidPointer,
+    UseAfterFree,
+    DoubleFree,
+    BadFree,
+    WriteToConstant,
+    Leak,
+    DivisionByZero,
+    Overflow,
+}
+
+impl ViolationKind {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            ViolationKind::Assertion => "assertion",
+            ViolationKind::ErrorCall => "error-call",
+            ViolationKind::ErrorLabel => "error-label",
+            ViolationKind::Misuse => "misuse",
+            ViolationKind::Deadlock => "deadlock",
+            ViolationKind::DataRace => "data-race",
+            ViolationKind::OutOfBounds => "out-of-bounds",
+            ViolationKind::NullPointer => "null-pointer",
+            ViolationKind::InvalidPointer => "invalid-pointer",
+            ViolationKind::UseAfterFree => "use-after-free",
+            ViolationKind::DoubleFree => "double-free",
+            ViolationKind::BadFree => "bad-free",
+            ViolationKind::WriteToConstant => "write-to-constant",
+            ViolationKind::Leak => "leak",
+            ViolationKind::DivisionByZero => "division-by-zero",
+            ViolationKind::Overflow => "overflow",
+        }
+    }
+
+    /// The violation in a few words, as the verdict line says it.
+    pub fn phrase(self) -> &'static str {
+        match self {
+            ViolationKind::Assertion => "assertion failed",
+            ViolationKind::ErrorCall => "error function called",
+            ViolationKind::ErrorLabel => "error label reached",
+            ViolationKind::Misuse => "synchronisation misused",
+            ViolationKind::Deadlock => "deadlock",
+            ViolationKind::DataRace => "data race",
+            ViolationKind::OutOfBounds => "access out of bounds",
+            ViolationKind::NullPointer => "null pointer dereferenced",
+            ViolationKind::InvalidPointer => "invalid pointer dereferenced",
+            ViolationKind::UseAfterFree => "use after free",
+            ViolationKind::DoubleFree => "double free",
+            ViolationKind::BadFree => "free of what malloc did not give",
+            ViolationKind::WriteToConstant => "write to a constant object",
+            ViolationKind::Leak => "memory leak",
+            ViolationKind::DivisionByZero => "division by zero",
+            ViolationKind::Overflow => "integer overflow",
+        }
+    }
+}
+
+/// A violated property: what, where, and in which words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Violation {
+    pub kind: ViolationKind,
+    /// In the user's code where the library's is to blame only because it was called.
+    pub span: Span,
+    /// What was asserted, which object was touched, …; may be empty.
+    pub message: String,
+}
+
+/// A limit within which a result holds.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum BoundKind {
+    /// A loop's back edge or a recursion was followed at most that often, at this place (`file:line`).
+    Unwind {
+        place: String,
+    },
+    Rounds,
+    Buffer,
+    Depth,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Bound {
+    pub kind: BoundKind,
+    pub value: u64,
+    /// The program could not go beyond it: the bound does not limit the result.
+    pub exhausted: bool,
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            BoundKind::Unwind { place } => write!(f, "unwind {} at {place}", self.value),
+            BoundKind::Rounds => write!(f, "{} rounds", self.value),
+            BoundKind::Buffer => write!(f, "buffer {}", self.value),
+            BoundKind::Depth => write!(f, "depth {}", self.value),
+        }
+    }
+}
+
+/// The answer to one question: is this program safe under this model?
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    pub model: Model,
+    pub engine: &'static str,
+    pub outcome: Outcome,
+    pub stats: Stats,
+}
+
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// Replayed by the reference machine.
+    Unsafe(Box<Counterexample>),
+    /// No violation, within the bounds that are not exhausted; without such bounds, none at all.
+    Safe {
+        bounds: Vec<Bound>,
+    },
+    Unknown {
+        reason: String,
+        span: Option<Span>,
+    },
+}
+
+/// A violation with the execution that shows it. Its fields are not public so that nothing but a replay makes one.
+#[derive(Clone, Debug)]
+pub struct Counterexample {
+    violation: Violation,
+    schedule: Schedule,
+    trace: Trace,
+}
+
+impl Counterexample {
+    /// For the reference machine's replay only, which has just run the schedule to this violation. An engine that
+    /// calls this breaks the promise that every counterexample was replayed.
+    pub fn replayed(violation: Violation, schedule: Schedule, trace: Trace) -> Counterexample {
+        Counterexample { violation, schedule, trace }
+    }
+
+    pub fn violation(&self) -> &Violation {
+        &self.violation
+    }
+
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+}
+
+impl Outcome {
+    /// Whether the result holds for all executions (unsafe always does).
+    pub fn is_complete(&self) -> bool {
+        match self {
+            Outcome::Unsafe(_) => true,
+            Outcome::Safe { bounds } => bounds.iter().all(|b| b.exhausted),
+            Outcome::Unknown { .. } => false,
+        }
+    }
+}
+
+/// Figures by name, in the order of the names.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Stats(pub BTreeMap<&'static str, f64>);
