@@ -6,7 +6,7 @@ use super::init::{Parts, Target};
 use super::member::find_member;
 use crate::ast::{Designator, Initializer, InitializerItem};
 use crate::ctype::{ArrayLength, Type};
-use crate::tree::{Expr, ExprKind, Init, InitPart, InitValue, Size};
+use crate::tree::{Expr, ExprKind, Init, InitPart, InitValue, Size, VarId};
 use norn_ir::source::Loc;
 
 /// A position in a braced list.
@@ -306,6 +306,16 @@ impl Checker<'_> {
             }
             None => self.error_expr(loc),
         }
+    }
+}
+
+/// The temporary that holds the value of a range's elements, if `e` is such a value, and whether `e` fills it.
+pub(super) fn shared_in(e: &Expr) -> Option<(VarId, bool)> {
+    let ExprKind::Load(place) = &e.kind else { return None };
+    match &place.kind {
+        ExprKind::CompoundLiteral(var, init) if matches!(**init, Init::Expr(_)) => Some((*var, true)),
+        ExprKind::Var(var) => Some((*var, false)),
+        _ => None,
     }
 }
 

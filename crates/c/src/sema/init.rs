@@ -5,7 +5,7 @@
 //! flat list of parts with their offsets.
 
 use super::Checker;
-use super::aggregate::Cursor;
+use super::aggregate::{Cursor, shared_in};
 use super::convert::Context;
 use super::primary::string_bytes;
 use crate::ast::{self, Initializer, InitializerList, StringLiteral};
@@ -13,6 +13,7 @@ use crate::ctype::{ArrayLength, BitField, QualType, Type, TypeId};
 use crate::tree::{Expr, Init, InitPart, InitValue};
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::Loc;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// More parts than this in one initialiser are not handled (`[0 ... 1000000000] = 1`).
@@ -214,8 +215,8 @@ impl Checker<'_> {
 /// Drops parts that later parts overwrite as a whole.
 fn without_overridden(checker: &Checker<'_>, mut parts: Parts) -> Vec<InitPart> {
     let mut covered = Covered::default();
-    let mut kept = Vec::with_capacity(parts.list.len());
-    for (position, part) in parts.list.into_iter().enumerate().rev() {
+    let mut overridden = vec![false; parts.list.len()];
+    for (position, part) in parts.list.iter().enumerate().rev() {
         while let Some(claim) = parts.claims.pop_if(|claim| claim.position > position) {
             covered.add(claim.start * 8, claim.end.saturating_mul(8));
         }
@@ -224,11 +225,32 @@ fn without_overridden(checker: &Checker<'_>, mut parts: Parts) -> Vec<InitPart> 
             Some(bits) => (start + u64::from(bits.start), start + u64::from(bits.start + bits.width)),
             None => (start, start + checker.size_of(part.ty).unwrap_or(0) * 8),
         };
-        if !covered.add(start, end) {
-            kept.push(part);
+        overridden[position] = covered.add(start, end);
+    }
+    // The first element of a range evaluates the value for all: without it, the next one does.
+    let mut orphans = FxHashMap::default();
+    let mut kept = Vec::with_capacity(parts.list.len());
+    for (mut part, overridden) in parts.list.into_iter().zip(overridden) {
+        match &part.value {
+            InitValue::Expr(e) if overridden => {
+                if let Some((var, true)) = shared_in(e)
+                    && let InitValue::Expr(e) = part.value
+                {
+                    orphans.insert(var, e);
+                }
+            }
+            _ if overridden => {}
+            InitValue::Expr(e) => {
+                if let Some((var, false)) = shared_in(e)
+                    && let Some(first) = orphans.remove(&var)
+                {
+                    part.value = InitValue::Expr(first);
+                }
+                kept.push(part);
+            }
+            InitValue::Bytes(_) => kept.push(part),
         }
     }
-    kept.reverse();
     kept
 }
 

@@ -1,6 +1,5 @@
-/* Functions that are understood where they are called, for calls through pointers. What they print is shown as the
- * format alone. */
-#include <norn.h>
+/* Functions that are understood where they are called, for calls through pointers and to streams in variables. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,12 +19,18 @@ void abort(void) {
     __builtin_abort();
 }
 
-int printf(const char *format, ...) {
-    __norn_print(1, "%s", format);
-    return 0;
+int printf(const char *restrict format, ...) {
+    va_list args;
+    va_start(args, format);
+    int length = vfprintf(stdout, format, args);
+    va_end(args);
+    return length;
 }
 
-int fprintf(FILE *stream, const char *format, ...) {
-    __norn_print(stream == stderr ? 2 : 1, "%s", format);
-    return 0;
+int fprintf(FILE *restrict stream, const char *restrict format, ...) {
+    va_list args;
+    va_start(args, format);
+    int length = vfprintf(stream, format, args);
+    va_end(args);
+    return length;
 }

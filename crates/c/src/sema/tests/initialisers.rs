@@ -73,6 +73,14 @@ fn local(text: &str, expected: &str) {
 }
 
 #[test]
+fn a_range_keeps_its_value_when_its_first_element_is_overridden() {
+    let text = "void f(int a) { int x[4] = { [1 ... 3] = a * 2, [0 ... 1] = a }; }";
+    let shown = format!("{:?}", correct(text).unit);
+    assert_eq!(shown.matches("Mul").count(), 1, "the product should still be computed");
+    local("int x[3] = { [0 ... 2] = g(), [0] = 1 };", "4(Load) 8(Load) 0(Int)");
+}
+
+#[test]
 fn automatic_objects() {
     local("int x[3] = { a, 5 };", "0(Load) 4(Int)");
     local("struct { int p; struct { int q, r; } s; int t; } x = { a, b, g(), 4 };", "0(Load) 4(Load) 8(Call) 12(Int)");
