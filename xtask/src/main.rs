@@ -4,6 +4,7 @@
 mod bench;
 mod corpus;
 mod gates;
+mod hardware;
 mod norn;
 
 use std::process::ExitCode;
@@ -13,6 +14,9 @@ Usage: cargo xtask TASK
 
   gates [--sample]   run Norn over the corpus of known verdicts and fail on any difference;
                      --sample takes a fixed part of it, for continuous integration
+  hardware [--runs N]
+                     compile small programs, run each N times (100,000 unless told) on this x86 machine, and fail
+                     if an outcome is seen that Norn does not allow under TSO
   bench              measure the claims made about speed and print them as a table
 
 The corpus is looked for in ../shared/corpus, or where NORN_CORPUS says.";
@@ -23,6 +27,11 @@ fn main() -> ExitCode {
     let result = match words.as_slice() {
         ["gates"] => gates::run(gates::Extent::Full),
         ["gates", "--sample"] => gates::run(gates::Extent::Sample),
+        ["hardware"] => hardware::run(hardware::DEFAULT_RUNS),
+        ["hardware", "--runs", runs] => match runs.parse() {
+            Ok(runs) => hardware::run(runs),
+            Err(_) => Err(format!("'{runs}' is not a number of runs")),
+        },
         ["bench"] => bench::run(),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");
