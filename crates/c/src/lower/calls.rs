@@ -264,7 +264,8 @@ impl<'a> FunctionBuilder<'_, 'a> {
     fn undefined_call(&mut self, e: &'a Expr, id: LinkedFunctionId, arguments: Arguments) -> Operand {
         let name = self.p.function_name(id).to_owned();
         if !self.p.session.options.undefined_functions_return_nondet {
-            self.unsupported(format!("call to the undefined function '{name}'"));
+            let reason = self.p.undefined_function(id, e.loc);
+            self.unsupported(reason);
             return self.no_value(self.scalar_of(e));
         }
         self.end_temporaries(arguments.temporaries);
