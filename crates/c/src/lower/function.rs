@@ -147,7 +147,7 @@ impl<'p, 'a> FunctionBuilder<'p, 'a> {
         }
         f.enter_scope_objects(ScopeId(0));
         f.store_params(body);
-        f.stmt(&body.block);
+        f.outermost_block(&body.block);
         f.set_loc(body.end);
         if f.is_reachable() {
             f.fall_off_the_end(&plain_name);
