@@ -149,7 +149,7 @@ impl<'p> Machine<'p> {
             races.create(None);
             Rc::new(races)
         });
-        Ok(State { memory, threads: vec![Rc::new(main)], exited: None, races })
+        Ok(State { memory, threads: vec![Rc::new(main)], exited: None, main_returned: false, races })
     }
 
     /// What may happen next. A step of a thread may turn out not to be enabled when it is tried.
@@ -244,11 +244,11 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// Whether some thread waits for ever: main has not returned, no thread was stopped, and nothing can happen but
-    /// spurious wake-ups.
+    /// Whether some thread waits for ever: main has not returned (it may have ended by `pthread_exit`), no thread was
+    /// stopped, and nothing can happen but spurious wake-ups.
     pub fn is_deadlock(&self, state: &State) -> bool {
         let excused = |thread: &Rc<Thread>| thread.status == Status::Stopped || !thread.buffer.is_empty();
-        if state.exited.is_some() || state.threads[0].status == Status::Ended || state.threads.iter().any(excused) {
+        if state.is_complete() || state.main_returned || state.threads.iter().any(excused) {
             return false;
         }
         let is_enabled = |thread: usize| {

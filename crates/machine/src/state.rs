@@ -19,6 +19,8 @@ pub struct State {
     pub threads: Vec<Rc<Thread>>,
     /// `exit` or `abort` was called: nothing happens any more.
     pub exited: Option<Exit>,
+    /// `main` came to its end by a return, which ends a C program: what waits from now on need not wait for ever.
+    pub main_returned: bool,
     /// Only if data races are checked.
     pub races: Option<Rc<Races>>,
 }

@@ -79,6 +79,9 @@ fn no_deadlock_once_main_has_returned() {
     check(&joined, DEADLOCK, Some(ViolationKind::Deadlock));
     let main = function(0, "main", "r7 = spawn f1()");
     check(&text(&format!("{main}{}", function(1, "t", waits))), DEADLOCK, None);
+    let main = function(0, "main", "b0:\nr7 = spawn f1()\nthread_exit null");
+    check(&text(&format!("{main}{}", function(1, "t", waits))), DEADLOCK, Some(ViolationKind::Deadlock));
+    check(&text(&format!("{main}{}", function(1, "t", ""))), DEADLOCK, None);
     // Nor while a thread was stopped: its step might have been the one that is waited for.
     check(&threads("x", &[waits, "assume false"]), DEADLOCK, None);
 }
