@@ -106,14 +106,13 @@ fn argument(f: &mut FunctionBuilder<'_, '_>, i: usize, ty: crate::ctype::TypeId,
         return Operand::Const(Const::NULL);
     }
     let name = if is_main { "argc".to_owned() } else { format!("argument {}", i + 1) };
-    let dst = f.register(scalar.ty);
-    f.emit(InstrKind::Nondet { dst, source: NondetSource::Input(name) });
+    let value = f.nondet(scalar, NondetSource::Input(name));
     if is_main && scalar.ty != Ty::Ptr {
         let one = f.constant(scalar.ty, 1);
-        let cond = f.compare(CompareOp::LeSigned, scalar.ty, one, Operand::Reg(dst));
+        let cond = f.compare(CompareOp::LeSigned, scalar.ty, one, value);
         f.emit(InstrKind::Assume { cond });
     }
-    f.normalised(scalar, Operand::Reg(dst))
+    value
 }
 
 /// Makes the start function the entry itself, if nothing else refers to it: its frame is then that of the main thread,
