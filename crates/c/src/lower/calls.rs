@@ -270,9 +270,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
         }
         self.end_temporaries(arguments.temporaries);
         let value = match self.p.layouts.passing(e.ty.ty) {
-            Passing::Scalar(scalar) => {
-                self.nondet(scalar, NondetSource::Input(name))
-            }
+            Passing::Scalar(scalar) => self.nondet(scalar, NondetSource::Input(name)),
             _ => self.no_value(None),
         };
         if self.p.linked.function(id).noreturn {
