@@ -151,6 +151,10 @@ fn an_object_needs_a_definition() {
         &[("a.c", "extern int optind; extern char **environ; int main(void) { return optind + !*environ; }")],
         "optind environ variables main",
     );
+    check_link(
+        &[("a.c", "extern const char *const sys_siglist[]; int main(void) { return sys_siglist[1][0]; }")],
+        "sys_siglist .literal main",
+    );
 }
 
 #[test]

@@ -36,6 +36,9 @@ pub(super) const MODELS: &[Model] = &[
         "memcpy", "mempcpy", "memmove", "memset", "memcmp", "memchr", "memrchr", "memccpy", "bzero", "bcopy",
         "bcmp", "ffs",
     ]),
+    model!("messages.c", &[
+        "sys_siglist", "_sys_siglist", "sys_errlist", "_sys_errlist", "sys_nerr", "_sys_nerr",
+    ]),
     model!("options.c", &["optarg", "optind", "opterr", "optopt"]),
     model!("pointed_to.c", &["malloc", "calloc", "free", "abort", "printf", "fprintf"]),
     model!("process.c", &["getpid", "getppid"]),
@@ -138,4 +141,5 @@ pub(super) const MODELS: &[Model] = &[
     model!("time.c", &[
         "time", "clock", "difftime", "clock_gettime", "clock_getres", "timespec_get", "gettimeofday",
     ]),
+    model!("timezone.c", &["tzname", "timezone", "daylight"]),
 ];

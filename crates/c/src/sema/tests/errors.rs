@@ -319,3 +319,11 @@ fn attributes_that_run_code() {
     let expected = ["1:16: a function that runs after the program has ended (attribute 'destructor')"];
     assert_eq!(check(text).messages(Severity::Unsupported), expected);
 }
+
+#[test]
+fn an_unknown_type_is_reported_once() {
+    errors(
+        "intt x; intt f(intt y) { return y; }",
+        &["1:1: unknown type name 'intt' [perhaps an '#include' or a typedef is missing]"],
+    );
+}
