@@ -3,6 +3,7 @@
 
 mod bench;
 mod corpus;
+mod csmith;
 mod gates;
 mod norn;
 
@@ -14,6 +15,8 @@ Usage: cargo xtask TASK
   gates [--sample]   run Norn over the corpus of known verdicts and fail on any difference;
                      --sample takes a fixed part of it, for continuous integration
   bench              measure the claims made about speed and print them as a table
+  csmith [--count N] [--seed S] [--timeout SECONDS]
+                     compare 'norn run' with the C compiler on random programs, one for each seed from S on
 
 The corpus is looked for in ../shared/corpus, or where NORN_CORPUS says.";
 
@@ -24,6 +27,7 @@ fn main() -> ExitCode {
         ["gates"] => gates::run(gates::Extent::Full),
         ["gates", "--sample"] => gates::run(gates::Extent::Sample),
         ["bench"] => bench::run(),
+        ["csmith", options @ ..] => csmith::Plan::from_words(options).and_then(|plan| csmith::run(&plan)),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;
