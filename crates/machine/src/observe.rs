@@ -50,6 +50,8 @@ pub enum Happening<'a> {
     Join {
         thread: usize,
     },
+    /// A wait ends although what it waits for has not happened: a spurious wake-up, or a timeout.
+    WakesUp,
     /// The user's code calls a function of the library.
     Call {
         function: FuncId,

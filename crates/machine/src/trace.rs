@@ -110,6 +110,7 @@ impl Observer for TraceBuilder {
                 EventKind::Create { thread: created }
             }
             Happening::Join { thread } => EventKind::Join { thread },
+            Happening::WakesUp => EventKind::WakesUp,
             Happening::Call { function } => {
                 EventKind::Call { function: machine.program.function(function).name.clone() }
             }

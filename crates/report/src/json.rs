@@ -93,6 +93,7 @@ fn details(kind: &EventKind) -> (&'static str, Value) {
         EventKind::Fence(kind) => ("fence", json!({ "fence": kind.mnemonic() })),
         EventKind::Create { thread } => ("create", json!({ "created": thread })),
         EventKind::Join { thread } => ("join", json!({ "joined": thread })),
+        EventKind::WakesUp => ("wake-up", json!({})),
         EventKind::Call { function } => ("call", json!({ "function": function })),
         EventKind::Free { location } => ("free", json!({ "object": location })),
         EventKind::Input { source, value } => ("input", json!({ "source": source, "value": value })),

@@ -34,7 +34,8 @@ pub fn counterexample(counterexample: &Counterexample, sources: &Sources<'_>, wi
 
 /// The events of a trace, one column per thread that did anything.
 pub fn table(trace: &Trace, sources: &Sources<'_>, width: usize) -> String {
-    let mut columns = trace.events.iter().map(|e| e.thread).collect::<Vec<_>>();
+    let rows = rows(trace);
+    let mut columns = rows.iter().map(|row| row.event.thread).collect::<Vec<_>>();
     columns.sort_unstable();
     columns.dedup();
     let number_width = trace.events.len().to_string().len().max(2) + 2;
@@ -43,21 +44,68 @@ pub fn table(trace: &Trace, sources: &Sources<'_>, width: usize) -> String {
     table.header(trace);
     let mut switches = 0;
     let mut last: Option<&Event> = None;
-    for (i, event) in trace.events.iter().enumerate() {
+    for Row { number, event, text } in &rows {
         let switched = last.is_some_and(|l| l.thread != event.thread);
         if switched {
             switches += 1;
             table.rule(switches);
         }
-        let same_line = last.is_some_and(|l| l.span == event.span && l.thread == event.thread);
-        if !same_line && event.span != Span::NONE && !matches!(event.kind, EventKind::Commit { .. }) {
+        let is_commit = matches!(event.kind, EventKind::Commit { .. });
+        let place = |e: &Event| (e.thread, e.span.file, e.span.line);
+        let same_line = last.is_some_and(|l| place(l) == place(event));
+        if !same_line && event.span != Span::NONE && !is_commit {
             let line = sources.text(event.span).unwrap_or_default();
             table.row(None, event.thread, &format!("{}: {line}", event.span.line), false);
         }
-        table.row(Some(i + 1), event.thread, &describe(event, trace), true);
+        table.row(Some(*number), event.thread, text, true);
+        // A store that reaches memory belongs to no line: the next event shows its own.
         last = Some(event);
     }
     table.text
+}
+
+/// One row of the table: an event, or a step of a library function as a whole.
+struct Row<'a> {
+    /// Of the event, from 1.
+    number: usize,
+    event: &'a Event,
+    text: String,
+}
+
+/// What a reader wants to see: a step inside a library function is one row with the function's name and what it changed
+/// of the user's own; what a call does besides (calling, having an empty store buffer) is left out.
+fn rows(trace: &Trace) -> Vec<Row<'_>> {
+    let mut rows: Vec<Row<'_>> = Vec::new();
+    for (i, event) in trace.events.iter().enumerate() {
+        let number = i + 1;
+        match (&event.kind, &event.library) {
+            (EventKind::Call { .. } | EventKind::Fence(FenceKind::Call | FenceKind::Compiler), _) => {}
+            (EventKind::Create { .. } | EventKind::Join { .. } | EventKind::End { .. } | EventKind::Exit { .. }, _)
+            | (EventKind::Commit { .. } | EventKind::Input { .. } | EventKind::WakesUp, _)
+            | (_, None) => rows.push(Row { number, event, text: describe(event, trace) }),
+            (kind, Some(function)) => {
+                let change = match kind {
+                    EventKind::Write { location, value, .. } => Some((location, value)),
+                    EventKind::Update { location, new: Some(new), .. } => Some((location, new)),
+                    _ => None,
+                };
+                // How a mutex looks inside is nobody's business.
+                let change = change.filter(|(l, _)| !l.contains(".__")).map(|(l, v)| format!("{l} = {v}"));
+                let same_step = |row: &Row<'_>| {
+                    let first = row.event;
+                    first.thread == event.thread && first.step == event.step && first.library == event.library
+                };
+                match (rows.last_mut().filter(|row| event.step.is_some() && same_step(row)), change) {
+                    (Some(row), Some(change)) if row.text == *function => row.text += &format!(": {change}"),
+                    (Some(row), Some(change)) => row.text += &format!(", {change}"),
+                    (Some(_), None) => {}
+                    (None, Some(change)) => rows.push(Row { number, event, text: format!("{function}: {change}") }),
+                    (None, None) => rows.push(Row { number, event, text: function.clone() }),
+                }
+            }
+        }
+    }
+    rows
 }
 
 /// What happened, in a few words.
@@ -89,6 +137,7 @@ pub fn describe(event: &Event, trace: &Trace) -> String {
         EventKind::Fence(kind) => fence(*kind).to_owned(),
         EventKind::Create { thread: t } => format!("creates {}", thread(*t)),
         EventKind::Join { thread: t } => format!("joins {}", thread(*t)),
+        EventKind::WakesUp => "stops waiting without cause (a spurious wake-up or a timeout)".to_owned(),
         EventKind::Call { function } => format!("calls {function}"),
         EventKind::Free { location } => format!("frees {location}"),
         EventKind::Input { source, value } => format!("{source} gives {value}"),
@@ -194,4 +243,91 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use norn_ir::ids::FileId;
+    use norn_ir::program::Program;
+    use norn_verdict::schedule::ThreadName;
+    use norn_verdict::trace::ThreadInfo;
+
+    fn event(thread: usize, step: u32, line: u32, library: Option<&str>, kind: EventKind) -> Event {
+        let span = Span { file: FileId(0), line, column: 1 };
+        Event { thread, step: Some(step), span, library: library.map(str::to_owned), kind }
+    }
+
+    fn write(location: &str, buffered: bool) -> EventKind {
+        EventKind::Write { location: location.to_owned(), value: "1".to_owned(), buffered }
+    }
+
+    fn read(location: &str, from: ReadFrom) -> EventKind {
+        EventKind::Read { location: location.to_owned(), value: "0".to_owned(), from }
+    }
+
+    fn check(events: Vec<Event>, expected: &[&str]) {
+        let thread = |name: ThreadName, function: &str| ThreadInfo { name, function: function.to_owned() };
+        let main = ThreadName::main();
+        let threads = vec![thread(main.clone(), "main"), thread(main.child(1), "left"), thread(main.child(2), "right")];
+        let program = Program { files: vec!["a.c".to_owned()], ..Program::empty() };
+        let line_text = |_: &str, line: u32| Some(format!("  line {line};"));
+        let sources = Sources { program: &program, line_text: &line_text };
+        let found = table(&Trace { threads, events }, &sources, 64);
+        assert_eq!(found.lines().collect::<Vec<_>>(), expected, "\n{found}");
+    }
+
+    #[test]
+    fn threads_have_columns_and_switches_are_numbered() {
+        check(
+            vec![
+                event(1, 1, 4, None, write("x", true)),
+                event(1, 2, 5, None, read("y", ReadFrom::Initial)),
+                event(2, 1, 9, None, read("x", ReadFrom::Initial)),
+                event(1, 1, 4, None, EventKind::Commit { location: "x".to_owned(), value: "1".to_owned(), write: 0 }),
+                event(1, 3, 5, None, read("x", ReadFrom::Event { event: 0, forwarded: true })),
+            ],
+            &[
+                "    main.1 (left)                 main.2 (right)",
+                "──────────────────────────────────────────────────────────────",
+                "    4: line 4;",
+                "#1    writes x = 1 (into its",
+                "        store buffer)",
+                "    5: line 5;",
+                "#2    reads y = 0 (from the",
+                "        initial value)",
+                "─ switch 1 ───────────────────────────────────────────────────",
+                "                                  9: line 9;",
+                "#3                                  reads x = 0 (from the",
+                "                                      initial value)",
+                "─ switch 2 ───────────────────────────────────────────────────",
+                "#4    store of #1 reaches",
+                "        memory: x = 1",
+                "    5: line 5;",
+                "#5    reads x = 0 (from #1,",
+                "        still in its own store",
+                "        buffer)",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_step_of_the_library_is_one_row() {
+        let lock = Some("pthread_mutex_lock");
+        check(
+            vec![
+                event(1, 1, 4, lock, EventKind::Call { function: "pthread_mutex_lock".to_owned() }),
+                event(1, 1, 4, lock, read("m.__kind", ReadFrom::Initial)),
+                event(1, 1, 4, lock, read("m.__owner", ReadFrom::Initial)),
+                event(1, 1, 4, lock, write("done", false)),
+                event(1, 1, 4, lock, write("m.__count", false)),
+            ],
+            &[
+                "    main.1 (left)",
+                "──────────────────────────────────────────────────────────────",
+                "    4: line 4;",
+                "#2    pthread_mutex_lock: done = 1",
+            ],
+        );
+    }
 }

@@ -77,6 +77,8 @@ pub enum EventKind {
     Join {
         thread: usize,
     },
+    /// A wait ended although what it waited for had not happened: a spurious wake-up, or a timeout.
+    WakesUp,
     /// The call of a library function with a model.
     Call {
         function: String,

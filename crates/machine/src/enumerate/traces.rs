@@ -287,6 +287,7 @@ impl Observer for Prefix {
             Happening::Fence(_)
             | Happening::Create { .. }
             | Happening::Join { .. }
+            | Happening::WakesUp
             | Happening::Call { .. }
             | Happening::ThreadEnds { .. }
             | Happening::Print { .. } => {}

@@ -79,6 +79,7 @@ impl<'p> Exec<'_, 'p> {
                         return Ok(Flow::Stops);
                     }
                     self.spurious = true;
+                    self.tell(Happening::WakesUp);
                 }
             }
             InstrKind::Assume { cond } => {
