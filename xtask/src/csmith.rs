@@ -192,7 +192,9 @@ fn judge(run: &Run, expected: &str) -> Fate {
     let stderr = String::from_utf8_lossy(&run.output.stderr);
     let last = stderr.lines().last().unwrap_or("");
     if !(run.output.status.success() && last.contains("ended with status 0")) {
-        return Fate::NoAnswer(run.output.status.code().map_or(format!("killed: {last}"), |c| format!("exit {c}: {last}")));
+        return Fate::NoAnswer(
+            run.output.status.code().map_or(format!("killed: {last}"), |c| format!("exit {c}: {last}")),
+        );
     }
     match checksum(&stdout) {
         found if found == expected => Fate::Same,
