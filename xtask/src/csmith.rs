@@ -125,7 +125,7 @@ impl Program {
         if seed % 4 == 3 {
             command.arg("--float");
         }
-        if seed % 3 == 0 {
+        if seed.is_multiple_of(3) {
             command.arg("--no-packed-struct");
         }
         command.arg("--seed").arg(seed.to_string()).arg("--output").arg(&source);

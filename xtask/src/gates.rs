@@ -1,15 +1,17 @@
 //! The gates: what must hold on the corpus before a capability counts as done.
 
-use crate::corpus::{self, Program};
+mod front_end;
+mod litmus;
+mod mutual_exclusion;
+
+use crate::corpus;
 use crate::norn::Norn;
-use std::path::Path;
-use std::time::Duration;
 
 /// How much of the corpus is run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     Full,
-    /// Every eighth program, always the same ones.
+    /// A part that is always the same.
     Sample,
 }
 
@@ -20,53 +22,22 @@ pub fn run(extent: Extent) -> Result<(), String> {
     };
     let norn = Norn::build()?;
     let mut failures = 0;
-    failures += front_end(&norn, &corpus, extent)?;
+    failures += front_end::run(&norn, &corpus, extent)?;
+    failures += litmus::run(&norn, &corpus, extent)?;
+    failures += mutual_exclusion::run(&norn, &corpus, extent)?;
     match failures {
         0 => Ok(()),
         n => Err(format!("{n} failures")),
     }
 }
 
-/// Every program of the corpus becomes valid IR, without anything in it that Norn cannot handle being reported.
-fn front_end(norn: &Norn, corpus: &Path, extent: Extent) -> Result<usize, String> {
-    let mut failures = 0;
-    for (name, programs) in [
-        ("tacas15", corpus::set(corpus, "tacas15")?),
-        ("svcomp15", corpus::set(corpus, "svcomp15")?),
-        ("hard", corpus::files(corpus, "hard")?),
-    ] {
-        let programs = sample(programs, extent);
-        let mut total = Duration::ZERO;
-        let mut slowest = (Duration::ZERO, String::new());
-        let mut failed = 0;
-        for program in &programs {
-            let mut args = vec!["ir".to_owned()];
-            args.extend_from_slice(&program.args);
-            let run = norn.run(&args)?;
-            total += run.time;
-            slowest = slowest.max((run.time, program.name.clone()));
-            if run.output.status.code() != Some(0) {
-                println!("FAILED  norn ir {}: {}", program.name, run.summary());
-                failed += 1;
-            }
-        }
-        let mean = total.as_secs_f64() * 1e3 / programs.len().max(1) as f64;
-        println!(
-            "front end on {name}: {} of {} become IR; mean {mean:.2} ms, slowest {:.2} ms ({})",
-            programs.len() - failed,
-            programs.len(),
-            slowest.0.as_secs_f64() * 1e3,
-            slowest.1,
-        );
-        failures += failed;
+impl Extent {
+    /// All, or every eighth.
+    fn of<T>(self, all: Vec<T>) -> Vec<T> {
+        let step = match self {
+            Extent::Full => 1,
+            Extent::Sample => 8,
+        };
+        all.into_iter().step_by(step).collect()
     }
-    Ok(failures)
-}
-
-fn sample(programs: Vec<Program>, extent: Extent) -> Vec<Program> {
-    let step = match extent {
-        Extent::Full => 1,
-        Extent::Sample => 8,
-    };
-    programs.into_iter().step_by(step).collect()
 }

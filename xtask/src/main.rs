@@ -5,6 +5,7 @@ mod bench;
 mod corpus;
 mod csmith;
 mod gates;
+mod hardware;
 mod norn;
 
 use std::process::ExitCode;
@@ -14,6 +15,9 @@ Usage: cargo xtask TASK
 
   gates [--sample]   run Norn over the corpus of known verdicts and fail on any difference;
                      --sample takes a fixed part of it, for continuous integration
+  hardware [--runs N]
+                     compile small programs, run each N times (100,000 unless told) on this x86 machine, and fail
+                     if an outcome is seen that Norn does not allow under TSO
   bench              measure the claims made about speed and print them as a table
   csmith [--count N] [--seed S] [--timeout SECONDS]
                      compare 'norn run' with the C compiler on random programs, one for each seed from S on
@@ -26,6 +30,11 @@ fn main() -> ExitCode {
     let result = match words.as_slice() {
         ["gates"] => gates::run(gates::Extent::Full),
         ["gates", "--sample"] => gates::run(gates::Extent::Sample),
+        ["hardware"] => hardware::run(hardware::DEFAULT_RUNS),
+        ["hardware", "--runs", runs] => match runs.parse() {
+            Ok(runs) => hardware::run(runs),
+            Err(_) => Err(format!("'{runs}' is not a number of runs")),
+        },
         ["bench"] => bench::run(),
         ["csmith", options @ ..] => csmith::Plan::from_words(options).and_then(|plan| csmith::run(&plan)),
         ["--help" | "-h" | "help"] => {

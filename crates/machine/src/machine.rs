@@ -159,6 +159,7 @@ impl<'p> Machine<'p> {
             steps: 0,
             children: 0,
             result: Default::default(),
+            cut_at: None,
         };
         let races = self.checks.data_race.then(|| {
             let mut races = Races::default();

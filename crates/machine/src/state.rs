@@ -47,6 +47,8 @@ pub struct Thread {
     pub children: u32,
     /// What it returned, once it has ended.
     pub result: Value,
+    /// The block whose terminator `Stop` stopped it: a bound. Not part of what a state is, only of how it came about.
+    pub cut_at: Option<(FuncId, BlockId)>,
 }
 
 /// Where a thread stands after it was settled.

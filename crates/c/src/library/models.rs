@@ -26,7 +26,8 @@ pub(super) const MODELS: &[Model] = &[
         "isdigit", "islower", "isupper", "isalpha", "isalnum", "isascii", "isblank", "iscntrl", "isgraph",
         "isprint", "ispunct", "isspace", "isxdigit", "tolower", "toupper",
     ]),
-    model!("environment.c", &["getenv"]),
+    model!("ctype_tables.c", &["__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc"]),
+    model!("environment.c", &["environ", "__environ", "getenv"]),
     model!("errno.c", &["__errno_location"]),
     model!("exit.c", &["exit", "_Exit", "_exit"]),
     model!("format.c", &["vsnprintf"]),
@@ -37,6 +38,8 @@ pub(super) const MODELS: &[Model] = &[
         "memcpy", "mempcpy", "memmove", "memset", "memcmp", "memchr", "memrchr", "memccpy", "bzero", "bcopy",
         "bcmp", "ffs",
     ]),
+    model!("options.c", &["optarg", "optind", "opterr", "optopt"]),
+    model!("pointed_to.c", &["malloc", "calloc", "free", "abort", "printf", "fprintf"]),
     model!("process.c", &["getpid", "getppid"]),
     model!("pthread_attr.c", &[
         "pthread_attr_init", "pthread_attr_destroy", "pthread_attr_getdetachstate", "pthread_attr_setdetachstate",

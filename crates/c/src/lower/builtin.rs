@@ -71,9 +71,8 @@ impl<'a> FunctionBuilder<'_, 'a> {
             }
             Builtin::Nondet(name) => {
                 let scalar = self.expect_scalar(e);
-                let dst = self.register(scalar.ty);
-                self.at(e, InstrKind::Nondet { dst, source: NondetSource::Input(name.clone()) });
-                return self.normalised(scalar, Operand::Reg(dst));
+                self.set_loc(e.loc);
+                return self.nondet(scalar, NondetSource::Input(name.clone()));
             }
             Builtin::Unsupported(what) => {
                 self.set_loc(e.loc);

@@ -175,7 +175,8 @@ impl<'p, 'a> FunctionBuilder<'p, 'a> {
         if f.p.session.options.undefined_functions_return_nondet {
             f.return_nondet(NondetSource::Input(plain_name));
         } else {
-            f.unsupported(format!("call to the undefined function '{plain_name}'"));
+            let reason = f.p.undefined_function(id, loc);
+            f.unsupported(reason);
         }
         f.finish(origin, loc)
     }

@@ -5,9 +5,8 @@ use crate::hash::FastSet;
 use crate::machine::{Choice, Machine, Stop};
 use crate::observe::Unobserved;
 use crate::replay::{ReplayMismatch, confirm};
-use crate::state::{State, Status};
+use crate::state::State;
 use norn_ir::ids::{BlockId, FuncId};
-use norn_ir::instr::TerminatorKind;
 use norn_verdict::outcome::{Outcome, Stats, Verdict};
 use norn_verdict::schedule::ThreadName;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -100,7 +99,6 @@ impl Search<'_> {
     }
 
     fn expand(&mut self, state: State, way: usize) {
-        self.note_stops(&state);
         if state.is_complete() {
             if !self.question.observed.is_empty() {
                 self.found.finals.insert(self.question.observe(self.machine, &state));
@@ -147,6 +145,8 @@ impl Search<'_> {
     fn reached(&mut self, result: Result<State, Stop>, link: Link) {
         match result {
             Ok(state) => {
+                // Also for a state that is known: it may have been reached without a bound before.
+                self.found.stops.extend(state.threads.iter().filter_map(|thread| thread.cut_at));
                 self.bytes.clear();
                 self.machine.encode(&state, &mut self.bytes);
                 if !self.seen.contains(&self.bytes[..]) {
@@ -163,15 +163,6 @@ impl Search<'_> {
             Err(Stop::Violation(_) | Stop::NotEnabled | Stop::NeedInput(_)) => {}
             Err(Stop::Unsupported { reason, span } | Stop::Limit { reason, span }) => {
                 self.found.incomplete.get_or_insert(incomplete(reason, span));
-            }
-        }
-    }
-
-    fn note_stops(&mut self, state: &State) {
-        for frame in state.threads.iter().filter(|t| t.status == Status::Stopped).filter_map(|t| t.frames.last()) {
-            let block = self.question.program.function(frame.function).block(frame.block);
-            if block.terminator.kind == TerminatorKind::Stop && frame.index as usize == block.instrs.len() {
-                self.found.stops.insert((frame.function, frame.block));
             }
         }
     }

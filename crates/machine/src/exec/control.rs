@@ -179,6 +179,7 @@ impl<'p> Exec<'_, 'p> {
             steps: 0,
             children: 0,
             result: Value::default(),
+            cut_at: None,
         }));
         if let Some(races) = &mut self.state.races {
             Rc::make_mut(races).create(Some(self.thread));

@@ -21,7 +21,7 @@ use crate::models;
 use crate::observe::{Happening, Observer, Scene, Spot};
 use crate::state::{Frame, Place, State, Status, Thread};
 use norn_ir::ids::Reg;
-use norn_ir::instr::{InstrKind, NondetSource, Operand, Order, SectionKind};
+use norn_ir::instr::{InstrKind, NondetSource, Operand, Order, SectionKind, TerminatorKind};
 use norn_ir::program::{Function, Origin};
 use norn_ir::types::Ty;
 use norn_verdict::outcome::{Violation, ViolationKind};
@@ -218,8 +218,13 @@ impl<'a, 'p> Exec<'a, 'p> {
 
     fn stop_thread(&mut self) {
         self.tell(Happening::ThreadEnds { stopped: true });
+        let frame = self.frame();
+        let block = self.function().block(frame.block);
+        let is_cut = frame.index as usize == block.instrs.len() && block.terminator.kind == TerminatorKind::Stop;
+        let cut_at = is_cut.then_some((frame.function, frame.block));
         let thread = self.thread_mut();
         thread.status = Status::Stopped;
+        thread.cut_at = cut_at;
         thread.frames = Vec::new();
     }
 

@@ -22,6 +22,10 @@ impl Folder {
         path
     }
 
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
     /// Runs norn in this folder.
     pub fn norn(&self, args: &[&str]) -> Run {
         let mut command = Command::new(env!("CARGO_BIN_EXE_norn"));

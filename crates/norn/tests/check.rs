@@ -1,0 +1,279 @@
+//! `norn check` and `norn run` as a user and a script see them.
+
+mod support;
+
+use support::{Folder, project};
+
+/// One `// expect OPTIONS: sc VERDICT, …` line of an example.
+struct Expectation {
+    example: String,
+    options: Vec<String>,
+    model: String,
+    verdict: String,
+}
+
+fn expectations() -> Vec<Expectation> {
+    let mut paths = std::fs::read_dir(project().join("examples")).expect("examples").collect::<Result<Vec<_>, _>>();
+    let paths = paths.as_mut().expect("examples should be readable");
+    paths.sort_by_key(std::fs::DirEntry::path);
+    let mut found = Vec::new();
+    for path in paths.iter().map(std::fs::DirEntry::path).filter(|p| p.extension().is_some_and(|e| e == "c")) {
+        let text = std::fs::read_to_string(&path).expect("an example is text");
+        for line in text.lines().filter_map(|line| line.trim().strip_prefix("// expect")) {
+            let (options, verdicts) = line.split_once(':').expect("an expectation has a colon");
+            for verdict in verdicts.split(',') {
+                let (model, verdict) = verdict.trim().split_once(' ').expect("a model and a verdict");
+                found.push(Expectation {
+                    example: path.display().to_string(),
+                    options: options.split_whitespace().map(str::to_owned).collect(),
+                    model: model.to_owned(),
+                    verdict: verdict.to_owned(),
+                });
+            }
+        }
+    }
+    assert!(found.len() > 60, "the examples should say what to expect");
+    found
+}
+
+/// Every example gets its verdict, and every counterexample that is written out replays to the same violation.
+#[test]
+fn examples_get_their_verdicts_and_counterexamples_replay() {
+    let folder = Folder::new("examples_get_their_verdicts");
+    let mut replayed = 0;
+    for Expectation { example, options, model, verdict } in expectations() {
+        let mut args = vec!["check", "-m", &model, "--schedule-out", "bug.schedule"];
+        args.extend(options.iter().map(String::as_str));
+        args.push(&example);
+        let run = folder.norn(&args);
+        let stdout = run.stdout();
+        let last = stdout.lines().last().unwrap_or_default().to_owned();
+        assert!(last.starts_with(&format!("norn: {verdict} ({model})")), "{args:?}: {last}\n{}", run.stderr());
+        assert_eq!(run.status(), if verdict == "unsafe" { 10 } else { 0 }, "{args:?}");
+        if verdict == "unsafe" {
+            let mut args = vec!["run", "--schedule", "bug.schedule"];
+            args.extend(options.iter().map(String::as_str));
+            args.push(&example);
+            let again = folder.norn(&args);
+            assert_eq!(again.status(), 10, "{args:?}: {}", again.stderr());
+            let said = again.stderr();
+            let line = said.lines().last().unwrap_or_default();
+            assert!(line.starts_with(&last), "{args:?}: '{line}' should be '{last}'");
+            replayed += 1;
+        }
+    }
+    assert!(replayed >= 20, "many examples should be unsafe somewhere, not {replayed}");
+}
+
+const RACY: &str = "#include <pthread.h>\n#include <assert.h>\nint x;\n\
+                    void *t(void *a) { x = 1; return a; }\n\
+                    int main(void) { pthread_t p; pthread_create(&p, 0, t, 0); int r = x; assert(r <= 1); return 0; }\n";
+
+const LOOP: &str = "#include <pthread.h>\n#include <assert.h>\nint x;\n\
+                    void *t(void *a) { x = 1; return a; }\n\
+                    int main(void) {\n  pthread_t p;\n  pthread_create(&p, 0, t, 0);\n  int n = 0;\n\
+                    \x20 while (!x)\n    if (n < 5)\n      n++;\n  assert(n < 3);\n  return 0;\n}\n";
+
+#[test]
+fn bounds_are_part_of_the_verdict() {
+    let folder = Folder::new("bounds_are_part");
+    folder.write("loop.c", LOOP);
+    let check = |args: &[&str], status: i32, last: &str| {
+        let run = folder.norn(&[&["check"], args, &["loop.c"]].concat());
+        assert_eq!(run.stdout().lines().last(), Some(last), "{args:?}\n{}", run.stderr());
+        assert_eq!(run.status(), status, "{args:?}");
+    };
+    check(&["--unwind", "2"], 0, "norn: safe (sc) up to unwind 2 at loop.c:9");
+    check(&["--unwind", "2", "--require-proof"], 5, "norn: safe (sc) up to unwind 2 at loop.c:9");
+    check(&["--unwind", "loop.c:9=3"], 10, "norn: unsafe (sc): assertion failed at loop.c:12");
+    check(&["--unwind", "3"], 10, "norn: unsafe (sc): assertion failed at loop.c:12");
+    check(&[], 10, "norn: unsafe (sc): assertion failed at loop.c:12");
+    let wrong = folder.norn(&["check", "--unwind", "loop.c:12=3", "loop.c"]);
+    assert_eq!(wrong.status(), 1);
+    assert!(wrong.stderr().contains("loop.c:12"), "{}", wrong.stderr());
+    let listing = folder.norn(&["check", "--show-loops", "loop.c"]);
+    assert_eq!((listing.status(), listing.stdout().as_str()), (0, "loop.c:9  in main\n"));
+}
+
+#[test]
+fn a_racy_safe_program_gets_a_note() {
+    let folder = Folder::new("a_racy_safe_program");
+    folder.write("racy.c", RACY);
+    let run = folder.norn(&["check", "racy.c"]);
+    assert_eq!(run.status(), 0);
+    assert!(run.stdout().contains("note: the program has data races"), "{}", run.stdout());
+    let run = folder.norn(&["check", "--data-race", "racy.c"]);
+    assert_eq!(run.status(), 10);
+    assert!(run.stdout().contains("norn: unsafe (sc): data race at racy.c:"), "{}", run.stdout());
+}
+
+#[test]
+fn json_has_everything() {
+    let folder = Folder::new("json_has_everything");
+    let example = project().join("examples/store_buffering.c").display().to_string();
+    let run = folder.norn(&["check", "--json", "-m", "tso", &example]);
+    assert_eq!(run.status(), 10);
+    let value: serde_json::Value = serde_json::from_str(&run.stdout()).expect("JSON");
+    for (key, expected) in [("verdict", "unsafe"), ("model", "tso"), ("property", "assertion"), ("engine", "enumerate")]
+    {
+        assert_eq!(value[key], expected, "{key}");
+    }
+    assert_eq!(value["complete"], true);
+    assert_eq!(value["location"]["line"], 46);
+    assert!(value["location"]["file"].as_str().is_some_and(|f| f.ends_with("store_buffering.c")));
+    assert!(value["trace"]["events"].as_array().is_some_and(|events| events.len() > 10));
+    assert!(value["reason"].is_null() && value["bounds"].is_array() && value["stats"]["states"].is_number());
+    let several = folder.norn(&["check", "--json", "-m", "sc,tso", &example]);
+    let value: serde_json::Value = serde_json::from_str(&several.stdout()).expect("JSON");
+    assert_eq!(value[0]["verdict"], "safe");
+    assert_eq!(value[1]["verdict"], "unsafe");
+    assert_eq!(several.status(), 10);
+}
+
+#[test]
+fn what_norn_cannot_handle_is_unknown_with_its_place() {
+    let folder = Folder::new("what_norn_cannot_handle");
+    folder.write("a.c", "int mystery(int);\nint main(void) {\n  return mystery(1);\n}\n");
+    let run = folder.norn(&["check", "a.c"]);
+    assert_eq!(run.status(), 5, "{}", run.stderr());
+    let stdout = run.stdout();
+    let last = stdout.lines().last().unwrap_or_default();
+    assert!(
+        last.starts_with("norn: unknown (sc): ") && last.contains("'mystery'") && last.ends_with("a.c:3"),
+        "{last}"
+    );
+    let run = folder.norn(&["check", "--json", "a.c"]);
+    let value: serde_json::Value = serde_json::from_str(&run.stdout()).expect("JSON");
+    assert_eq!(value["verdict"], "unknown");
+    assert!(value["reason"].as_str().is_some_and(|r| r.contains("mystery")));
+    folder.write("b.c", "int main(void) {\n  int inner(void) { return 1; }\n  return inner();\n}\n");
+    let run = folder.norn(&["check", "b.c"]);
+    assert_eq!(run.status(), 5, "{}", run.stderr());
+    assert!(run.stdout().starts_with("norn: unknown (sc): "), "{}", run.stdout());
+}
+
+/// Counts up for ever in shared memory: no engine can visit every state.
+const ENDLESS: &str = "#include <pthread.h>\nunsigned long x;\nvoid *t(void *a) { for (;;) x++; return a; }\n\
+                       int main(void) { pthread_t p; pthread_create(&p, 0, t, 0); for (;;) x++; }\n";
+
+#[test]
+fn limits_end_in_unknown() {
+    let folder = Folder::new("limits_end_in_unknown");
+    folder.write("endless.c", ENDLESS);
+    let run = folder.norn(&["check", "--timeout", "1", "endless.c"]);
+    assert_eq!((run.status(), run.stdout().as_str()), (5, "norn: unknown (sc): the time limit was reached\n"));
+    let run = folder.norn(&["check", "--memory", "60", "endless.c"]);
+    assert_eq!((run.status(), run.stdout().as_str()), (5, "norn: unknown (sc): the memory limit was reached\n"));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_with_130_after_saying_what_was_reached() {
+    use std::process::{Command, Stdio};
+    let folder = Folder::new("an_interrupt");
+    let path = folder.write("endless.c", ENDLESS);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_norn"))
+        .args(["check", "--timeout", "60"])
+        .arg(path)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("norn should start");
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill should run");
+    assert!(killed.success());
+    let status = child.wait().expect("norn should end");
+    let output = std::io::read_to_string(child.stdout.take().expect("a pipe")).expect("text");
+    assert_eq!((status.code(), output.as_str()), (Some(130), "norn: unknown (sc): interrupted\n"));
+}
+
+#[test]
+fn run_shows_the_output_and_the_status() {
+    let folder = Folder::new("run_shows_the_output");
+    folder.write("hello.c", "#include <stdio.h>\nint main(void) { printf(\"%d %s\\n\", 42, \"fates\"); return 3; }\n");
+    let run = folder.norn(&["run", "hello.c"]);
+    assert_eq!((run.status(), run.stdout().as_str()), (0, "42 fates\n"));
+    assert!(run.stderr().contains("norn: the program ended with status 3"), "{}", run.stderr());
+}
+
+#[test]
+fn the_same_seed_runs_the_same_way() {
+    let folder = Folder::new("the_same_seed");
+    folder.write("racy.c", RACY);
+    let run = |seed: &str| folder.norn(&["run", "--trace", "-m", "tso", "--seed", seed, "racy.c"]).stderr();
+    assert_eq!(run("5"), run("5"));
+    let different = (0..20).map(|seed| run(&seed.to_string())).collect::<std::collections::BTreeSet<_>>();
+    assert!(different.len() > 1, "seeds should matter");
+}
+
+#[test]
+fn schedules_that_do_not_fit_are_refused() {
+    let folder = Folder::new("schedules_that_do_not_fit");
+    let example = project().join("examples/store_buffering.c").display().to_string();
+    let found = folder.norn(&["check", "-m", "tso", "--schedule-out", "bug.schedule", &example]);
+    assert_eq!(found.status(), 10);
+    let refused = |args: &[&str], part: &str| {
+        let run = folder.norn(&[&["run", "--schedule"], args].concat());
+        assert_eq!(run.status(), 2, "{args:?}: {}", run.stderr());
+        assert!(run.stderr().contains(part), "{args:?}: '{part}' should be said:\n{}", run.stderr());
+    };
+    let other = project().join("examples/peterson.c").display().to_string();
+    refused(&["bug.schedule", &other], "is of program");
+    refused(&["nowhere.schedule", &example], "nowhere.schedule");
+    refused(&["bug.schedule", "-m", "pso", &example], "tso");
+    let text = std::fs::read_to_string(folder.path("bug.schedule")).expect("a schedule");
+    folder.write("cut.schedule", &text[..text.len() / 2]);
+    refused(&["cut.schedule", &example], "cut");
+    let wrong = text.lines().filter(|line| !line.starts_with("run main.1 1")).collect::<Vec<_>>().join("\n");
+    folder.write("wrong.schedule", wrong);
+    refused(&["wrong.schedule", &example], "step");
+    folder.write("garbage.schedule", "once upon a time\n");
+    refused(&["garbage.schedule", &example], "not a schedule");
+}
+
+const LITMUS: &str = "X86 SB\n{ x=0; y=0; }\n P0          | P1          ;\n MOV [x],$1  | MOV [y],$1  ;\n \
+                      MOV EAX,[y] | MOV EAX,[x] ;\nexists (0:EAX=0 /\\ 1:EAX=0)\n";
+
+#[test]
+fn litmus_tests_are_answered_and_compared() {
+    let folder = Folder::new("litmus_tests");
+    folder.write("SB.litmus", LITMUS);
+    folder.write("right.tsv", "test\tsc\ttso\nSB\tForbid\tAllow\n");
+    folder.write("wrong.tsv", "test\tsc\ttso\nSB\tForbid\tForbid\n");
+    let run = folder.norn(&["litmus", "-m", "sc,tso,pso", "SB.litmus"]);
+    assert_eq!((run.status(), run.stdout().as_str()), (0, "SB  sc Forbid  tso Allow  pso Allow\n"));
+    let run = folder.norn(&["litmus", "-m", "sc,tso", "--expect", "right.tsv", "."]);
+    assert_eq!(
+        (run.status(), run.stdout().as_str()),
+        (0, "norn: 2 answers compared, 0 different, 0 unknown\n"),
+        "{}",
+        run.stderr()
+    );
+    let run = folder.norn(&["litmus", "-m", "sc,tso", "--expect", "wrong.tsv", "."]);
+    assert_eq!(run.status(), 10);
+    assert!(run.stdout().contains("SB  sc Forbid  tso Allow  DIFFERENT: tso should be Forbid"), "{}", run.stdout());
+    let run = folder.norn(&["litmus", "--states", "SB.litmus"]);
+    assert!(
+        run.stdout().contains("States 3\n0:EAX=0; 1:EAX=1;\n0:EAX=1; 1:EAX=0;\n0:EAX=1; 1:EAX=1;\n"),
+        "{}",
+        run.stdout()
+    );
+}
+
+#[test]
+fn bad_litmus_files_are_refused() {
+    let folder = Folder::new("bad_litmus");
+    let refused = |name: &str, text: &str, part: &str| {
+        folder.write(name, text);
+        let run = folder.norn(&["litmus", name]);
+        assert_eq!(run.status(), 2, "{name}: {}", run.stderr());
+        assert!(run.stderr().contains(part) && run.stderr().contains(name), "{name}: {}", run.stderr());
+    };
+    refused("unknown.litmus", &LITMUS.replace("MOV EAX,[y]", "FROB EAX   "), "FROB");
+    refused("cut.litmus", &LITMUS[..LITMUS.len() / 2], "error");
+    refused("empty.litmus", "", "error");
+    refused("prose.litmus", "Once upon a time there was a race.\n", "error");
+    let run = folder.norn(&["litmus", "nowhere.litmus"]);
+    assert_eq!(run.status(), 2);
+    let run = folder.norn(&["litmus", "--expect", "nowhere.tsv", "unknown.litmus"]);
+    assert_eq!(run.status(), 2);
+}

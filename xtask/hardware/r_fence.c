@@ -1,0 +1,19 @@
+// The test R with a fence before the load.
+
+#define VARIABLES(V) V(atomic_int, x) V(atomic_int, y)
+#define RESULTS(R) R(seen)
+#define THREADS(T) T(a) T(b)
+#include "program.h"
+
+THREAD(a)
+{
+    store(x, 1);
+    store(y, 1);
+}
+
+THREAD(b)
+{
+    store(y, 2);
+    atomic_thread_fence(memory_order_seq_cst);
+    saw(seen, load(x));
+}

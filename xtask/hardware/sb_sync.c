@@ -1,0 +1,20 @@
+// Store buffering with GCC's full fence.
+
+#define VARIABLES(V) V(atomic_int, x) V(atomic_int, y)
+#define RESULTS(R) R(left) R(right)
+#define THREADS(T) T(a) T(b)
+#include "program.h"
+
+THREAD(a)
+{
+    store(x, 1);
+    __sync_synchronize();
+    saw(left, load(y));
+}
+
+THREAD(b)
+{
+    store(y, 1);
+    __sync_synchronize();
+    saw(right, load(x));
+}

@@ -1,0 +1,125 @@
+//! The algorithms for mutual exclusion of `tacas15`, with all their fence variants, under every model: once with the bound
+//! on loops that the set gives, once without any. Within a short time the enumerator gives the known verdict, or says
+//! that it reached a limit; anything else fails.
+
+use super::Extent;
+use crate::corpus::{self, Program};
+use crate::norn::{Norn, Run};
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// What became of one run.
+enum Answer {
+    Right,
+    /// A limit was reached first.
+    Undecided,
+    Wrong(String),
+}
+
+/// How many runs ended how.
+#[derive(Default)]
+struct Tally {
+    right: usize,
+    undecided: Vec<String>,
+    wrong: Vec<String>,
+    slowest: (Duration, String),
+}
+
+pub fn run(norn: &Norn, corpus: &Path, extent: Extent) -> Result<usize, String> {
+    let (names, seconds): (&[&str], u32) = match extent {
+        Extent::Full => (&["dekker.c", "peterson.c", "lamport.c", "szymanski.c"], 20),
+        Extent::Sample => (&["dekker.c", "peterson.c"], 5),
+    };
+    let programs = corpus::set(corpus, "tacas15")?;
+    let programs = programs.into_iter().filter(|p| names.contains(&p.file.as_str())).collect::<Vec<_>>();
+    if programs.is_empty() {
+        return Err("tacas15 should have programs for mutual exclusion".to_owned());
+    }
+    let mut failures = 0;
+    for with_bound in [true, false] {
+        let start = Instant::now();
+        let bounded = |program: &&Program| !with_bound || program.unwind.is_some();
+        let tally = judge_all(norn, programs.iter().filter(bounded).collect(), with_bound, seconds)?;
+        println!(
+            "mutual exclusion {}: {} decided, {} undecided, {} wrong; slowest decided {:.2} s ({}), all {:.0} s",
+            if with_bound { "with loops bounded" } else { "without bounds" },
+            tally.right,
+            tally.undecided.len(),
+            tally.wrong.len(),
+            tally.slowest.0.as_secs_f64(),
+            tally.slowest.1,
+            start.elapsed().as_secs_f64(),
+        );
+        if !tally.undecided.is_empty() {
+            println!("  undecided after {seconds} s: {}", tally.undecided.join(", "));
+        }
+        for wrong in &tally.wrong {
+            println!("FAILED  {wrong}");
+        }
+        failures += tally.wrong.len();
+    }
+    Ok(failures)
+}
+
+/// Judges each program under each model, two at a time.
+fn judge_all(norn: &Norn, programs: Vec<&Program>, with_bound: bool, seconds: u32) -> Result<Tally, String> {
+    let tasks = programs.iter().flat_map(|p| p.expected.iter().map(move |expected| (*p, expected)));
+    let waiting = Mutex::new(tasks.collect::<Vec<_>>().into_iter());
+    let work = || -> Result<Tally, String> {
+        let mut tally = Tally::default();
+        loop {
+            let next = waiting.lock().expect("no worker should panic").next();
+            let Some((program, (model, expected))) = next else { return Ok(tally) };
+            let mut args = ["check", "-e", "enumerate", "--memory", "4000", "-m", model].map(str::to_owned).to_vec();
+            args.extend(["--timeout".to_owned(), seconds.to_string()]);
+            if let (true, Some(bound)) = (with_bound, &program.unwind) {
+                args.extend(["--unwind".to_owned(), bound.clone()]);
+            }
+            args.extend_from_slice(&program.args);
+            let run = norn.run(&args)?;
+            let what = format!("{} {model}", program.name);
+            match judge(&run, expected) {
+                Answer::Right => {
+                    tally.right += 1;
+                    tally.slowest = tally.slowest.max((run.time, what));
+                }
+                Answer::Undecided => tally.undecided.push(what),
+                Answer::Wrong(got) => tally.wrong.push(format!("{what}: expected {expected}, got {got}")),
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let workers = [scope.spawn(work), scope.spawn(work)];
+        let mut total = Tally::default();
+        for worker in workers {
+            total.add(worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        }
+        total.undecided.sort();
+        total.wrong.sort();
+        Ok(total)
+    })
+}
+
+/// The last line of the output is the verdict.
+fn judge(run: &Run, expected: &str) -> Answer {
+    let output = String::from_utf8_lossy(&run.output.stdout);
+    let line = output.lines().last().unwrap_or_default();
+    let verdict = line.strip_prefix("norn: ").and_then(|rest| rest.split_whitespace().next());
+    match (verdict, run.output.status.code()) {
+        (Some("safe"), Some(0)) if expected == "safe" => Answer::Right,
+        (Some("unsafe"), Some(10)) if expected == "unsafe" => Answer::Right,
+        (Some("unknown"), Some(5)) if line.ends_with("limit was reached") => Answer::Undecided,
+        (Some(_), _) => Answer::Wrong(line.to_owned()),
+        (None, _) => Answer::Wrong(run.summary()),
+    }
+}
+
+impl Tally {
+    fn add(&mut self, other: Tally) {
+        self.right += other.right;
+        self.undecided.extend(other.undecided);
+        self.wrong.extend(other.wrong);
+        self.slowest = std::mem::take(&mut self.slowest).max(other.slowest);
+    }
+}
