@@ -103,6 +103,12 @@ impl Frame {
         self.locals.iter().copied().flatten().chain(self.allocations.iter().copied())
     }
 
+    /// Whether two frames have the same position and registers: what tells most states of a loop apart.
+    pub(crate) fn is_at_the_same_point(&self, other: &Frame) -> bool {
+        (self.function, self.block, self.index) == (other.function, other.block, other.index)
+            && self.registers == other.registers
+    }
+
     /// The source of the instruction that comes next.
     pub fn span(&self, program: &Program) -> Span {
         let block = program.function(self.function).block(self.block);

@@ -31,7 +31,9 @@ pub(super) const MODELS: &[Model] = &[
     model!("errno.c", &["__errno_location"]),
     model!("exit.c", &["exit", "_Exit", "_exit"]),
     model!("format.c", &["vsnprintf"]),
-    model!("math.c", &["fabs", "fabsf", "fmax", "fmin", "trunc", "floor", "ceil"]),
+    model!("math.c", &[
+        "fabs", "fabsf", "fmax", "fmin", "copysign", "copysignf", "trunc", "floor", "ceil", "sqrt", "sqrtf",
+    ]),
     model!("memory.c", &[
         "memcpy", "mempcpy", "memmove", "memset", "memcmp", "memchr", "memrchr", "memccpy", "bzero", "bcopy",
         "bcmp", "ffs",
