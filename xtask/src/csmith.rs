@@ -129,6 +129,8 @@ impl Program {
             command.arg("--no-packed-struct");
         }
         command.arg("--seed").arg(seed.to_string()).arg("--output").arg(&source);
+        // It leaves a file about the platform where it runs.
+        command.current_dir(folder);
         let done = command.output().map_err(|e| format!("cannot run csmith: {e}"))?;
         if !done.status.success() {
             return Err(format!("csmith failed for seed {seed}: {}", String::from_utf8_lossy(&done.stderr).trim()));
