@@ -3,6 +3,7 @@
 
 mod bench;
 mod corpus;
+mod csmith;
 mod gates;
 mod hardware;
 mod norn;
@@ -18,6 +19,8 @@ Usage: cargo xtask TASK
                      compile small programs, run each N times (100,000 unless told) on this x86 machine, and fail
                      if an outcome is seen that Norn does not allow under TSO
   bench              measure the claims made about speed and print them as a table
+  csmith [--count N] [--seed S] [--timeout SECONDS]
+                     compare 'norn run' with the C compiler on random programs, one for each seed from S on
 
 The corpus is looked for in ../shared/corpus, or where NORN_CORPUS says.";
 
@@ -33,6 +36,7 @@ fn main() -> ExitCode {
             Err(_) => Err(format!("'{runs}' is not a number of runs")),
         },
         ["bench"] => bench::run(),
+        ["csmith", options @ ..] => csmith::Plan::from_words(options).and_then(|plan| csmith::run(&plan)),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;

@@ -122,7 +122,7 @@ pub enum BasicType {
     Float,
     Double,
     LongDouble,
-    /// `_Complex` of anything: named so that it can be reported as unsupported where it is used.
+    /// `_Complex` of anything, and numbers of half precision: named so that it can be reported as unsupported where it is used.
     Complex,
 }
 

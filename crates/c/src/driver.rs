@@ -4,6 +4,7 @@
 //! The stages recurse over trees whose depth the parser limits; they run on a thread with a stack made for that limit.
 
 use crate::ast::{Item, TranslationUnit};
+use crate::builtins::is_body_to_ignore;
 use crate::ctype::Types;
 use crate::intern::Symbol;
 use crate::link::{self, Linked};
@@ -11,7 +12,7 @@ use crate::session::{Options, Session, Target};
 use crate::token::Token;
 use crate::tree::Unit;
 use crate::{library, lower, parse, pp, sema};
-use norn_ir::diag::{Diagnostic, Severity};
+use norn_ir::diag::Diagnostic;
 use norn_ir::program::Program;
 use norn_ir::source::SourceMap;
 use std::collections::BTreeSet;
@@ -98,18 +99,20 @@ impl Driver {
         for tokens in streams.iter().flatten() {
             trees.push(self.times.measure("parse", || parse::parse(&mut self.session, tokens)));
         }
-        self.session.defined_functions = trees.iter().flat_map(defined_functions).collect();
+        self.session.defined_functions = trees.iter().flat_map(|tree| defined_functions(&self.session, tree)).collect();
         let mut units = Vec::new();
         for tree in trees {
             units.push(self.check(tree));
         }
-        // The parser leaves out what it cannot express: without that, the program is another one.
-        let incomplete = self.session.diagnostics.iter().any(|d| d.severity == Severity::Unsupported);
-        if self.session.has_errors() || incomplete {
+        // What was left out or cannot be expressed would make it another program.
+        if self.session.has_errors() || self.session.has_unsupported() {
             return None;
         }
         let linked = self.link(units)?;
         let program = self.times.measure("lower", || lower::lower(&mut self.session, &self.types, &linked))?;
+        if self.session.has_errors() {
+            return None;
+        }
         let valid = self.times.measure("validate", || norn_ir::validate::validate(&program));
         if let Err(problems) = valid {
             let text = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
@@ -136,9 +139,12 @@ impl Driver {
         let mut linked = self.times.measure("link", || link::link(&mut self.session, &self.types, units, library_from));
         let mut models = BTreeSet::new();
         while !self.session.has_errors() {
-            let undefined = linked.undefined_functions();
-            let names = undefined.iter().map(|&(name, _)| self.session.symbols.name(name));
-            let wanted = names.filter_map(library::model_of).filter(|m| !models.contains(m)).collect::<BTreeSet<_>>();
+            let undefined = linked.undefined_names(&self.session);
+            let wanted = undefined
+                .into_iter()
+                .filter_map(library::model_of)
+                .filter(|m| !models.contains(m))
+                .collect::<BTreeSet<_>>();
             if wanted.is_empty() {
                 return Some(linked);
             }
@@ -175,9 +181,9 @@ fn guess_target(inputs: &[Input]) -> Option<Target> {
 }
 
 /// The functions that a unit gives a body.
-fn defined_functions(unit: &TranslationUnit) -> impl Iterator<Item = Symbol> + '_ {
+fn defined_functions<'a>(session: &'a Session, unit: &'a TranslationUnit) -> impl Iterator<Item = Symbol> + 'a {
     unit.items.iter().filter_map(|item| match item {
-        Item::Function(function) => function.declarator.name,
+        Item::Function(function) if !is_body_to_ignore(session, function) => function.declarator.name,
         _ => None,
     })
 }

@@ -16,7 +16,6 @@ use crate::session::Session;
 use crate::tree::{Definition, Function, FunctionId, Linkage, Object, ObjectId, Unit};
 use compatible::compatible;
 use norn_ir::diag::Diagnostic;
-use norn_ir::source::Loc;
 use reach::{Mentions, Reached};
 use rustc_hash::FxHashMap;
 
@@ -102,11 +101,23 @@ impl Linked {
         self.reached = reach::reach(self, session);
     }
 
-    /// The functions that the entry or a function of the user's can reach but that have no body, each with the first
-    /// place that mentions it, in the order in which they are found.
-    pub fn undefined_functions(&self) -> Vec<(Symbol, Loc)> {
-        let undefined = self.reached.functions.iter().filter(|(id, _)| !self.function(*id).defined);
-        undefined.map(|&(id, loc)| (self.function(id).name, loc)).collect()
+    /// The names of functions and objects that the entry or a function of the user's can reach but that have no
+    /// definition, in the order in which they are found.
+    pub fn undefined_names<'a>(&'a self, session: &'a Session) -> Vec<&'a str> {
+        let functions = self.reached.functions.iter().map(|&id| self.function(id)).filter(|f| !f.defined);
+        let objects = self.reached.objects.iter().filter(|&&id| !self.is_defined_object(id));
+        let object_names = objects.filter_map(|&id| self.object_declaration(id).name.as_deref());
+        functions.map(|f| session.symbols.name(f.name)).chain(object_names).collect()
+    }
+
+    /// Whether the entry leads to a function.
+    pub fn is_reached_from_entry(&self, id: LinkedFunctionId) -> bool {
+        self.reached.is_from_entry(id)
+    }
+
+    /// Whether some file says more of an object than that it exists elsewhere.
+    pub fn is_defined_object(&self, id: LinkedObjectId) -> bool {
+        !matches!(self.object_declaration(id).definition, Definition::Declared)
     }
 
     /// Whether a function of this name is part of the program.
@@ -158,6 +169,15 @@ impl Linked {
             return Some(*id);
         }
         self.function_ids().find(|&id| self.function(id).name == name && self.function(id).defined)
+    }
+
+    /// The functions that run before the entry, in the order in which they run.
+    pub fn constructors(&self) -> Vec<LinkedFunctionId> {
+        let priority = |id: &LinkedFunctionId| self.declaration(*id).constructor;
+        let mut found: Vec<_> =
+            self.function_ids().filter(|id| self.function(*id).defined && priority(id).is_some()).collect();
+        found.sort_by_key(priority);
+        found
     }
 
     /// Whether a function is lowered although nothing may mention it.

@@ -81,6 +81,11 @@ impl Session {
         self.errors
     }
 
+    /// Whether something was found that must not be ignored although it is C.
+    pub fn has_unsupported(&self) -> bool {
+        self.diagnostics.iter().any(|found| found.severity == Severity::Unsupported)
+    }
+
     pub fn has_errors(&self) -> bool {
         self.errors > 0
     }

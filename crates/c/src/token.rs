@@ -80,6 +80,7 @@ spelled! {
         Extension = "__extension__",
         Extern = "extern",
         Float = "float" | "_Float32",
+        Float16 = "_Float16" | "__bf16",
         Float64 = "_Float64" | "_Float32x",
         Float128 = "_Float128" | "__float128" | "_Float64x" | "__float80",
         For = "for",

@@ -108,6 +108,8 @@ pub struct Function {
     pub linkage: Linkage,
     pub inline: bool,
     pub noreturn: bool,
+    /// Runs before the entry; functions with smaller numbers run first.
+    pub constructor: Option<u32>,
     pub body: Option<Body>,
     pub loc: Loc,
 }

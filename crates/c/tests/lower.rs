@@ -3,13 +3,11 @@
 //! The IR is shown without the library's functions, whose text is not under test here. A first line `// option: …` sets
 //! an option: `nondet` (undefined functions return any value), `entry NAME`, `ilp32`.
 
-use norn_c::ctype::Types;
-use norn_c::session::{Options, Session, Target};
-use norn_c::{library, link, lower, parse, pp, sema};
+use norn_c::driver::{Compiled, Input, compile};
+use norn_c::session::{Options, Target};
 use norn_ir::ids::FuncId;
 use norn_ir::print::print_function;
 use norn_ir::program::{Origin, Program};
-use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -25,57 +23,24 @@ fn options(text: &str) -> Options {
     options
 }
 
-fn check_unit(session: &mut Session, types: &mut Types, name: &str, text: &str, builtin: bool) -> norn_c::tree::Unit {
-    let tokens = pp::preprocess_text(session, name, text.to_owned(), builtin).expect("the text should be preprocessed");
-    let unit = parse::parse(session, &tokens);
-    sema::check(session, types, unit)
+fn lower_files(files: &[(&str, &str)]) -> Compiled {
+    let text = |&(name, text): &(&str, &str)| Input::Text { name: name.to_owned(), text: text.to_owned() };
+    let options = options(files[0].1);
+    let target = Some(options.target);
+    compile(options, target, files.iter().map(text).collect())
 }
 
-/// Lowers files as the driver does, with the models that they need.
-fn lower_files(files: &[(&str, &str)]) -> (Session, Option<Program>) {
-    let mut session = Session::new(options(files[0].1));
-    let mut types = Types::new();
-    let units: Vec<_> =
-        files.iter().map(|(name, text)| check_unit(&mut session, &mut types, name, text, false)).collect();
-    if session.has_errors() {
-        return (session, None);
-    }
-    let mut linked = link::link(&mut session, &types, units, files.len());
-    let mut known = BTreeSet::new();
-    loop {
-        let undefined = linked.undefined_functions();
-        let wanted = undefined.iter().filter_map(|(name, _)| library::model_of(session.symbols.name(*name)));
-        let wanted: Vec<_> = wanted.filter(|model| known.insert(*model)).collect();
-        if wanted.is_empty() {
-            break;
-        }
-        for model in wanted {
-            let text = library::model_text(model).expect("a model should have a text");
-            let unit = check_unit(&mut session, &mut types, model, text, true);
-            linked.add_library_unit(&mut session, &types, unit);
-        }
-    }
-    if session.has_errors() {
-        return (session, None);
-    }
-    let program = lower::lower(&mut session, &types, &linked);
-    if let Some(program) = &program {
-        assert_eq!(norn_ir::validate::validate(program), Ok(()), "lowering should make valid IR:\n{program}");
-    }
-    (session, program)
-}
-
-fn render(session: &Session, program: Option<&Program>) -> String {
+fn render(compiled: &Compiled) -> String {
     let mut out = String::new();
-    for diagnostic in &session.diagnostics {
+    for diagnostic in &compiled.diagnostics {
         writeln!(out, "{:?}: {}", diagnostic.severity, diagnostic.message).expect("a string can be written");
         for label in &diagnostic.labels {
-            if let Some(p) = session.sources.presumed(label.loc) {
+            if let Some(p) = compiled.sources.presumed(label.loc) {
                 writeln!(out, "  {}:{}:{} {}", p.file, p.line, p.column, label.text).expect("a string can be written");
             }
         }
     }
-    let Some(program) = program else { return out };
+    let Some(program) = &compiled.program else { return out };
     let text = program.to_string();
     let header = text.split("\nfunction ").next().unwrap_or_default();
     out.push_str(header);
@@ -101,8 +66,8 @@ fn files() {
     let mut wrong = Vec::new();
     for name in names {
         let text = std::fs::read_to_string(folder.join(format!("{name}.c"))).expect("the file should be readable");
-        let (session, program) = lower_files(&[(&format!("{name}.c"), &text)]);
-        let found = render(&session, program.as_ref());
+        let compiled = lower_files(&[(&format!("{name}.c"), &text)]);
+        let found = render(&compiled);
         let path = folder.join(format!("{name}.ir"));
         if std::env::var_os("NORN_BLESS").is_some() {
             std::fs::write(&path, &found).expect("the expectation should be writable");
@@ -115,14 +80,14 @@ fn files() {
 
 #[track_caller]
 fn check_link(files: &[(&str, &str)], expected: &str) {
-    let (session, program) = lower_files(files);
+    let compiled = lower_files(files);
     let names = |program: &Program| {
         let globals = program.globals.iter().map(|g| g.name.clone());
         let functions = program.functions.iter().map(|f| f.name.clone());
         globals.chain(functions).collect::<Vec<_>>().join(" ")
     };
-    let mut found: Vec<String> = session.diagnostics.iter().map(|d| d.message.clone()).collect();
-    found.extend(program.as_ref().map(names));
+    let mut found: Vec<String> = compiled.diagnostics.iter().map(|d| d.message.clone()).collect();
+    found.extend(compiled.program.as_ref().map(names));
     assert_eq!(found.join("\n"), expected);
 }
 
@@ -173,4 +138,42 @@ fn only_what_is_needed_is_lowered() {
 #[test]
 fn a_program_needs_its_entry() {
     check_link(&[("a.c", "int f(void) { return 0; }")], "no function 'main'");
+}
+
+#[test]
+fn an_object_needs_a_definition() {
+    check_link(
+        &[("a.c", "extern int x, y, z; extern int *p; int *q = &z; int main(void) { if (0) return y; return x; }")],
+        "'x' is declared but not defined in any file\n'z' is declared but not defined in any file",
+    );
+    check_link(&[("a.c", "extern int unused; int main(void) { return sizeof unused; }")], "main");
+    check_link(
+        &[("a.c", "extern int optind; extern char **environ; int main(void) { return optind + !*environ; }")],
+        "optind environ variables main",
+    );
+    check_link(
+        &[("a.c", "extern const char *const sys_siglist[]; int main(void) { return sys_siglist[1][0]; }")],
+        "sys_siglist .literal main",
+    );
+}
+
+#[test]
+fn what_is_not_supported_as_a_whole_gives_no_program() {
+    check_link(
+        &[("a.c", "void f(int *); int main(void) { __attribute__((cleanup(f))) int x = 0; return x; }")],
+        "a variable with the attribute 'cleanup'",
+    );
+}
+
+#[test]
+fn bodies_for_inlining_give_way_to_the_library() {
+    let hint = "extern inline __attribute__((gnu_inline))";
+    let text = format!(
+        "{hint} int printf(const char *f, ...) {{ return __builtin_va_arg_pack(); }}\
+         {hint} int abs(int x) {{ return lost(x); }}\
+         {hint} int mine(int x) {{ return x; }}\
+         int main(void) {{ printf(\"\"); return abs(1) + mine(2); }}"
+    );
+    let warnings = "'__builtin_va_arg_pack' is called without a declaration\n'lost' is called without a declaration";
+    check_link(&[("a.c", &text)], &format!("{warnings}\n.literal main abs mine"));
 }

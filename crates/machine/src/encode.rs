@@ -42,7 +42,7 @@ impl Machine<'_> {
     /// Appends the encoding of a state.
     pub fn encode(&self, state: &State, out: &mut Vec<u8>) {
         match state.exited {
-            None => out.push(0),
+            None => out.push(if state.main_returned { 3 } else { 0 }),
             // Nothing happens any more, but memory still tells final states apart.
             Some(exit) => {
                 out.push(if exit.status.is_some() { 1 } else { 2 });

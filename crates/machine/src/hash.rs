@@ -49,12 +49,6 @@ fn mix(mut x: u64) -> u64 {
     x ^ (x >> 29)
 }
 
-pub fn hash_bytes(bytes: &[u8]) -> u64 {
-    let mut hasher = FastHasher::default();
-    hasher.write(bytes);
-    hasher.finish()
-}
-
 /// Random numbers that depend on a seed only.
 pub struct Random(u64);
 

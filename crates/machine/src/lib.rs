@@ -28,6 +28,6 @@ pub mod state;
 mod testing;
 pub mod trace;
 
-pub use machine::{Choice, Inputs, Machine, NoInputs, Request, Stop, Taken};
+pub use machine::{Choice, Inputs, Machine, NoInputs, Patience, Request, Stop, Taken};
 pub use replay::{End, ReplayError, ReplayMismatch, Replayed, confirm, replay};
 pub use state::State;

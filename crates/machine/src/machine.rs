@@ -22,6 +22,7 @@ use norn_ir::instr::NondetSource;
 use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
+use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Violation, ViolationKind};
 use norn_verdict::schedule::ThreadName;
@@ -32,8 +33,24 @@ pub struct Machine<'p> {
     pub program: &'p Program,
     pub model: Model,
     pub checks: Checks,
+    pub patience: Patience,
     pub(crate) globals: Globals,
     globals_in_memory: Result<Memory, Full>,
+}
+
+/// How long a thread may run without a visible step, or in a section: at most so many instructions, and within limits
+/// that are looked at now and then. What the machine says should not depend on the clock where it is searched or
+/// replayed, so those limits are none at first.
+#[derive(Clone, Debug)]
+pub struct Patience {
+    pub instructions: u64,
+    pub limits: Limits,
+}
+
+impl Default for Patience {
+    fn default() -> Patience {
+        Patience { instructions: 10_000_000, limits: Limits::none() }
+    }
 }
 
 /// What may happen next: a visible step of a thread, or a commit of the store that it made with one of its steps.
@@ -114,7 +131,7 @@ impl<'p> Machine<'p> {
     pub fn new(program: &'p Program, model: Model, checks: Checks) -> Machine<'p> {
         let globals = Globals::new(program);
         let globals_in_memory = Memory::new(program, &globals);
-        Machine { program, model, checks, globals, globals_in_memory }
+        Machine { program, model, checks, patience: Patience::default(), globals, globals_in_memory }
     }
 
     /// The state in which the entry function has run to just before its first visible step.
@@ -149,7 +166,7 @@ impl<'p> Machine<'p> {
             races.create(None);
             Rc::new(races)
         });
-        Ok(State { memory, threads: vec![Rc::new(main)], exited: None, races })
+        Ok(State { memory, threads: vec![Rc::new(main)], exited: None, main_returned: false, races })
     }
 
     /// What may happen next. A step of a thread may turn out not to be enabled when it is tried.
@@ -244,11 +261,11 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// Whether some thread waits for ever: main has not returned, no thread was stopped, and nothing can happen but
-    /// spurious wake-ups.
+    /// Whether some thread waits for ever: main has not returned (it may have ended by `pthread_exit`), no thread was
+    /// stopped, and nothing can happen but spurious wake-ups.
     pub fn is_deadlock(&self, state: &State) -> bool {
         let excused = |thread: &Rc<Thread>| thread.status == Status::Stopped || !thread.buffer.is_empty();
-        if state.exited.is_some() || state.threads[0].status == Status::Ended || state.threads.iter().any(excused) {
+        if state.is_complete() || state.main_returned || state.threads.iter().any(excused) {
             return false;
         }
         let is_enabled = |thread: usize| {

@@ -116,7 +116,13 @@ fn conversion(out: &mut Vec<u8>, memory: &Memory, target: Target, spec: &Spec, k
         b'u' => integer(out, spec, "", cut.to_string()),
         b'x' => integer(out, spec, if spec.alternative && cut != 0 { "0x" } else { "" }, format!("{cut:x}")),
         b'X' => integer(out, spec, if spec.alternative && cut != 0 { "0X" } else { "" }, format!("{cut:X}")),
-        b'o' => integer(out, spec, if spec.alternative && cut != 0 { "0" } else { "" }, format!("{cut:o}")),
+        b'o' => {
+            // '#' asks for a leading zero, which the precision may have put there already.
+            let digits = format!("{cut:o}");
+            let has_zero =
+                if cut == 0 { spec.precision != Some(0) } else { spec.precision.unwrap_or(0) > digits.len() };
+            integer(out, spec, if spec.alternative && !has_zero { "0" } else { "" }, digits);
+        }
         b'c' => pad(out, spec, "", &[value.bits as u8], false),
         b'p' if value.bits == 0 => pad(out, spec, "", b"(nil)", false),
         b'p' => pad(out, spec, "0x", format!("{:x}", value.bits).as_bytes(), false),
@@ -153,6 +159,7 @@ fn float(out: &mut Vec<u8>, spec: &Spec, kind: u8, x: Option<f64>) {
     let text = match kind.to_ascii_lowercase() {
         _ if x.is_nan() => "nan".to_owned(),
         _ if x.is_infinite() => "inf".to_owned(),
+        b'f' if precision == 0 && spec.alternative => format!("{magnitude:.0}."),
         b'f' => format!("{magnitude:.precision$}"),
         b'e' | b'a' => exponent_form(magnitude, precision),
         _ => shortest_form(magnitude, precision.max(1), spec.alternative),
@@ -232,6 +239,11 @@ mod tests {
         check("%x %X %o %#x %.4x", &[(Ty::I32, 255); 5], "ff FF 377 0xff 00ff");
         check("%hhd %hd %ld %lld %zu", &[(Ty::I64, 0x1_8080_ff80); 5], "-128 -128 6450904960 6450904960 6450904960");
         check("%*d|%-*d|", &[(Ty::I32, 4), (Ty::I32, 1), (Ty::I32, 3), (Ty::I32, 2)], "   1|2  |");
+        check(
+            "%#o %#.3o %#5o|%#o|%#.0o",
+            &[(Ty::I32, 9), (Ty::I32, 9), (Ty::I32, 9), (Ty::I32, 0), (Ty::I32, 0)],
+            "011 011   011|0|0",
+        );
         check("%c%%%c", &[(Ty::I32, 65), (Ty::I32, 66)], "A%B");
         check("%d %d", &[(Ty::I32, 1)], "1 ?");
         check("100%", &[], "100%");
@@ -249,6 +261,7 @@ mod tests {
         check("%f %.2f %e %.0f", &[x(1.5), x(-2.345), x(12345.678), x(2.5)], "1.500000 -2.35 1.234568e+04 2");
         check("%g %g %g %g", &[x(0.0001), x(1e10), x(100000.0), x(0.5)], "0.0001 1e+10 100000 0.5");
         check("%8.3f|%-8.1f|%08.2f", &[x(2.7654), x(2.0), x(-1.0)], "   2.765|2.0     |-0001.00");
+        check("%#.0f %#g", &[x(1.0), x(1.0)], "1. 1.00000");
         check("%f %F", &[x(f64::INFINITY), x(f64::NAN)], "inf NAN");
     }
 }

@@ -140,7 +140,7 @@ pub(crate) fn end_of(machine: &Machine<'_>, state: &State) -> End {
         return End::Violation(machine.deadlock(state));
     }
     if state.is_complete() {
-        let returned = state.threads[0].result.bits as u32 as i32;
+        let returned = if state.main_returned { state.threads[0].result.bits as u32 as i32 } else { 0 };
         return End::Ended { status: state.exited.map_or(Some(returned), |exit| exit.status) };
     }
     let can_happen = |choice: Choice| {

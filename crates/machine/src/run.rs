@@ -1,7 +1,7 @@
 //! One random execution.
 
 use crate::hash::Random;
-use crate::machine::{Choice, Inputs, Machine, Request, Stop};
+use crate::machine::{Choice, Inputs, Machine, Patience, Request, Stop};
 use crate::replay::{End, end_of};
 use crate::trace::{Printed, TraceBuilder};
 use norn_ir::program::Program;
@@ -33,9 +33,11 @@ pub enum RunEnd {
     },
 }
 
-/// Runs until nothing can happen, a limit is reached or so many steps were taken.
+/// Runs until nothing can happen, a limit is reached or so many steps were taken. There is only this one execution, so a
+/// thread may run without a visible step for as long as the limits allow.
 pub fn run(program: &Program, model: Model, checks: Checks, seed: u64, max_steps: u64, limits: &Limits) -> Ran {
-    let machine = Machine::new(program, model, checks);
+    let mut machine = Machine::new(program, model, checks);
+    machine.patience = Patience { instructions: u64::MAX, limits: limits.clone() };
     let mut trace = TraceBuilder::new(&machine);
     let mut random = Random::new(seed);
     let mut inputs = RandomInputs { random: Random::new(seed ^ 1), taken: BTreeMap::new() };
@@ -180,5 +182,20 @@ mod tests {
         let ran = run(&program, Model::Sc, Checks::default(), 1, 100, &Limits::none());
         assert_eq!(ran.end, RunEnd::Unknown { reason: "the limit on steps was reached".to_owned(), span: None });
         assert_eq!(ran.schedule.steps.len(), 100);
+    }
+
+    #[test]
+    fn a_run_without_visible_steps_is_long_but_ends_in_time() {
+        let count = |to: u64| {
+            let body = format!(
+                "b0:\nr7 = copy 0\ngoto b1\nb1:\nr7 = add r7, 1\nr4 = lt.u i64 r7, {to}\nbranch r4, b1, b2\nb2:\nreturn"
+            );
+            text(&function(0, "main", &body))
+        };
+        let ran = |to: u64, limits: &Limits| run(&count(to), Model::Sc, Checks::default(), 1, 100, limits).end;
+        // More than a search would bear.
+        assert_eq!(ran(4_000_000, &Limits::none()), RunEnd::Done(End::Ended { status: Some(0) }));
+        let RunEnd::Unknown { reason, .. } = ran(u64::MAX, &Limits::for_seconds(0.2)) else { panic!("it never ends") };
+        assert_eq!(reason, "the time limit was reached");
     }
 }

@@ -19,6 +19,8 @@ pub struct State {
     pub threads: Vec<Rc<Thread>>,
     /// `exit` or `abort` was called: nothing happens any more.
     pub exited: Option<Exit>,
+    /// `main` came to its end by a return, which ends a C program: what waits from now on need not wait for ever.
+    pub main_returned: bool,
     /// Only if data races are checked.
     pub races: Option<Rc<Races>>,
 }
@@ -99,6 +101,12 @@ impl Frame {
     /// The objects whose lives end with it.
     pub fn objects(&self) -> impl Iterator<Item = ObjectRef> + '_ {
         self.locals.iter().copied().flatten().chain(self.allocations.iter().copied())
+    }
+
+    /// Whether two frames have the same position and registers: what tells most states of a loop apart.
+    pub(crate) fn is_at_the_same_point(&self, other: &Frame) -> bool {
+        (self.function, self.block, self.index) == (other.function, other.block, other.index)
+            && self.registers == other.registers
     }
 
     /// The source of the instruction that comes next.

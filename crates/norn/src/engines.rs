@@ -3,12 +3,12 @@
 use crate::args::{Engine, Unwind};
 use norn_ir::program::Program;
 use norn_machine::enumerate::{Incomplete, Question, states};
-use norn_machine::replay::{ReplayMismatch, confirm};
+use norn_machine::replay::{End, ReplayMismatch, confirm, replay};
 use norn_passes::unwind::{BoundAt, Bounds, unwind};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Bound, BoundKind, Checks, Outcome, Stats, Verdict};
-use norn_verdict::schedule::fingerprint;
+use norn_verdict::outcome::{Bound, BoundKind, Checks, Outcome, Stats, Verdict, Violation};
+use norn_verdict::schedule::{Schedule, fingerprint};
 use std::collections::BTreeMap;
 
 /// A program and what is asked about it.
@@ -54,9 +54,15 @@ fn enumerate(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
         // The steps of the unrolled program are those of the program itself.
         let mut schedule = finding.schedule;
         schedule.program = fingerprint(task.program);
-        return confirm(task.program, task.checks, schedule, &finding.violation, ENUMERATE, stats);
+        let expected = in_the_program(task, &schedule, finding.violation);
+        return confirm(task.program, task.checks, schedule, &expected, ENUMERATE, stats);
     }
     if let Some(Incomplete { reason, .. }) = found.incomplete {
+        return Ok(unknown(reason, stats));
+    }
+    if task.checks.data_race {
+        // Which sections are the library's is lost there, and those of the user order more.
+        let reason = "no data race was found, but an unrolled program may hide some; try without --unwind".to_owned();
         return Ok(unknown(reason, stats));
     }
     let mut reached: BTreeMap<(String, u32), bool> = BTreeMap::new();
@@ -71,6 +77,15 @@ fn enumerate(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
     };
     let bounds = reached.into_iter().map(bound).collect();
     Ok(Verdict { model, engine: ENUMERATE, outcome: Outcome::Safe { bounds }, stats })
+}
+
+/// A violation of the unrolled program, as the program itself has it: what happens in a library function is shown where
+/// the user called it, which the unrolled program cannot tell.
+fn in_the_program(task: &Task<'_>, schedule: &Schedule, found: Violation) -> Violation {
+    match replay(task.program, task.checks, schedule).map(|replayed| replayed.end) {
+        Ok(End::Violation(violation)) if violation.kind == found.kind => violation,
+        _ => found,
+    }
 }
 
 /// The bounds of the command line as the pass wants them; the last default counts.

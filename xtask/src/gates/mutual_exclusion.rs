@@ -33,6 +33,9 @@ pub fn run(norn: &Norn, corpus: &Path, extent: Extent) -> Result<usize, String> 
     };
     let programs = corpus::set(corpus, "tacas15")?;
     let programs = programs.into_iter().filter(|p| names.contains(&p.file.as_str())).collect::<Vec<_>>();
+    if programs.is_empty() {
+        return Err("tacas15 should have programs for mutual exclusion".to_owned());
+    }
     let mut failures = 0;
     for with_bound in [true, false] {
         let start = Instant::now();

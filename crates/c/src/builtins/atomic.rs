@@ -7,6 +7,7 @@ use super::Call;
 use crate::ast;
 use crate::ctype::{QualType, Type, TypeId};
 use crate::tree::{Builtin, CompareOp, Expected, Expr, UpdateResult};
+use norn_ir::diag::Diagnostic;
 use norn_ir::instr::{FenceKind, Order, RmwOp};
 
 /// Where the two families differ.
@@ -16,6 +17,14 @@ pub(super) enum Dialect {
     Gnu,
     /// Pointer arithmetic counts elements; compare-exchange says `strong` or `weak` in its name.
     C11,
+}
+
+/// Accesses for which not every memory order makes sense.
+#[derive(Clone, Copy)]
+enum Access {
+    Load,
+    Store,
+    Failure,
 }
 
 impl Call<'_, '_, '_> {
@@ -80,25 +89,25 @@ impl Call<'_, '_, '_> {
 
     fn access(&mut self, name: &str, dialect: Dialect, pointer: Expr, ty: QualType) -> Expr {
         match (name, dialect) {
-            ("load_n", _) | ("load", Dialect::C11) => match self.order(1) {
+            ("load_n", _) | ("load", Dialect::C11) => match self.order_of(1, Access::Load) {
                 Ok(order) => self.make(Builtin::AtomicLoad { pointer, order }, ty),
                 Err(wrong) => wrong,
             },
-            ("load", Dialect::Gnu) => match self.order(2) {
+            ("load", Dialect::Gnu) => match self.order_of(2, Access::Load) {
                 Ok(order) => {
                     let value = self.make(Builtin::AtomicLoad { pointer, order }, ty);
                     self.write_through(1, value)
                 }
                 Err(wrong) => wrong,
             },
-            ("store_n", _) | ("store", Dialect::C11) => match self.order(2) {
+            ("store_n", _) | ("store", Dialect::C11) => match self.order_of(2, Access::Store) {
                 Ok(order) => {
                     let value = self.arg_as(1, ty);
                     self.make_void(Builtin::AtomicStore { pointer, value, order })
                 }
                 Err(wrong) => wrong,
             },
-            ("store", Dialect::Gnu) => match self.order(2) {
+            ("store", Dialect::Gnu) => match self.order_of(2, Access::Store) {
                 Ok(order) => {
                     let value = self.read_through(1, ty);
                     self.make_void(Builtin::AtomicStore { pointer, value, order })
@@ -186,7 +195,7 @@ impl Call<'_, '_, '_> {
 
     fn compare_exchange(&mut self, name: &str, pointer: Expr, ty: QualType) -> Expr {
         let first_order = if name.starts_with("compare_exchange_n") || name == "compare_exchange" { 4 } else { 3 };
-        let (success, failure) = match (self.order(first_order), self.order(first_order + 1)) {
+        let (success, failure) = match (self.order(first_order), self.order_of(first_order + 1, Access::Failure)) {
             (Ok(success), Ok(failure)) => (success, failure),
             (Err(wrong), _) | (_, Err(wrong)) => return wrong,
         };
@@ -219,7 +228,7 @@ impl Call<'_, '_, '_> {
         let byte = QualType::unqualified(TypeId::of_int(crate::ctype::IntType::UnsignedChar));
         let ty = self.checker.pointer_to(byte);
         let pointer = self.arg_as(0, ty);
-        match self.order(1) {
+        match self.order_of(1, Access::Store) {
             Ok(order) => {
                 let value = self.checker.int_constant(0, byte, self.loc);
                 self.make_void(Builtin::AtomicStore { pointer, value, order })
@@ -237,6 +246,24 @@ impl Call<'_, '_, '_> {
             Ok(Order::SeqCst) => self.make_void(Builtin::Fence(FenceKind::Full)),
             Err(wrong) => wrong,
         }
+    }
+
+    /// The memory order given by an argument, for an access that does not have them all. Another one is undefined
+    /// behaviour in C; compilers fall back on `seq_cst`, and so does this.
+    fn order_of(&mut self, i: usize, access: Access) -> Result<Order, Expr> {
+        let order = self.order(i)?;
+        let (fits, what) = match access {
+            Access::Load => (!matches!(order, Order::Release | Order::AcqRel), "a load"),
+            Access::Store => (!matches!(order, Order::Acquire | Order::AcqRel), "a store"),
+            Access::Failure => (!matches!(order, Order::Release | Order::AcqRel), "a failed compare-exchange"),
+        };
+        if fits {
+            return Ok(order);
+        }
+        let loc = self.args.get(i).map_or(self.loc, |arg| arg.loc);
+        let message = format!("{what} cannot have the memory order '{}'; 'seq_cst' is used", order.mnemonic());
+        self.checker.report(Diagnostic::warning(loc, message));
+        Ok(Order::SeqCst)
     }
 
     /// The memory order given by an argument.

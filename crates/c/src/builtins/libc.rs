@@ -4,7 +4,7 @@
 
 use super::Call;
 use crate::ast;
-use crate::ctype::{ArrayLength, QualType, Type};
+use crate::ctype::{ArrayLength, IntType, QualType, Type, TypeId};
 use crate::tree::{BinaryOp, Builtin, Expr, VarId};
 use norn_ir::instr::Stream;
 
@@ -63,7 +63,9 @@ impl Call<'_, '_, '_> {
 
     /// Output with the format at argument `first`; the rest are its arguments, promoted. Denotes an `int`.
     pub(super) fn print(&mut self, stream: Stream, first: usize) -> Expr {
-        let format = self.arg(first);
+        let char_type = QualType::unqualified(TypeId::of_int(IntType::Char));
+        let text = self.checker.pointer_to(char_type);
+        let format = self.arg_as(first, text);
         let mut args = Vec::new();
         for i in first + 1..self.args.len() {
             let arg = self.arg(i);

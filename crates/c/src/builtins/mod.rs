@@ -18,7 +18,9 @@ pub(crate) use asm::asm;
 use crate::ast;
 use crate::ctype::{FunctionType, QualType, Type};
 use crate::intern::Symbol;
+use crate::library;
 use crate::sema::Checker;
+use crate::session::Session;
 use crate::tree::{Builtin, Expr, ExprKind, FunctionId, VarId};
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::Loc;
@@ -42,6 +44,22 @@ pub(crate) fn call(
     }
     let mut call = Call { checker, name: &text, args, loc, declared };
     call.builtin()
+}
+
+/// Whether a function has a body only so that compilers can inline it (`extern inline` with `gnu_inline`), and the
+/// library says what it does. glibc's headers have such bodies when they are read for optimisation or with checks of
+/// object sizes, and they lean on built-ins that only work when inlined.
+pub(crate) fn is_body_to_ignore(session: &Session, function: &ast::FunctionDefinition) -> bool {
+    let (specifiers, declarator) = (&function.specifiers, &function.declarator);
+    if specifiers.storage != Some(ast::StorageClass::Extern) || !specifiers.inline {
+        return false;
+    }
+    let gnu_inline = session.symbols.get("gnu_inline");
+    let mut attributes = specifiers.attributes.iter().chain(&declarator.attributes);
+    let name = declarator.name.map(|name| session.symbols.name(name));
+    let is_known =
+        |name: &str| libc::is_known(name) || library::model_of(name).is_some() || library::unsupported(name).is_some();
+    attributes.any(|a| Some(a.name) == gnu_inline) && name.is_some_and(is_known)
 }
 
 /// A quick look that spares ordinary calls the comparison with every name.

@@ -12,7 +12,7 @@ pub(super) fn has_fixed_meaning(name: &str) -> bool {
 
 /// Names of this module that do not begin with two underscores.
 pub(super) fn is_known(name: &str) -> bool {
-    name == "reach_error" || is_nondet(name)
+    name == "reach_error" || name == "assume" || is_nondet(name)
 }
 
 fn is_nondet(name: &str) -> bool {
@@ -26,7 +26,7 @@ impl Call<'_, '_, '_> {
             "__VERIFIER_error" | "reach_error" => self.violation(Property::ErrorCall, name.to_owned()),
             "__VERIFIER_atomic_begin" => self.make_void(Builtin::SectionBegin),
             "__VERIFIER_atomic_end" => self.make_void(Builtin::SectionEnd),
-            "__VERIFIER_assume" | "__CPROVER_assume" => {
+            "__VERIFIER_assume" | "__CPROVER_assume" | "assume" => {
                 if let Err(wrong) = self.expect_args(1) {
                     return Some(wrong);
                 }

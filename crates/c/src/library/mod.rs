@@ -34,7 +34,7 @@ pub fn header_names() -> impl Iterator<Item = &'static str> {
     HEADERS.iter().map(|(name, _)| *name)
 }
 
-/// The model file that defines a function (or one of the objects `stdin`, `stdout`, `stderr`) of the C library.
+/// The model file that defines a function (or an object, such as `stdin`) of the C library.
 pub fn model_of(function: &str) -> Option<&'static str> {
     MODELS.iter().find(|model| model.defines.contains(&function)).map(|model| model.file)
 }
@@ -75,7 +75,7 @@ mod tests {
         let declarator = match line.split_once('(') {
             Some((declarator, _)) if line.ends_with('{') => declarator,
             Some(_) => return None,
-            None => line.split_once(" = ")?.0,
+            None => line.split_once(" = ")?.0.split('[').next().unwrap_or_default(),
         };
         declarator.rsplit([' ', '*']).next()
     }

@@ -26,15 +26,23 @@ pub(super) const MODELS: &[Model] = &[
         "isdigit", "islower", "isupper", "isalpha", "isalnum", "isascii", "isblank", "iscntrl", "isgraph",
         "isprint", "ispunct", "isspace", "isxdigit", "tolower", "toupper",
     ]),
-    model!("environment.c", &["getenv"]),
+    model!("ctype_tables.c", &["__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc"]),
+    model!("environment.c", &["environ", "__environ", "getenv"]),
     model!("errno.c", &["__errno_location"]),
     model!("exit.c", &["exit", "_Exit", "_exit"]),
     model!("format.c", &["vsnprintf"]),
-    model!("math.c", &["fabs", "fabsf", "fmax", "fmin", "trunc", "floor", "ceil"]),
+    model!("math.c", &[
+        "fabs", "fabsf", "fmax", "fmin", "copysign", "copysignf", "trunc", "floor", "ceil", "sqrt", "sqrtf",
+    ]),
     model!("memory.c", &[
         "memcpy", "mempcpy", "memmove", "memset", "memcmp", "memchr", "memrchr", "memccpy", "bzero", "bcopy",
         "bcmp", "ffs",
     ]),
+    model!("messages.c", &[
+        "sys_siglist", "_sys_siglist", "sys_errlist", "_sys_errlist", "sys_nerr", "_sys_nerr",
+    ]),
+    model!("options.c", &["optarg", "optind", "opterr", "optopt"]),
+    model!("pointed_to.c", &["malloc", "calloc", "free", "abort", "printf", "fprintf"]),
     model!("process.c", &["getpid", "getppid"]),
     model!("pthread_attr.c", &[
         "pthread_attr_init", "pthread_attr_destroy", "pthread_attr_getdetachstate", "pthread_attr_setdetachstate",
@@ -135,4 +143,5 @@ pub(super) const MODELS: &[Model] = &[
     model!("time.c", &[
         "time", "clock", "difftime", "clock_gettime", "clock_getres", "timespec_get", "gettimeofday",
     ]),
+    model!("timezone.c", &["tzname", "timezone", "daylight"]),
 ];

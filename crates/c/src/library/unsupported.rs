@@ -17,6 +17,7 @@ pub(super) const UNSUPPORTED: &[(&str, &[&str])] = &[
             "__pthread_unregister_cancel",
             "__pthread_unregister_cancel_restore",
             "__pthread_unwind_next",
+            "__sigsetjmp_cancel",
         ],
     ),
     (

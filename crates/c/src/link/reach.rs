@@ -1,4 +1,4 @@
-//! Which functions the program can reach, from the entry and from the user's functions.
+//! Which functions and objects the program can reach, from the entry and from the user's functions.
 //!
 //! A model may ask whether a function is part of the program (`if (__norn_is_linked("f")) …`): what stands under such a
 //! condition counts only once that function is reached.
@@ -9,7 +9,6 @@ use crate::session::Session;
 use crate::tree::{
     Builtin, Callee, ConstValue, Definition, Expr, ExprKind, FunctionId, Linkage, ObjectId, StmtKind, Unit,
 };
-use norn_ir::source::Loc;
 use std::collections::HashMap;
 
 /// What the functions and initialisers of a unit mention.
@@ -23,7 +22,6 @@ pub struct Mentions {
 #[derive(Debug)]
 struct Mention {
     target: Target,
-    loc: Loc,
     guard: Option<u32>,
 }
 
@@ -40,16 +38,30 @@ struct Guard {
     outer: Option<u32>,
 }
 
-/// The functions that are reached, with the first place that mentions each, in the order of discovery.
+/// The functions and objects that are reached, in the order of discovery.
 #[derive(Debug, Default)]
 pub struct Reached {
-    pub functions: Vec<(LinkedFunctionId, Loc)>,
-    contains: Vec<bool>,
+    pub functions: Vec<LinkedFunctionId>,
+    pub objects: Vec<LinkedObjectId>,
+    how: Vec<How>,
+}
+
+/// How a function is reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum How {
+    Not,
+    FromEntry,
+    /// Only from a function of the user's that the entry does not lead to.
+    FromOthers,
 }
 
 impl Reached {
     pub fn contains(&self, id: LinkedFunctionId) -> bool {
-        self.contains.get(id.0 as usize).copied().unwrap_or(false)
+        self.how.get(id.0 as usize).is_some_and(|&how| how != How::Not)
+    }
+
+    pub fn is_from_entry(&self, id: LinkedFunctionId) -> bool {
+        self.how.get(id.0 as usize) == Some(&How::FromEntry)
     }
 }
 
@@ -91,7 +103,7 @@ fn of_body(root: Node<'_>, guards: &mut Vec<Guard>) -> Vec<Mention> {
                     ExprKind::Object(id) => Some(Target::Object(*id)),
                     _ => None,
                 };
-                mentions.extend(target.map(|target| Mention { target, loc: e.loc, guard }));
+                mentions.extend(target.map(|target| Mention { target, guard }));
             }
             Node::Stmt(stmt) => {
                 if let StmtKind::If { condition, then, otherwise } = &stmt.kind
@@ -128,6 +140,8 @@ struct Search<'a> {
     linked: &'a Linked,
     session: &'a Session,
     reached: Reached,
+    /// How what is found now is reached.
+    how: How,
     seen_objects: Vec<bool>,
     pending: Vec<Found>,
     /// Mentions that wait for a function of the given name.
@@ -138,7 +152,6 @@ struct Search<'a> {
 struct Waiting {
     unit: usize,
     target: Target,
-    loc: Loc,
     guard: Option<u32>,
 }
 
@@ -153,21 +166,25 @@ pub fn reach(linked: &Linked, session: &Session) -> Reached {
     let mut search = Search {
         linked,
         session,
-        reached: Reached { functions: Vec::new(), contains: vec![false; linked.functions.len()] },
+        reached: Reached { how: vec![How::Not; linked.functions.len()], ..Reached::default() },
+        how: How::FromEntry,
         seen_objects: vec![false; linked.objects.len()],
         pending: Vec::new(),
         waiting: HashMap::new(),
     };
     let entry = linked.entry.and_then(|name| linked.function_named(name, session.symbols.name(name)));
-    for id in entry.into_iter().chain(linked.function_ids()) {
-        let declaration = linked.declaration(id);
-        if Some(id) == entry || is_root(linked, id) {
-            search.function(id, declaration.loc);
-            search.drain();
-        }
+    for id in entry.into_iter().chain(linked.constructors()) {
+        search.function(id);
+        search.drain();
+    }
+    search.how = How::FromOthers;
+    for id in linked.function_ids().filter(|&id| is_root(linked, id)) {
+        search.function(id);
+        search.drain();
     }
     for id in linked.object_ids() {
-        if linked.object(id).linkage == Linkage::External && !linked.is_library_unit(linked.object(id).unit) {
+        let o = linked.object(id);
+        if o.linkage == Linkage::External && linked.is_defined_object(id) && !linked.is_library_unit(o.unit) {
             search.object(id);
             search.drain();
         }
@@ -182,16 +199,18 @@ pub fn is_root(linked: &Linked, id: LinkedFunctionId) -> bool {
 }
 
 impl Search<'_> {
-    fn function(&mut self, id: LinkedFunctionId, loc: Loc) {
-        if std::mem::replace(&mut self.reached.contains[id.0 as usize], true) {
+    fn function(&mut self, id: LinkedFunctionId) {
+        if self.reached.contains(id) {
             return;
         }
-        self.reached.functions.push((id, loc));
+        self.reached.how[id.0 as usize] = self.how;
+        self.reached.functions.push(id);
         self.pending.push(Found::Function(id));
     }
 
     fn object(&mut self, id: LinkedObjectId) {
         if !std::mem::replace(&mut self.seen_objects[id.0 as usize], true) {
+            self.reached.objects.push(id);
             self.pending.push(Found::Object(id));
         }
     }
@@ -203,7 +222,7 @@ impl Search<'_> {
                 Found::Object(id) => {
                     let o = self.linked.object(id);
                     for &target in &self.linked.mentions[o.unit].objects[o.id.0 as usize] {
-                        self.target(o.unit, target, self.linked.object_declaration(id).loc);
+                        self.target(o.unit, target);
                     }
                 }
             }
@@ -214,18 +233,18 @@ impl Search<'_> {
         let linked = self.linked;
         let f = linked.function(id);
         for mention in &linked.mentions[f.unit].functions[f.id.0 as usize] {
-            self.mention(f.unit, mention.target, mention.loc, mention.guard);
+            self.mention(f.unit, mention.target, mention.guard);
         }
         if f.linkage == Linkage::External
             && let Some(waiting) = self.waiting.remove(self.session.symbols.name(f.name))
         {
-            for Waiting { unit, target, loc, guard } in waiting {
-                self.mention(unit, target, loc, guard);
+            for Waiting { unit, target, guard } in waiting {
+                self.mention(unit, target, guard);
             }
         }
     }
 
-    fn mention(&mut self, unit: usize, target: Target, loc: Loc, mut guard: Option<u32>) {
+    fn mention(&mut self, unit: usize, target: Target, mut guard: Option<u32>) {
         while let Some(i) = guard {
             let Guard { name, outer } = &self.linked.mentions[unit].guards[i as usize];
             let holds = match self.linked.names.get(name) {
@@ -233,17 +252,17 @@ impl Search<'_> {
                 _ => false,
             };
             if !holds {
-                self.waiting.entry(name.clone()).or_default().push(Waiting { unit, target, loc, guard });
+                self.waiting.entry(name.clone()).or_default().push(Waiting { unit, target, guard });
                 return;
             }
             guard = *outer;
         }
-        self.target(unit, target, loc);
+        self.target(unit, target);
     }
 
-    fn target(&mut self, unit: usize, target: Target, loc: Loc) {
+    fn target(&mut self, unit: usize, target: Target) {
         match target {
-            Target::Function(id) => self.function(self.linked.resolve_function(unit, id), loc),
+            Target::Function(id) => self.function(self.linked.resolve_function(unit, id)),
             Target::Object(id) => self.object(self.linked.resolve_object(unit, id)),
         }
     }

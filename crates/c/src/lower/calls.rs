@@ -11,7 +11,7 @@ use crate::link::LinkedFunctionId;
 use crate::tree::{self, Expr};
 use norn_ir::diag::Diagnostic;
 use norn_ir::ids::LocalId;
-use norn_ir::instr::{Callee, Const, InstrKind, NondetSource, Operand};
+use norn_ir::instr::{Callee, CastOp, Const, InstrKind, NondetSource, Operand};
 use norn_ir::types::Ty;
 
 /// Bytes of a slot for variable arguments.
@@ -264,16 +264,13 @@ impl<'a> FunctionBuilder<'_, 'a> {
     fn undefined_call(&mut self, e: &'a Expr, id: LinkedFunctionId, arguments: Arguments) -> Operand {
         let name = self.p.function_name(id).to_owned();
         if !self.p.session.options.undefined_functions_return_nondet {
-            self.unsupported(format!("call to the undefined function '{name}'"));
+            let reason = self.p.undefined_function(id, e.loc);
+            self.unsupported(reason);
             return self.no_value(self.scalar_of(e));
         }
         self.end_temporaries(arguments.temporaries);
         let value = match self.p.layouts.passing(e.ty.ty) {
-            Passing::Scalar(scalar) => {
-                let dst = self.register(scalar.ty);
-                self.emit(InstrKind::Nondet { dst, source: NondetSource::Input(name) });
-                self.normalised(scalar, Operand::Reg(dst))
-            }
+            Passing::Scalar(scalar) => self.nondet(scalar, NondetSource::Input(name)),
             _ => self.no_value(None),
         };
         if self.p.linked.function(id).noreturn {
@@ -282,12 +279,15 @@ impl<'a> FunctionBuilder<'_, 'a> {
         value
     }
 
-    /// Any byte as a `_Bool`, which is 0 or 1.
-    pub fn normalised(&mut self, scalar: Scalar, value: Operand) -> Operand {
-        if !scalar.is_bool {
-            return value;
+    /// Any value of the type. A `_Bool` is one of two, not any byte.
+    pub fn nondet(&mut self, scalar: Scalar, source: NondetSource) -> Operand {
+        if scalar.is_bool {
+            let dst = self.register(Ty::Bool);
+            self.emit(InstrKind::Nondet { dst, source });
+            return self.cast(CastOp::ZeroExtend, Ty::Bool, scalar.ty, Operand::Reg(dst));
         }
-        let one = self.constant(scalar.ty, 1);
-        self.binary(norn_ir::instr::BinaryOp::And, scalar.ty, value, one)
+        let dst = self.register(scalar.ty);
+        self.emit(InstrKind::Nondet { dst, source });
+        Operand::Reg(dst)
     }
 }

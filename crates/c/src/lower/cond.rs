@@ -240,9 +240,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
         let mut e = place;
         loop {
             match &e.kind {
-                ExprKind::Object(id) => {
-                    return !self.p.is_unknown_object(self.p.linked.resolve_object(self.unit, *id));
-                }
+                ExprKind::Object(_) => return true,
                 ExprKind::Var(var) => {
                     return matches!(self.homes[var.0 as usize], super::function::Home::Local(_));
                 }

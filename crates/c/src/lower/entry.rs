@@ -1,4 +1,5 @@
-//! The function in which the program starts: it calls the one that the user named, and usually becomes one with it.
+//! The function in which the program starts: it calls constructors, then the function that the user named, and usually
+//! becomes one with it.
 
 use super::function::{FunctionBuilder, Signature};
 use super::layout::Passing;
@@ -44,6 +45,9 @@ pub fn generate(p: &mut ProgramBuilder<'_>, start: LinkedFunctionId) -> FuncId {
     let callee = Callee::Direct(p.function(start));
     let nothing = Signature { result: None, params: Vec::new(), variadic: false, prototyped: true };
     let mut f = FunctionBuilder::new(p, name, nothing, loc);
+    for id in f.p.linked.constructors() {
+        run(&mut f, id);
+    }
     let mut args = Vec::new();
     if signature.result.is_some_and(|ty| f.p.layouts.passing(ty) == Passing::Memory) {
         let ty = f.p.layouts.ir_type(signature.result.expect("a result in memory should have a type"));
@@ -67,6 +71,23 @@ pub fn generate(p: &mut ProgramBuilder<'_>, start: LinkedFunctionId) -> FuncId {
     id
 }
 
+/// Calls a constructor, which takes nothing that matters.
+fn run(f: &mut FunctionBuilder<'_, '_>, id: LinkedFunctionId) {
+    let signature = f.p.signature(id);
+    let callee = Callee::Direct(f.p.function(id));
+    let result = signature.result.map(|ty| f.p.layouts.passing(ty));
+    if !signature.params.is_empty() || signature.variadic || matches!(result, Some(Passing::Memory)) {
+        let name = f.p.function_name(id).to_owned();
+        f.unsupported(format!("the constructor '{name}', which has parameters or returns a struct"));
+        return;
+    }
+    let dst = match result {
+        Some(Passing::Scalar(scalar)) => Some(f.register(scalar.ty)),
+        _ => None,
+    };
+    f.emit(InstrKind::Call { dst, callee, args: Vec::new() });
+}
+
 fn argument(f: &mut FunctionBuilder<'_, '_>, i: usize, ty: crate::ctype::TypeId, is_main: bool, used: bool) -> Operand {
     let scalar = match f.p.layouts.passing(ty) {
         Passing::Scalar(scalar) => scalar,
@@ -85,14 +106,13 @@ fn argument(f: &mut FunctionBuilder<'_, '_>, i: usize, ty: crate::ctype::TypeId,
         return Operand::Const(Const::NULL);
     }
     let name = if is_main { "argc".to_owned() } else { format!("argument {}", i + 1) };
-    let dst = f.register(scalar.ty);
-    f.emit(InstrKind::Nondet { dst, source: NondetSource::Input(name) });
+    let value = f.nondet(scalar, NondetSource::Input(name));
     if is_main && scalar.ty != Ty::Ptr {
         let one = f.constant(scalar.ty, 1);
-        let cond = f.compare(CompareOp::LeSigned, scalar.ty, one, Operand::Reg(dst));
+        let cond = f.compare(CompareOp::LeSigned, scalar.ty, one, value);
         f.emit(InstrKind::Assume { cond });
     }
-    f.normalised(scalar, Operand::Reg(dst))
+    value
 }
 
 /// Makes the start function the entry itself, if nothing else refers to it: its frame is then that of the main thread,

@@ -3,7 +3,7 @@
 use super::function::FunctionBuilder;
 use super::layout::{Passing, Scalar};
 use super::place::{Place, Where, is_place};
-use crate::tree::{BinaryOp, Expr, ExprKind, Size, StmtKind, Update, UpdateResult};
+use crate::tree::{BinaryOp, Builtin, Expr, ExprKind, Size, StmtKind, Update, UpdateResult};
 use norn_ir::instr::{self, InstrKind, Operand};
 use norn_ir::types::Ty;
 
@@ -56,6 +56,9 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 self.start_branch(no);
                 self.deeper(e, |f| f.discard(otherwise), |_| ());
                 self.start(end);
+            }
+            ExprKind::Builtin(builtin) if let Builtin::Print { stream, format, args } = &**builtin => {
+                self.print(e, *stream, format, args);
             }
             ExprKind::And(..) | ExprKind::Or(..) | ExprKind::Not(_) => {
                 let end = self.new_block();

@@ -147,7 +147,7 @@ impl<'p, 'a> FunctionBuilder<'p, 'a> {
         }
         f.enter_scope_objects(ScopeId(0));
         f.store_params(body);
-        f.stmt(&body.block);
+        f.outermost_block(&body.block);
         f.set_loc(body.end);
         if f.is_reachable() {
             f.fall_off_the_end(&plain_name);
@@ -175,7 +175,8 @@ impl<'p, 'a> FunctionBuilder<'p, 'a> {
         if f.p.session.options.undefined_functions_return_nondet {
             f.return_nondet(NondetSource::Input(plain_name));
         } else {
-            f.unsupported(format!("call to the undefined function '{plain_name}'"));
+            let reason = f.p.undefined_function(id, loc);
+            f.unsupported(reason);
         }
         f.finish(origin, loc)
     }

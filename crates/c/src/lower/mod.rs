@@ -39,12 +39,13 @@ pub(crate) mod walk;
 use crate::ctype::Types;
 use crate::link::Linked;
 use crate::session::Session;
-use crate::tree::{Definition, Linkage};
+use crate::tree::Linkage;
 use norn_ir::program::Program;
 use program::ProgramBuilder;
 use prune::Roots;
 
-/// Lowers a linked program. `None` if there is nothing to run, which has been reported. The caller validates.
+/// Lowers a linked program. `None` if there is nothing to run, which has been reported. The caller validates, unless
+/// errors have been reported.
 pub fn lower(session: &mut Session, types: &Types, linked: &Linked) -> Option<Program> {
     let mut builder = ProgramBuilder::new(session, types, linked);
     let start = entry::find(&mut builder)?;
@@ -53,9 +54,7 @@ pub fn lower(session: &mut Session, types: &Types, linked: &Linked) -> Option<Pr
     let functions = roots.into_iter().map(|id| builder.function(id)).collect();
     let kept = |id: &crate::link::LinkedObjectId| {
         let o = linked.object(*id);
-        o.linkage == Linkage::External
-            && !linked.is_library_unit(o.unit)
-            && !matches!(linked.object_declaration(*id).definition, Definition::Declared)
+        o.linkage == Linkage::External && !linked.is_library_unit(o.unit) && linked.is_defined_object(*id)
     };
     let globals = linked.object_ids().filter(kept).map(|id| builder.global(id)).collect();
     builder.drain();

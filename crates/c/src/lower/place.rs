@@ -86,13 +86,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
             ExprKind::Var(var) => self.home_address(*var),
             ExprKind::Object(id) => {
                 let id = self.p.linked.resolve_object(self.unit, *id);
-                if self.p.is_unknown_object(id) {
-                    self.set_loc(e.loc);
-                    let name = self.p.linked.object_declaration(id).name.clone().unwrap_or_default();
-                    self.unsupported(format!("the object '{name}', which is declared but not defined"));
-                    return self.constant(Ty::Ptr, 0);
-                }
-                Operand::Global(self.p.global(id), 0)
+                Operand::Global(self.p.global_at(id, e.loc), 0)
             }
             ExprKind::Deref(pointer) => self.value(pointer),
             ExprKind::Member { base, offset, .. } => {

@@ -6,7 +6,8 @@
 use super::function::FunctionBuilder;
 use super::helpers::Helper;
 use super::layout::Layouts;
-use crate::ctype::{self, QualType, Types};
+use crate::ctype::{QualType, Types};
+use crate::library;
 use crate::link::{Linked, LinkedFunctionId, LinkedObjectId};
 use crate::session::Session;
 use crate::tree::{ConstInit, ConstValue, Definition, Linkage};
@@ -36,6 +37,8 @@ pub struct ProgramBuilder<'a> {
     pending_globals: VecDeque<(GlobalId, LinkedObjectId)>,
     global_names: Names,
     pub helpers: BTreeMap<Helper, FuncId>,
+    /// Functions without a body that have been reported.
+    undefined_functions: FxHashSet<LinkedFunctionId>,
 }
 
 /// Names given out, each once.
@@ -80,6 +83,7 @@ impl<'a> ProgramBuilder<'a> {
             pending_globals: VecDeque::new(),
             global_names: Names::default(),
             helpers: BTreeMap::new(),
+            undefined_functions: FxHashSet::default(),
         };
         // Names with external linkage stay as they are, whatever is mentioned first.
         for id in linked.function_ids().filter(|&id| linked.function(id).linkage == Linkage::External) {
@@ -126,8 +130,16 @@ impl<'a> ProgramBuilder<'a> {
 
     /// The number of an object, which is defined in its turn.
     pub fn global(&mut self, id: LinkedObjectId) -> GlobalId {
+        self.global_at(id, self.linked.object_declaration(id).loc)
+    }
+
+    /// The number of an object that is mentioned at `loc`.
+    pub fn global_at(&mut self, id: LinkedObjectId, loc: Loc) -> GlobalId {
         if let Some(global) = self.global_ids[id.0 as usize] {
             return global;
+        }
+        if !self.linked.is_defined_object(id) {
+            self.undefined_object(id, loc);
         }
         let declaration = self.linked.object_declaration(id);
         let name = match (&declaration.name, declaration.linkage) {
@@ -212,8 +224,7 @@ impl<'a> ProgramBuilder<'a> {
         let linked = self.linked;
         let declaration = linked.object_declaration(id);
         match &declaration.definition {
-            Definition::Tentative => {}
-            Definition::Declared => self.undefined_object(global, id),
+            Definition::Tentative | Definition::Declared => {}
             Definition::Initialised(parts) => {
                 let unit = linked.object(id).unit;
                 let init: Vec<Init> = parts.iter().filter_map(|part| self.init_part(unit, part)).collect();
@@ -226,41 +237,34 @@ impl<'a> ProgramBuilder<'a> {
         }
     }
 
-    /// Whether an object is only declared, so that nobody knows what it holds. A pointer to a record (`stderr`) is
-    /// another matter: such pointers are passed around and never looked into.
-    pub fn is_unknown_object(&self, id: LinkedObjectId) -> bool {
+    fn undefined_object(&mut self, id: LinkedObjectId, loc: Loc) {
         let declaration = self.linked.object_declaration(id);
-        let is_handle = match self.types().get(declaration.ty.ty) {
-            ctype::Type::Pointer(to) => matches!(self.types().get(to.ty), ctype::Type::Record(_)),
-            _ => false,
-        };
-        matches!(declaration.definition, Definition::Declared) && !is_handle
+        let name = declaration.name.as_deref().unwrap_or_default();
+        let message = format!("'{name}' is declared but not defined in any file");
+        let mut found = Diagnostic::error(loc, message).help("give norn the file that defines it as well");
+        if declaration.loc != loc {
+            found = found.also(declaration.loc, "the declaration");
+        }
+        self.report(found);
     }
 
-    /// An object that is only declared becomes a handle to nothing in particular, or its content is unknown.
-    fn undefined_object(&mut self, global: GlobalId, id: LinkedObjectId) {
-        let declaration = self.linked.object_declaration(id);
-        let name = declaration.name.clone().unwrap_or_default();
-        if self.is_unknown_object(id) {
-            // Only static initialisers lead here; code that mentions it is unsupported where it does.
-            self.session.report(
-                Diagnostic::unsupported(declaration.loc, format!("'{name}' is declared but not defined"))
-                    .help("give norn the file that defines it as well"),
-            );
-            return;
+    /// Why a call of a function without a body cannot be followed. Says so once, where the program can get there.
+    pub fn undefined_function(&mut self, id: LinkedFunctionId, loc: Loc) -> String {
+        let name = self.function_name(id).to_owned();
+        let reason = library::unsupported(&name);
+        if self.linked.is_reached_from_entry(id) && self.undefined_functions.insert(id) {
+            let why = match reason {
+                Some(reason) => format!("'{name}' has no model, because {reason}"),
+                None => format!("'{name}' has no body and no model"),
+            };
+            self.report(Diagnostic::warning(loc, format!("{why}: reaching this call makes the verdict unknown")).help(
+                "give norn a file that defines it, or let such calls return any value with --undefined-as-nondet",
+            ));
         }
-        let ty = self.layouts.byte_array(1);
-        let handle = Global {
-            name: self.global_names.unique(&format!(".{name}")),
-            ty,
-            storage: Storage::Static,
-            init: Vec::new(),
-            private: false,
-            origin: Origin::Library,
-            span: self.globals[global.index()].span,
-        };
-        let handle = self.add_global(handle);
-        self.globals[global.index()].init = vec![Init { offset: 0, value: InitValue::Global(handle, 0) }];
+        match reason {
+            Some(reason) => format!("call to '{name}': {reason}"),
+            None => format!("call to the undefined function '{name}'"),
+        }
     }
 
     fn value_size(&self, value: &ConstValue) -> u64 {

@@ -23,6 +23,19 @@ impl<'a> FunctionBuilder<'_, 'a> {
         }
     }
 
+    /// The body of a function. Its scope stays open at the end, as at a return, since it depends on the function whether
+    /// the objects end there (see `exits`).
+    pub fn outermost_block(&mut self, body: &'a Stmt) {
+        match &body.kind {
+            StmtKind::Block { vars, stmts } => {
+                self.set_loc(body.loc);
+                self.enter_scope(vars);
+                self.stmts(stmts);
+            }
+            _ => self.stmt(body),
+        }
+    }
+
     pub fn stmt(&mut self, stmt: &'a Stmt) {
         self.set_loc(stmt.loc);
         match &stmt.kind {

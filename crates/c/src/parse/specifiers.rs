@@ -57,6 +57,7 @@ impl Words {
             (Some(Keyword::Char), 0, 0, 0, 0) => BasicType::Char,
             (Some(Keyword::Char), 0, 0, 1, 0) => BasicType::SignedChar,
             (Some(Keyword::Char), 0, 0, 0, 1) => BasicType::UnsignedChar,
+            (Some(Keyword::Float16), 0, 0, 0, 0) => BasicType::Complex,
             (Some(Keyword::Float), 0, 0, 0, 0) => BasicType::Float,
             (Some(Keyword::Double | Keyword::Float64), 0, 0, 0, 0) => BasicType::Double,
             (Some(Keyword::Float128), 0, 0, 0, 0) | (Some(Keyword::Double), 0, 1, 0, 0) => BasicType::LongDouble,
@@ -248,6 +249,7 @@ impl Parser<'_> {
             | Keyword::Long
             | Keyword::Int128
             | Keyword::Float
+            | Keyword::Float16
             | Keyword::Float64
             | Keyword::Float128
             | Keyword::Double

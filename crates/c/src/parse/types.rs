@@ -54,6 +54,7 @@ fn is_type_keyword(keyword: Keyword) -> bool {
             | Keyword::Double
             | Keyword::Enum
             | Keyword::Float
+            | Keyword::Float16
             | Keyword::Float64
             | Keyword::Float128
             | Keyword::Int

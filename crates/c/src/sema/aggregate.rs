@@ -6,7 +6,7 @@ use super::init::{Parts, Target};
 use super::member::find_member;
 use crate::ast::{Designator, Initializer, InitializerItem};
 use crate::ctype::{ArrayLength, Type};
-use crate::tree::{Expr, ExprKind, Init, InitPart, InitValue, Size};
+use crate::tree::{Expr, ExprKind, Init, InitPart, InitValue, Size, VarId};
 use norn_ir::source::Loc;
 
 /// A position in a braced list.
@@ -69,6 +69,7 @@ impl Checker<'_> {
             };
             let Some((first, rest)) = designators.split_first() else {
                 let Some(target) = self.child(whole, position) else { break };
+                self.choose_member(whole, position, parts);
                 let before = (cursor.position, parts.list.len());
                 self.element(target, cursor, parts);
                 position += 1;
@@ -86,9 +87,13 @@ impl Checker<'_> {
                 cursor.advance();
                 continue;
             };
+            self.choose_member(whole, found.first, parts);
             let start = parts.list.len();
             let rest = if found.consumed { rest } else { designators };
             if rest.is_empty() {
+                if let Initializer::List(_) = item.initializer {
+                    self.claim(found.target, found.last - found.first + 1, parts);
+                }
                 self.element(found.target, cursor, parts);
             } else if matches!(self.kind(found.target.ty), Type::Array { .. } | Type::Record(_)) {
                 self.fill(found.target, cursor, parts, false, Some(rest));
@@ -102,6 +107,24 @@ impl Checker<'_> {
             length = length.max(position);
         }
         length
+    }
+
+    /// A list in braces is for all of its aggregate, also for what it does not mention.
+    fn claim(&self, target: Target, count: u64, parts: &mut Parts) {
+        if target.bits.is_none() {
+            let size = self.size_of(target.ty).unwrap_or(0);
+            parts.claim(target.offset, size.saturating_mul(count));
+        }
+    }
+
+    /// A union has one member at a time: another one than before replaces all that was said about it.
+    fn choose_member(&self, whole: Target, member: u64, parts: &mut Parts) {
+        if let Type::Record(id) = *self.kind(whole.ty)
+            && self.types.record(id).is_union
+            && parts.active.insert((whole.offset, whole.ty.ty), member).is_some_and(|before| before != member)
+        {
+            parts.claim(whole.offset, self.size_of(whole.ty).unwrap_or(0));
+        }
     }
 
     /// The part of an aggregate that is initialised after `position` others.
@@ -191,6 +214,7 @@ impl Checker<'_> {
         let Some(item) = cursor.item() else { return };
         let e = match &item.initializer {
             Initializer::List(list) => {
+                self.claim(target, 1, parts);
                 self.braced(list, target, parts);
                 cursor.advance();
                 return;
@@ -282,6 +306,16 @@ impl Checker<'_> {
             }
             None => self.error_expr(loc),
         }
+    }
+}
+
+/// The temporary that holds the value of a range's elements, if `e` is such a value, and whether `e` fills it.
+pub(super) fn shared_in(e: &Expr) -> Option<(VarId, bool)> {
+    let ExprKind::Load(place) = &e.kind else { return None };
+    match &place.kind {
+        ExprKind::CompoundLiteral(var, init) if matches!(**init, Init::Expr(_)) => Some((*var, true)),
+        ExprKind::Var(var) => Some((*var, false)),
+        _ => None,
     }
 }
 

@@ -160,6 +160,13 @@ impl Checker<'_> {
         }
         let loc = e.loc;
         let e = self.with_element(e, to);
+        if to.ty == TypeId::BOOL
+            && let ExprKind::Builtin(builtin) = &e.kind
+            && matches!(**builtin, Builtin::Nondet(_))
+        {
+            // Any number, taken as a truth value, is any truth value: two possibilities instead of 2^32.
+            return Expr { ty: to, ..e };
+        }
         if to.ty != TypeId::VOID
             && let Some(what) = self.unsupported_values(to).or(self.unsupported_values(e.ty))
         {

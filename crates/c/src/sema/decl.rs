@@ -130,9 +130,10 @@ impl Checker<'_> {
         let noreturn = specifiers.noreturn
             || self.is_noreturn(&specifiers.attributes)
             || self.is_noreturn(&init.declarator.attributes);
-        if let Some(id) = self.declare_function(name, ty, specifiers, noreturn, false, loc)
-            && self.scopes.depth() > 0
-        {
+        let Some(id) = self.declare_function(name, ty, specifiers, noreturn, false, loc) else { return };
+        self.function_attributes(id, &specifiers.attributes);
+        self.function_attributes(id, &init.declarator.attributes);
+        if self.scopes.depth() > 0 {
             self.scopes.bind(name, Entity::Function(id), loc);
         }
     }
@@ -206,6 +207,11 @@ impl Checker<'_> {
         if specifiers.storage == Some(StorageClass::Static) || specifiers.thread_local {
             self.static_local(name, ty, align, specifiers, init, loc);
             return;
+        }
+        let attributes = specifiers.attributes.iter().chain(&declarator.attributes);
+        if let Some(attribute) = attributes.into_iter().find(|a| a.name == self.words.cleanup) {
+            let message = "a variable with the attribute 'cleanup'";
+            self.report(Diagnostic::unsupported(attribute.loc, message));
         }
         let Some(function) = &mut self.function else { return };
         let var = function.new_var(Some(name), ty, loc);

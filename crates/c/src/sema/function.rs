@@ -4,9 +4,10 @@ use super::Checker;
 use super::scope::Entity;
 use super::switch::SwitchState;
 use crate::ast::{self, Derivation, Parameters, StorageClass};
+use crate::builtins::is_body_to_ignore;
 use crate::ctype::{QualType, TypeId, VlaId};
 use crate::intern::Symbol;
-use crate::tree::{Body, Label, LabelId, Stmt, StmtKind, Var, VarId};
+use crate::tree::{Body, FunctionId, Label, LabelId, Stmt, StmtKind, Var, VarId};
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::Loc;
 use rustc_hash::FxHashMap;
@@ -199,7 +200,12 @@ impl Checker<'_> {
         }
         let attributes = (&specifiers.attributes[..], &declarator.attributes[..]);
         let noreturn = specifiers.noreturn || self.is_noreturn(attributes.0) || self.is_noreturn(attributes.1);
-        let id = self.declare_function(name, ty, specifiers, noreturn, true, loc);
+        let ignored = is_body_to_ignore(self.session, definition);
+        let id = self.declare_function(name, ty, specifiers, noreturn, !ignored, loc);
+        if let Some(id) = id {
+            self.function_attributes(id, attributes.0);
+            self.function_attributes(id, attributes.1);
+        }
         let mut stmts = Vec::new();
         // The parameters are not listed as variables of the block.
         if let Some(function) = &mut self.function {
@@ -225,7 +231,7 @@ impl Checker<'_> {
             block,
             end: definition.body.end,
         };
-        if let Some(id) = id {
+        if let Some(id) = id.filter(|_| !ignored) {
             self.unit.functions[id.0 as usize].body = Some(body);
         }
     }
@@ -283,6 +289,20 @@ impl Checker<'_> {
 
     pub(super) fn is_noreturn(&self, attributes: &[ast::Attribute]) -> bool {
         attributes.iter().any(|a| a.name == self.words.noreturn)
+    }
+
+    /// Attributes that say when a function runs.
+    pub(super) fn function_attributes(&mut self, id: FunctionId, attributes: &[ast::Attribute]) {
+        for attribute in attributes {
+            if attribute.name == self.words.constructor {
+                let priority = attribute.args.first().and_then(|arg| self.constant_int(arg));
+                let priority = priority.and_then(|n| u32::try_from(n).ok()).unwrap_or(u32::MAX);
+                self.unit.functions[id.0 as usize].constructor = Some(priority);
+            } else if attribute.name == self.words.destructor {
+                let message = "a function that runs after the program has ended (attribute 'destructor')";
+                self.report(Diagnostic::unsupported(attribute.loc, message));
+            }
+        }
     }
 
     pub(super) fn enter_prototype(&mut self) {

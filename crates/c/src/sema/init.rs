@@ -5,7 +5,7 @@
 //! flat list of parts with their offsets.
 
 use super::Checker;
-use super::aggregate::Cursor;
+use super::aggregate::{Cursor, shared_in};
 use super::convert::Context;
 use super::primary::string_bytes;
 use crate::ast::{self, Initializer, InitializerList, StringLiteral};
@@ -13,6 +13,7 @@ use crate::ctype::{ArrayLength, BitField, QualType, Type, TypeId};
 use crate::tree::{Expr, Init, InitPart, InitValue};
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::Loc;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// More parts than this in one initialiser are not handled (`[0 ... 1000000000] = 1`).
@@ -24,7 +25,26 @@ pub(super) struct Parts {
     pub(super) list: Vec<InitPart>,
     /// A designator was used, so that a part may have been initialised twice.
     pub(super) designated: bool,
+    /// Stretches of bytes that an initialiser for a whole aggregate claims: it replaces the parts before `position`.
+    claims: Vec<Claim>,
+    /// The member that was initialised last, by offset and type of the union.
+    pub(super) active: BTreeMap<(u64, TypeId), u64>,
     too_many: bool,
+}
+
+struct Claim {
+    position: usize,
+    start: u64,
+    end: u64,
+}
+
+impl Parts {
+    /// From here on, what earlier parts said about these bytes does not count.
+    pub(super) fn claim(&mut self, start: u64, size: u64) {
+        if self.designated {
+            self.claims.push(Claim { position: self.list.len(), start, end: start.saturating_add(size) });
+        }
+    }
 }
 
 /// A member or element that an initialiser is for.
@@ -85,7 +105,7 @@ impl Checker<'_> {
         if parts.too_many {
             self.report(Diagnostic::unsupported(loc, format!("an initialiser with more than {MAX_PARTS} parts")));
         }
-        let list = if parts.designated { without_overridden(self, parts.list) } else { parts.list };
+        let list = if parts.designated { without_overridden(self, parts) } else { parts.list };
         (Init::List(list), self.with_length(ty, length))
     }
 
@@ -193,19 +213,57 @@ impl Checker<'_> {
 }
 
 /// Drops parts that later parts overwrite as a whole.
-fn without_overridden(checker: &Checker<'_>, list: Vec<InitPart>) -> Vec<InitPart> {
-    // Disjoint stretches of bits that later parts cover.
-    let mut covered: BTreeMap<u64, u64> = BTreeMap::new();
-    let mut kept = Vec::with_capacity(list.len());
-    for part in list.into_iter().rev() {
+fn without_overridden(checker: &Checker<'_>, mut parts: Parts) -> Vec<InitPart> {
+    let mut covered = Covered::default();
+    let mut overridden = vec![false; parts.list.len()];
+    for (position, part) in parts.list.iter().enumerate().rev() {
+        while let Some(claim) = parts.claims.pop_if(|claim| claim.position > position) {
+            covered.add(claim.start * 8, claim.end.saturating_mul(8));
+        }
         let start = part.offset * 8;
         let (start, end) = match part.bits {
             Some(bits) => (start + u64::from(bits.start), start + u64::from(bits.start + bits.width)),
             None => (start, start + checker.size_of(part.ty).unwrap_or(0) * 8),
         };
-        let before = covered.range(..=start).next_back().map(|(&s, &e)| (s, e));
+        overridden[position] = covered.add(start, end);
+    }
+    // The first element of a range evaluates the value for all: without it, the next one does.
+    let mut orphans = FxHashMap::default();
+    let mut kept = Vec::with_capacity(parts.list.len());
+    for (mut part, overridden) in parts.list.into_iter().zip(overridden) {
+        match &part.value {
+            InitValue::Expr(e) if overridden => {
+                if let Some((var, true)) = shared_in(e)
+                    && let InitValue::Expr(e) = part.value
+                {
+                    orphans.insert(var, e);
+                }
+            }
+            _ if overridden => {}
+            InitValue::Expr(e) => {
+                if let Some((var, false)) = shared_in(e)
+                    && let Some(first) = orphans.remove(&var)
+                {
+                    part.value = InitValue::Expr(first);
+                }
+                kept.push(part);
+            }
+            InitValue::Bytes(_) => kept.push(part),
+        }
+    }
+    kept
+}
+
+/// Disjoint stretches of bits that later parts cover: start to end.
+#[derive(Default)]
+struct Covered(BTreeMap<u64, u64>);
+
+impl Covered {
+    /// Adds a stretch. True if all of it was covered before.
+    fn add(&mut self, start: u64, end: u64) -> bool {
+        let before = self.0.range(..=start).next_back().map(|(&s, &e)| (s, e));
         if before.is_some_and(|(_, e)| e >= end) && end > start {
-            continue;
+            return true;
         }
         let (mut new_start, mut new_end) = (start, end);
         if let Some((s, e)) = before
@@ -214,13 +272,11 @@ fn without_overridden(checker: &Checker<'_>, list: Vec<InitPart>) -> Vec<InitPar
             new_start = s;
             new_end = new_end.max(e);
         }
-        while let Some((&s, &e)) = covered.range(new_start..=new_end).next() {
-            covered.remove(&s);
+        while let Some((&s, &e)) = self.0.range(new_start..=new_end).next() {
+            self.0.remove(&s);
             new_end = new_end.max(e);
         }
-        covered.insert(new_start, new_end);
-        kept.push(part);
+        self.0.insert(new_start, new_end);
+        false
     }
-    kept.reverse();
-    kept
 }

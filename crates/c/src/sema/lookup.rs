@@ -100,6 +100,7 @@ impl Checker<'_> {
             linkage: Linkage::External,
             inline: false,
             noreturn: false,
+            constructor: None,
             body: None,
             loc,
         })

@@ -112,6 +112,11 @@ impl Checker<'_> {
         if self.is_error(base.ty) || self.is_error(index.ty) {
             return self.error_expr(loc);
         }
+        if base.ty.ty == TypeId::COMPLEX {
+            let element = self.pointer_to(QualType::unqualified(TypeId::COMPLEX));
+            let nowhere = self.unsupported("an element of a vector", element, loc);
+            return self.deref(nowhere, loc);
+        }
         let (pointer, index, swapped) =
             if self.is_pointer(base.ty) { (base, index, false) } else { (index, base, true) };
         if !self.is_pointer(pointer.ty) {

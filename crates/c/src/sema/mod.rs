@@ -110,6 +110,9 @@ pub(crate) struct Checker<'a> {
 /// Names that the checker looks for.
 struct Words {
     aligned: Symbol,
+    cleanup: Symbol,
+    constructor: Symbol,
+    destructor: Symbol,
     mode: Symbol,
     noreturn: Symbol,
     packed: Symbol,
@@ -124,6 +127,9 @@ impl<'a> Checker<'a> {
         let symbols = &mut session.symbols;
         let words = Words {
             aligned: symbols.intern("aligned"),
+            cleanup: symbols.intern("cleanup"),
+            constructor: symbols.intern("constructor"),
+            destructor: symbols.intern("destructor"),
             mode: symbols.intern("mode"),
             noreturn: symbols.intern("noreturn"),
             packed: symbols.intern("packed"),
@@ -269,7 +275,7 @@ impl<'a> Checker<'a> {
     pub(crate) fn unsupported_values(&self, ty: QualType) -> Option<&'static str> {
         use crate::ctype::IntType;
         match self.kind(ty) {
-            Type::Complex => Some("a value of a complex or vector type"),
+            Type::Complex => Some("a value of a complex, vector or half-precision type"),
             Type::Int(IntType::Int128 | IntType::UnsignedInt128) => Some("a value of type '__int128'"),
             _ => None,
         }

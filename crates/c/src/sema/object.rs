@@ -192,6 +192,7 @@ impl Checker<'_> {
                     linkage: if is_static { Linkage::Internal } else { Linkage::External },
                     inline: specifiers.inline,
                     noreturn,
+                    constructor: None,
                     body: None,
                     loc,
                 })

@@ -142,7 +142,7 @@ impl Checker<'_> {
         };
         if l.ty.ty == TypeId::COMPLEX || r.ty.ty == TypeId::COMPLEX {
             return self.unsupported(
-                "a value of a complex or vector type",
+                "a value of a complex, vector or half-precision type",
                 QualType::unqualified(TypeId::COMPLEX),
                 loc,
             );

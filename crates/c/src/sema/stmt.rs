@@ -109,9 +109,14 @@ impl Checker<'_> {
         let hidden = self.function.as_mut().map(|f| f.hide_labels(&block.local_labels));
         let mut stmts = Vec::with_capacity(block.items.len());
         let value = match block.items.split_last() {
-            Some((BlockItem::Statement(ast::Stmt { kind: ast::StmtKind::Expr(last), .. }), before)) => {
+            Some((BlockItem::Statement(last), before)) if value_of(last).is_some() => {
                 self.block_items(before, &mut stmts);
-                Some(self.rvalue(last))
+                let mut last = last;
+                while let ast::StmtKind::Labeled { labels, body } = &last.kind {
+                    self.labels(labels, &mut stmts);
+                    last = body;
+                }
+                value_of(last).map(|value| self.rvalue(value))
             }
             _ => {
                 self.block_items(&block.items, &mut stmts);
@@ -203,6 +208,12 @@ impl Checker<'_> {
 
     fn labeled(&mut self, labels: &[ast::Label], body: &ast::Stmt) -> StmtKind {
         let mut stmts = Vec::with_capacity(labels.len() + 1);
+        self.labels(labels, &mut stmts);
+        stmts.push(self.statement(body));
+        StmtKind::Block { vars: Vec::new(), stmts }
+    }
+
+    fn labels(&mut self, labels: &[ast::Label], out: &mut Vec<Stmt>) {
         for label in labels {
             let loc = label.loc;
             let stmt = match &label.kind {
@@ -219,9 +230,18 @@ impl Checker<'_> {
                 LabelKind::CaseRange(low, high) => self.case_label(low, Some(high), loc),
                 LabelKind::Default => self.default_label(loc),
             };
-            stmts.extend(stmt);
+            out.extend(stmt);
         }
-        stmts.push(self.statement(body));
-        StmtKind::Block { vars: Vec::new(), stmts }
+    }
+}
+
+/// The expression of an expression statement, also behind labels.
+fn value_of(mut stmt: &ast::Stmt) -> Option<&ast::Expr> {
+    loop {
+        match &stmt.kind {
+            ast::StmtKind::Labeled { body, .. } => stmt = body,
+            ast::StmtKind::Expr(e) => return Some(e),
+            _ => return None,
+        }
     }
 }

@@ -35,7 +35,8 @@ impl Checker<'_> {
                     ty
                 }
                 _ => {
-                    if self.reported.insert(*name) {
+                    // The parser takes a name for an unknown type only after it has said so.
+                    if !self.session.has_errors() && self.reported.insert(*name) {
                         let message = format!("unknown type '{}'", self.name(*name));
                         self.error(specifiers.loc, message);
                     }

@@ -23,3 +23,6 @@ int builtins(unsigned u, long l) {
     return __builtin_expect(p != 0, 1);
 }
 int main(void) { return values(1) + builtins(2, 3); }
+int labelled(int n) {
+    return n + ({ if (n) goto last; n = 3; last: n; });
+}

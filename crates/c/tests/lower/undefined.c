@@ -1,13 +1,20 @@
-/* Reaching a function without a body makes the verdict unknown. */
+/* Reaching a function without a body makes the verdict unknown; the reason is said where it is known. */
 int missing(int);
-extern int nowhere;
 void after(void);
+int pthread_cancel(unsigned long);
+int dead(void);
+int elsewhere(void);
 int (*address)(int) = missing;
 int main(int argc, char **argv) {
     if (argc > 3)
-        return nowhere;
-    if (argc > 2)
+        return pthread_cancel(0);
+    if (argc > 2) {
         after();
+        after();
+    }
+    if (0)
+        dead();
 ERROR:
     return missing(argc);
 }
+int not_called(void) { return elsewhere(); }

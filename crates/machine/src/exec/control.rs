@@ -27,12 +27,12 @@ impl<'p> Exec<'_, 'p> {
             TerminatorKind::Return(value) => {
                 let value = value.map(|value| self.value(value));
                 if self.thread().frames.len() == 1 {
-                    self.end_thread(value.unwrap_or_default())
+                    self.end_thread(value.unwrap_or_default(), true)
                 } else {
                     self.ret(value)
                 }
             }
-            TerminatorKind::ThreadExit(value) => self.end_thread(self.value(value)),
+            TerminatorKind::ThreadExit(value) => self.end_thread(self.value(value), false),
             TerminatorKind::Exit(status) => {
                 let status = self.value(status).bits as u32 as i32;
                 Ok(self.exit(Some(status)))
@@ -212,7 +212,7 @@ impl<'p> Exec<'_, 'p> {
     }
 
     /// All frames end, but the objects of main's outermost frame live on.
-    fn end_thread(&mut self, result: Value) -> Done<Flow> {
+    fn end_thread(&mut self, result: Value, by_return: bool) -> Done<Flow> {
         if matches!(self.mode, Mode::Section { .. }) {
             return Err(self.unsupported("a section in which the thread ends"));
         }
@@ -223,6 +223,7 @@ impl<'p> Exec<'_, 'p> {
         }
         self.end_objects(&ending)?;
         self.tell(Happening::ThreadEnds { stopped: false });
+        self.state.main_returned |= by_return && self.thread == 0;
         let thread = self.thread_mut();
         thread.frames = Vec::new();
         thread.status = Status::Ended;

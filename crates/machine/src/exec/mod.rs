@@ -15,8 +15,7 @@ mod objects;
 mod tests;
 
 use crate::eval::Value;
-use crate::hash::hash_bytes;
-use crate::machine::{Inputs, Machine, Request, Stop, Taken};
+use crate::machine::{Inputs, Machine, Patience, Request, Stop, Taken};
 use crate::memory::{Full, Object, ObjectRef};
 use crate::models;
 use crate::observe::{Happening, Observer, Scene, Spot};
@@ -28,8 +27,8 @@ use norn_ir::types::Ty;
 use norn_verdict::outcome::{Violation, ViolationKind};
 use std::rc::Rc;
 
-/// Instructions in one settling or section.
-const LONGEST_RUN: u64 = 10_000_000;
+/// Instructions between two looks at the limits.
+const LOOK_AT_LIMITS: u64 = 1 << 18;
 /// Backward jumps before states are compared.
 const JUMPS_BEFORE_LOOKING: u64 = 64;
 pub(crate) const DEEPEST_CALLS: usize = 10_000;
@@ -340,8 +339,8 @@ impl<'a, 'p> Exec<'a, 'p> {
 struct Watch {
     instructions: u64,
     jumps: u64,
-    /// Hash of the innermost frame and the whole state, as they were at some backward jump.
-    saved: Option<(u64, Vec<u8>)>,
+    /// The innermost frame and the whole state, as they were at some backward jump.
+    saved: Option<(Frame, Vec<u8>)>,
     next_save: u64,
 }
 
@@ -349,8 +348,8 @@ impl Watch {
     /// To be asked after each instruction.
     fn repeats(&mut self, exec: &mut Exec<'_, '_>) -> Done<bool> {
         self.instructions += 1;
-        if self.instructions > LONGEST_RUN {
-            return Err(exec.limit(format!("more than {LONGEST_RUN} instructions without a visible step")));
+        if self.instructions.is_multiple_of(LOOK_AT_LIMITS) || self.instructions > exec.machine.patience.instructions {
+            self.is_too_long(exec)?;
         }
         if !std::mem::take(&mut exec.jumped_back) {
             return Ok(false);
@@ -359,24 +358,33 @@ impl Watch {
         if self.jumps < JUMPS_BEFORE_LOOKING {
             return Ok(false);
         }
-        let mut frame = Vec::new();
-        exec.machine.frame(&mut frame, exec.frame());
-        let hash = hash_bytes(&frame);
         let whole = |exec: &Exec<'_, '_>| {
             let mut bytes = Vec::new();
             exec.machine.encode(exec.state, &mut bytes);
             bytes
         };
-        if let Some((saved_hash, saved)) = &self.saved
-            && *saved_hash == hash
+        // Most of the time a glance at the innermost frame is enough.
+        if let Some((frame, saved)) = &self.saved
+            && frame.is_at_the_same_point(exec.frame())
             && *saved == whole(exec)
         {
             return Ok(true);
         }
         if self.jumps >= self.next_save {
-            self.saved = Some((hash, whole(exec)));
+            self.saved = Some((exec.frame().clone(), whole(exec)));
             self.next_save = self.jumps * 2;
         }
         Ok(false)
+    }
+
+    fn is_too_long(&self, exec: &Exec<'_, '_>) -> Done<()> {
+        let Patience { instructions, limits } = &exec.machine.patience;
+        if self.instructions > *instructions {
+            return Err(exec.limit(format!("more than {instructions} instructions without a visible step")));
+        }
+        match limits.exceeded() {
+            Some(exceeded) => Err(exec.limit(exceeded.reason().to_owned())),
+            None => Ok(()),
+        }
     }
 }

@@ -37,4 +37,7 @@ int execvp(const char *file, char *const arguments[]);
 int getopt(int count, char *const arguments[], const char *options);
 extern char *optarg;
 extern int optind, opterr, optopt;
+#ifdef _GNU_SOURCE
+extern char **environ;
+#endif
 #endif

@@ -310,3 +310,20 @@ fn types_that_unfold_exponentially() {
     text.push_str("extern f60 x; extern g60 x; int y = x.a; void f(struct s55 *p) { *p = *p; }");
     assert_eq!(check(&text).messages(Severity::Error).len(), 1);
 }
+
+#[test]
+fn attributes_that_run_code() {
+    let text = "void f(int *p); void g(void) { int x __attribute__((cleanup(f))) = 1; }";
+    assert_eq!(check(text).messages(Severity::Unsupported), ["1:53: a variable with the attribute 'cleanup'"]);
+    let text = "__attribute__((destructor)) static void g(void) {}";
+    let expected = ["1:16: a function that runs after the program has ended (attribute 'destructor')"];
+    assert_eq!(check(text).messages(Severity::Unsupported), expected);
+}
+
+#[test]
+fn an_unknown_type_is_reported_once() {
+    errors(
+        "intt x; intt f(intt y) { return y; }",
+        &["1:1: unknown type name 'intt' [perhaps an '#include' or a typedef is missing]"],
+    );
+}

@@ -31,8 +31,26 @@ fn address_constants() {
 fn bit_fields_are_joined_and_later_parts_win() {
     parts("struct { unsigned a : 4, b : 4; } x = { 1, 2 };", "0: Int { size: 4, bits: 33 }");
     parts("int x[2] = { 1, 2, [0] = 3 };", "0: Int { size: 4, bits: 3 }, 4: Int { size: 4, bits: 2 }");
-    parts("union { int a; char b; } x = { .a = 1, .b = 2 };", "0: Int { size: 1, bits: 2 }, 1: Bytes([0, 0, 0])");
+    parts("union { int a; char b; } x = { .a = 1, .b = 2 };", "0: Int { size: 1, bits: 2 }");
     parts("char x[2][3] = { \"ab\", [0][1] = 'z' };", "0: Bytes([97]), 1: Int { size: 1, bits: 122 }");
+}
+
+#[test]
+fn braces_initialise_the_whole_aggregate() {
+    let members = "struct { struct { int a, b; } s; union { long l; struct { char c, d; } t; } u; } x";
+    parts(&format!("{members} = {{ .s.b = 1, .s = {{ 2 }} }};"), "0: Int { size: 4, bits: 2 }");
+    parts(
+        &format!("{members} = {{ .s.b = 1, .s.a = 2, .u.l = -1, .s = {{ 3 }} }};"),
+        "0: Int { size: 4, bits: 3 }, 8: Int { size: 8, bits: 18446744073709551615 }",
+    );
+    parts(
+        &format!("{members} = {{ .u.l = -1, .u.t.c = 4, .u.t.d = 5 }};"),
+        "8: Int { size: 1, bits: 4 }, 9: Int { size: 1, bits: 5 }",
+    );
+    parts(
+        "struct { int a, b; } x[3] = { [1].b = 1, [0 ... 2] = { 7 } };",
+        "0: Int { size: 4, bits: 7 }, 8: Int { size: 4, bits: 7 }, 16: Int { size: 4, bits: 7 }",
+    );
 }
 
 /// The parts that a local variable starts with, as `offset(value)`.
@@ -52,6 +70,14 @@ fn local(text: &str, expected: &str) {
         })
         .collect();
     assert_eq!(shown.join(" "), expected, "in: {text}");
+}
+
+#[test]
+fn a_range_keeps_its_value_when_its_first_element_is_overridden() {
+    let text = "void f(int a) { int x[4] = { [1 ... 3] = a * 2, [0 ... 1] = a }; }";
+    let shown = format!("{:?}", correct(text).unit);
+    assert_eq!(shown.matches("Mul").count(), 1, "the product should still be computed");
+    local("int x[3] = { [0 ... 2] = g(), [0] = 1 };", "4(Load) 8(Load) 0(Int)");
 }
 
 #[test]

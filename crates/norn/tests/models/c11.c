@@ -1,0 +1,234 @@
+//// C11 threads: create, join with a result, exit, identity.
+//// check --deadlock --data-race: safe
+static int x;
+static thrd_t seen;
+static int works(void *argument) {
+    x = *(int *)argument;
+    seen = thrd_current();
+    return x + 1;
+}
+static int leaves(void *argument) {
+    thrd_exit(9);
+}
+int main(void) {
+    thrd_t thread, other;
+    int value = 4, result = 0;
+    assert(thrd_create(&thread, works, &value) == thrd_success);
+    assert(thrd_join(thread, &result) == thrd_success);
+    assert(x == 4 && result == 5);
+    assert(thrd_equal(thread, seen) && !thrd_equal(thread, thrd_current()));
+    assert(thrd_create(&other, leaves, 0) == thrd_success);
+    assert(thrd_join(other, &result) == thrd_success && result == 9);
+    thrd_yield();
+}
+//// A negative result arrives as it was.
+//// check: safe
+static int works(void *argument) {
+    return -1;
+}
+int main(void) {
+    thrd_t thread;
+    int result;
+    thrd_create(&thread, works, 0);
+    thrd_join(thread, &result);
+    assert(result == -1);
+    thrd_create(&thread, works, 0);
+    assert(thrd_detach(thread) == thrd_success);
+}
+//// mtx_lock excludes and orders.
+//// check --deadlock --data-race: safe
+static mtx_t m;
+static int x;
+static int add(void *argument) {
+    assert(mtx_lock(&m) == thrd_success);
+    x++;
+    assert(mtx_unlock(&m) == thrd_success);
+    return 0;
+}
+int main(void) {
+    thrd_t a, b;
+    assert(mtx_init(&m, mtx_plain) == thrd_success);
+    thrd_create(&a, add, 0);
+    thrd_create(&b, add, 0);
+    thrd_join(a, 0);
+    thrd_join(b, 0);
+    assert(x == 2);
+    mtx_destroy(&m);
+}
+//// A plain mutex locked twice deadlocks, a recursive one does not; trylock says thrd_busy.
+//// check --deadlock -DTYPE=mtx_plain: unsafe deadlock @again
+//// check --deadlock -DTYPE=mtx_plain|mtx_recursive: safe
+//// check --deadlock -DTYPE=mtx_timed|mtx_recursive: safe
+static mtx_t m;
+static int tries(void *argument) {
+    assert(mtx_trylock(&m) == thrd_busy);
+    return 0;
+}
+int main(void) {
+    thrd_t thread;
+    mtx_init(&m, TYPE);
+    mtx_lock(&m);
+    mtx_lock(&m); // @again
+    assert(mtx_trylock(&m) == thrd_success);
+    mtx_unlock(&m);
+    mtx_unlock(&m);
+    thrd_create(&thread, tries, 0);
+    thrd_join(thread, 0);
+    mtx_unlock(&m);
+}
+//// A timed lock may time out and may succeed.
+//// check: safe
+//// check -DNEVER=thrd_success: unsafe assertion result != NEVER
+//// check -DNEVER=thrd_timedout: unsafe assertion result != NEVER
+static mtx_t m;
+static int holds(void *argument) {
+    mtx_lock(&m);
+    mtx_unlock(&m);
+    return 0;
+}
+int main(void) {
+    thrd_t thread;
+    mtx_init(&m, mtx_timed);
+    thrd_create(&thread, holds, 0);
+    int result = mtx_timedlock(&m, &soon);
+    assert(result == thrd_success || result == thrd_timedout);
+#ifdef NEVER
+    assert(result != NEVER);
+#endif
+}
+//// Misuse of a C11 mutex is misuse.
+//// check: unsafe misuse unlock of a mutex that the calling thread does not hold @wrong
+//// check -DDESTROYED: unsafe misuse use of a destroyed mutex @use
+static mtx_t m;
+int main(void) {
+    mtx_init(&m, mtx_plain);
+#ifdef DESTROYED
+    mtx_destroy(&m);
+#endif
+    mtx_lock(&m); // @use
+    mtx_unlock(&m);
+    mtx_unlock(&m); // @wrong
+}
+//// Condition variables of C11 wake, and may wake spuriously.
+//// check --deadlock: safe
+//// check -DIF: unsafe assertion ready
+static mtx_t m;
+static cnd_t c;
+static int ready;
+static int signals(void *argument) {
+    mtx_lock(&m);
+    ready = 1;
+    assert(cnd_signal(&c) == thrd_success);
+    mtx_unlock(&m);
+    return 0;
+}
+#ifdef IF
+#define while if
+#endif
+int main(void) {
+    thrd_t thread;
+    mtx_init(&m, mtx_plain);
+    assert(cnd_init(&c) == thrd_success);
+    thrd_create(&thread, signals, 0);
+    mtx_lock(&m);
+    while (!ready)
+        assert(cnd_wait(&c, &m) == thrd_success);
+    assert(ready);
+    mtx_unlock(&m);
+    thrd_join(thread, 0);
+    cnd_destroy(&c);
+}
+//// A lost C11 signal is a deadlock; broadcast wakes all.
+//// check --deadlock: unsafe deadlock @waits
+static mtx_t m;
+static cnd_t c;
+int main(void) {
+    mtx_init(&m, mtx_plain);
+    cnd_init(&c);
+    cnd_broadcast(&c);
+    mtx_lock(&m);
+    cnd_wait(&c, &m); // @waits
+}
+//// A timed wait of C11 may time out and may be woken.
+//// check -DNEVER=thrd_success: unsafe assertion result != NEVER
+//// check -DNEVER=thrd_timedout: unsafe assertion result != NEVER
+//// check -DNEVER=thrd_error: safe
+static mtx_t m;
+static cnd_t c;
+static int signals(void *argument) {
+    cnd_broadcast(&c);
+    return 0;
+}
+int main(void) {
+    thrd_t thread;
+    mtx_init(&m, mtx_plain);
+    cnd_init(&c);
+    thrd_create(&thread, signals, 0);
+    mtx_lock(&m);
+    int result = cnd_timedwait(&c, &m, &soon);
+    assert(result != NEVER);
+    mtx_unlock(&m);
+}
+//// call_once runs its function once, and whoever comes meanwhile waits for its end.
+//// check --deadlock --data-race: safe
+static once_flag flag = ONCE_FLAG_INIT;
+static int x;
+static void init(void) {
+    x++;
+}
+static int uses(void *argument) {
+    call_once(&flag, init);
+    assert(x == 1);
+    return 0;
+}
+int main(void) {
+    thrd_t a, b;
+    thrd_create(&a, uses, 0);
+    thrd_create(&b, uses, 0);
+    thrd_join(a, 0);
+    thrd_join(b, 0);
+}
+//// Thread-specific storage of C11 belongs to the thread; destructors run at its end, also after thrd_exit.
+//// check --data-race: safe
+static tss_t key;
+static int value, runs;
+static void destroy(void *argument) {
+    assert(argument == &value);
+    runs++;
+}
+static int returns(void *argument) {
+    assert(tss_get(key) == 0);
+    assert(tss_set(key, &value) == thrd_success);
+    assert(tss_get(key) == &value);
+    return 0;
+}
+static int leaves(void *argument) {
+    tss_set(key, &value);
+    thrd_exit(0);
+}
+int main(void) {
+    thrd_t thread;
+    assert(tss_create(&key, destroy) == thrd_success);
+    thrd_create(&thread, returns, 0);
+    thrd_join(thread, 0);
+    assert(runs == 1);
+    thrd_create(&thread, leaves, 0);
+    thrd_join(thread, 0);
+    assert(runs == 2);
+    tss_delete(key);
+}
+//// Objects of a thread's own are its own.
+//// check --data-race: safe
+static thread_local int x = 3;
+static int writes(void *argument) {
+    assert(x == 3);
+    x = 4;
+    return 0;
+}
+int main(void) {
+    thrd_t thread;
+    x = 5;
+    thrd_create(&thread, writes, 0);
+    thrd_join(thread, 0);
+    assert(x == 5);
+}

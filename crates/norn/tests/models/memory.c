@@ -1,0 +1,216 @@
+//// An access outside of an array.
+//// check --memory-safety -DINDEX=3: unsafe out-of-bounds @access
+//// check --memory-safety -DINDEX=-1: unsafe out-of-bounds @access
+//// check --memory-safety -DINDEX=2: safe
+static int array[3];
+static int zero;
+int main(void) {
+    array[zero + INDEX] = 1; // @access
+}
+//// On the heap too; without the option there is no verdict for it.
+//// check --memory-safety: unsafe out-of-bounds @access
+//// check: unknown without checking memory safety this has no meaning @access
+int main(void) {
+    int *p = malloc(2 * sizeof *p);
+    p[2] = 1; // @access
+}
+//// A null pointer.
+//// check --memory-safety: unsafe null-pointer @access
+static int *p;
+int main(void) {
+    *p = 1; // @access
+}
+//// Use after free.
+//// check --memory-safety: unsafe use-after-free @access
+int main(void) {
+    int *p = malloc(sizeof *p);
+    *p = 1;
+    free(p);
+    *p = 2; // @access
+}
+//// Use after free by another thread.
+//// check --memory-safety: unsafe use-after-free @access
+//// check --memory-safety -DJOINED: safe
+static int *p;
+THREAD(uses) {
+    *p = 2; // @access
+    return 0;
+}
+int main(void) {
+    p = malloc(sizeof *p);
+    pthread_t thread = start(uses);
+#ifdef JOINED
+    finish(thread);
+#endif
+    free(p);
+}
+//// A double free, in one thread or in two.
+//// check --memory-safety: unsafe double-free
+//// check --memory-safety -DONE: unsafe double-free @again
+static int *p;
+THREAD(frees) {
+    free(p);
+#ifdef ONE
+    free(p); // @again
+#endif
+    return 0;
+}
+int main(void) {
+    p = malloc(sizeof *p);
+#ifdef ONE
+    finish(start(frees));
+#else
+    both(frees, frees);
+#endif
+}
+//// A free of what was not allocated.
+//// check --memory-safety: unsafe bad-free @frees
+//// check --memory-safety -DINNER: unsafe bad-free @inner
+static int x;
+int main(void) {
+#ifdef INNER
+    char *p = malloc(4);
+    free(p + 1); // @inner
+#endif
+    free(&x); // @frees
+}
+//// A free of null is fine.
+//// check --memory-safety: safe
+int main(void) {
+    free(0);
+}
+//// Use of a local object after the end of its scope, also by another thread after its function has ended.
+//// check --memory-safety: unsafe use-after-free the life of 'inner' has ended @access
+//// check --memory-safety -DTHREADS: unsafe use-after-free the life of 'local' has ended @uses
+static int *p;
+THREAD(uses) {
+    *p = 1; // @uses
+    return 0;
+}
+static pthread_t leaves(void) {
+    int local = 0;
+    p = &local;
+    return start(uses);
+}
+int main(void) {
+#ifdef THREADS
+    finish(leaves());
+#else
+    {
+        int inner = 0;
+        p = &inner;
+    }
+    *p = 1; // @access
+#endif
+}
+//// main's objects live on while other threads run, whichever way main ends.
+//// check --memory-safety: safe
+//// check --memory-safety -DRETURNS: safe
+//// check --memory-safety -DEXITS: safe
+//// check --memory-safety -DINNER: unsafe use-after-free the life of 'local' has ended
+static void *uses(void *argument) {
+    *(int *)argument = 1;
+    return 0;
+}
+int main(void) {
+    pthread_t thread;
+#ifdef INNER
+    {
+        int local = 0;
+        pthread_create(&thread, 0, uses, &local);
+    }
+#else
+    int local = 0;
+    pthread_create(&thread, 0, uses, &local);
+#endif
+#ifdef RETURNS
+    return 0;
+#endif
+#ifdef EXITS
+    pthread_exit(0);
+#endif
+}
+//// So they do if main has arguments; but those of a main that main calls end with the call.
+//// check --memory-safety -m sc: safe
+//// check --memory-safety -m sc -DAGAIN: unsafe use-after-free the life of 'local' has ended
+static void *uses(void *argument) {
+    *(int *)argument = 1;
+    return 0;
+}
+static int depth;
+int main(int argc, char **argv) {
+    pthread_t thread;
+    int local = 0;
+#ifdef AGAIN
+    if (depth++ == 0)
+        return main(1, 0);
+#endif
+    pthread_create(&thread, 0, uses, &local);
+}
+//// realloc keeps the content and ends the old block.
+//// check --memory-safety: safe
+//// check --memory-safety -DOLD: unsafe use-after-free @old
+int main(void) {
+    int *p = malloc(sizeof *p);
+    p[0] = 5;
+    int *q = realloc(p, 2 * sizeof *q);
+    assert(q[0] == 5);
+    q[1] = 6;
+#ifdef OLD
+    p[0] = 1; // @old
+#endif
+    free(q);
+}
+//// A library function that reads beyond a string is caught where it is called.
+//// check --memory-safety: unsafe out-of-bounds @call
+#include <string.h>
+static char text[2] = { 'a', 'b' };
+int main(void) {
+    strlen(text); // @call
+}
+//// Signed overflow is checked with --overflow, and wraps without it; unsigned arithmetic always wraps.
+//// check --overflow: unsafe overflow @adds
+//// check: safe
+//// check --overflow -DUNSIGNED: safe
+static int x = INT_MAX;
+static unsigned u = UINT_MAX;
+int main(void) {
+#ifdef UNSIGNED
+    u++;
+    assert(u == 0);
+#else
+    x++; // @adds
+    assert(x == INT_MIN);
+#endif
+}
+//// So are multiplication, negation and shifts beyond the width.
+//// check --overflow -DWHAT=x*2: unsafe overflow @here
+//// check --overflow -DWHAT=-x-1: safe
+//// check --overflow -DWHAT=-(-x-1): unsafe overflow @here
+//// check --overflow -DWHAT=1<<(x-INT_MAX+32): unsafe overflow @here
+//// check --overflow -DWHAT=1<<(x-INT_MAX+30): safe
+static int x = INT_MAX;
+int main(void) {
+    int y = (WHAT); // @here
+}
+//// Division by zero is always an error.
+//// check: unsafe division-by-zero @divides
+//// check -DOP=%: unsafe division-by-zero @divides
+#ifndef OP
+#define OP /
+#endif
+static int zero;
+int main(void) {
+    return 1 OP zero; // @divides
+}
+//// A race that makes a divisor zero is found.
+//// check: unsafe division-by-zero @divides
+static int divisor = 1;
+THREAD(clears) {
+    divisor = 0;
+    return 0;
+}
+int main(void) {
+    start(clears);
+    return 1 / divisor; // @divides
+}
