@@ -389,7 +389,7 @@ impl Trace {
         races.clear();
         for &conflict in &self.conflicts {
             let covered = |&other: &u32| other != conflict && self.happens_before(conflict as usize, other as usize);
-            if !bits::has(&self.past, conflict as usize) && !self.conflicts.iter().any(|other| covered(other)) {
+            if !bits::has(&self.past, conflict as usize) && !self.conflicts.iter().any(covered) {
                 races.push(conflict);
             }
         }
