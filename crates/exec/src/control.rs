@@ -4,7 +4,7 @@ use crate::compile::{CODE_BASE, CODE_STRIDE};
 use crate::effect::Effect;
 use crate::executor::{Done, Executor, Exited, Mode};
 use crate::memory::Value;
-use crate::op::{NONE, Src, Target};
+use crate::op::{NONE, Src, Target, UNKNOWN};
 use crate::run::Flow;
 use crate::state::Status;
 use crate::undo::Undo;
@@ -75,10 +75,11 @@ impl Executor<'_> {
                     let caller = owner.frames[owner.frames.len() - 2];
                     self.memory.pointer(owner.locals[(caller.locals + local) as usize], offset)
                 }
-                arg => self.value(from, arg),
+                arg => self.passed(from, arg),
             };
             let bits = ty.cut(value.bits);
             let value = match (given, ty.ty) {
+                _ if value.object == UNKNOWN => value,
                 (Ty::Ptr, Ty::Ptr) => value,
                 (_, Ty::Ptr) => self.memory.pointer_from(bits),
                 _ => Value::int(bits),
@@ -91,7 +92,7 @@ impl Executor<'_> {
     }
 
     pub(crate) fn ret(&mut self, thread: u32, value: Option<Src>) -> Done<Flow> {
-        let value = value.map(|value| self.value(thread, value));
+        let value = value.map(|value| self.passed(thread, value));
         let owner = &self.threads[thread as usize];
         if owner.frames.len() == 1 {
             return self.end_thread(thread, value.unwrap_or_default());
@@ -113,6 +114,7 @@ impl Executor<'_> {
             let wanted = code.functions[caller.function as usize].register_types[callee.result as usize];
             let value = match (value, function.result) {
                 (Some(value), Some(given)) if given == wanted.ty => value,
+                (Some(value), _) if value.object == UNKNOWN => value,
                 (Some(value), _) => {
                     let bits = wanted.cut(value.bits);
                     if wanted.is_pointer() { self.memory.pointer_from(bits) } else { Value::int(bits) }

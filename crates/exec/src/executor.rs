@@ -3,7 +3,7 @@
 use crate::effect::Effect;
 use crate::memory::{Kind, Memory, Value};
 use crate::models::{self, Source};
-use crate::op::{Code, Cut, NONE, Op, Src};
+use crate::op::{Code, Cut, NONE, Op, Src, UNKNOWN};
 use crate::state::{Frame, Place, Status, Thread};
 use crate::undo::{Log, Undo};
 use norn_ir::ids::GlobalId;
@@ -14,6 +14,7 @@ use norn_ir::types::Ty;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Violation, ViolationKind};
 use norn_verdict::schedule::ThreadName;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 pub struct Executor<'c> {
@@ -35,6 +36,10 @@ pub struct Executor<'c> {
     pub(crate) spurious: bool,
     /// Nondeterministic values by thread, in the order in which it asks for them.
     script: BTreeMap<ThreadName, Vec<u64>>,
+    /// Indeterminate values are not asked for but left open until they are used.
+    open_values: bool,
+    /// The current operation has used such a value.
+    pub(crate) used_unknown: Cell<bool>,
     identities: BTreeMap<(u32, u32), u32>,
     /// Which cuts some execution has reached; not undone.
     reached: Vec<bool>,
@@ -69,6 +74,8 @@ pub enum Stop {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Request {
     pub thread: u32,
+    /// Values that the thread has taken before.
+    pub position: usize,
     pub ty: Ty,
     pub source: NondetSource,
 }
@@ -94,6 +101,8 @@ impl<'c> Executor<'c> {
             mode: Mode::Silent,
             spurious: false,
             script: BTreeMap::new(),
+            open_values: false,
+            used_unknown: Cell::new(false),
             identities: BTreeMap::new(),
             reached: vec![false; code.cuts.len()],
         };
@@ -118,6 +127,12 @@ impl<'c> Executor<'c> {
     /// The nondeterministic values to use, by thread.
     pub fn set_script(&mut self, script: BTreeMap<ThreadName, Vec<u64>>) {
         self.script = script;
+    }
+
+    /// Indeterminate values (results that a function does not give, variables and memory that are not initialised) are
+    /// not asked for. They may be passed on; a step that uses one otherwise is not supported.
+    pub fn leave_values_open(&mut self) {
+        self.open_values = true;
     }
 
     // What there is.
@@ -436,7 +451,17 @@ impl<'c> Executor<'c> {
         self.log.changes.push(Undo::Register { thread, slot, old });
     }
 
+    /// An operand that is used.
     pub(crate) fn value(&self, thread: u32, src: Src) -> Value {
+        let value = self.passed(thread, src);
+        if value.object == UNKNOWN {
+            self.used_unknown.set(true);
+        }
+        value
+    }
+
+    /// An operand that is only passed on.
+    pub(crate) fn passed(&self, thread: u32, src: Src) -> Value {
         let owner = &self.threads[thread as usize];
         match src {
             Src::Reg(register) => owner.registers[(owner.base + register) as usize],
@@ -460,9 +485,14 @@ impl<'c> Executor<'c> {
 
     pub(crate) fn input(&mut self, thread: u32, ty: crate::op::Scalar, source: &NondetSource) -> Done<Value> {
         let taken = self.threads[thread as usize].counts.inputs as usize;
+        if self.open_values && ty.ty != Ty::Bool && matches!(source, NondetSource::Uninitialised(_)) {
+            self.save_counts(thread);
+            self.threads[thread as usize].counts.inputs += 1;
+            return Ok(Value { bits: 0, object: UNKNOWN });
+        }
         let given = self.script.get(&self.threads[thread as usize].name).and_then(|values| values.get(taken));
         let Some(&bits) = given else {
-            return Err(Stop::NeedInput(Request { thread, ty: ty.ty, source: source.clone() }));
+            return Err(Stop::NeedInput(Request { thread, position: taken, ty: ty.ty, source: source.clone() }));
         };
         self.save_counts(thread);
         self.threads[thread as usize].counts.inputs += 1;

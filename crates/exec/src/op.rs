@@ -10,6 +10,8 @@ use norn_verdict::outcome::ViolationKind;
 
 /// Stands for "no register", "no object" and the like.
 pub const NONE: u32 = u32::MAX;
+/// In place of an object: nothing is known about the value.
+pub const UNKNOWN: u32 = u32::MAX - 1;
 
 /// An operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -127,9 +127,17 @@ impl Executor<'_> {
 
     /// Executes one operation in the current mode. What it changes is logged, but for the position.
     fn execute(&mut self, thread: u32, op: Op) -> Done<Flow> {
+        let result = self.operate(thread, op);
+        if self.used_unknown.replace(false) {
+            return Err(self.unsupported(thread, "what happens depends on a value that was never set"));
+        }
+        result
+    }
+
+    fn operate(&mut self, thread: u32, op: Op) -> Done<Flow> {
         match op {
             Op::Copy { dst, src } => {
-                let value = self.value(thread, src);
+                let value = self.passed(thread, src);
                 self.set(thread, dst, value);
             }
             Op::Binary { dst, op, ty, lhs, rhs } => {
@@ -161,7 +169,7 @@ impl Executor<'_> {
             Op::Select { dst, cond, then, otherwise } => {
                 let holds = self.value(thread, cond).bits != 0;
                 let chosen = if holds { then } else { self.code.selects[otherwise as usize] };
-                let value = self.value(thread, chosen);
+                let value = self.passed(thread, chosen);
                 self.set(thread, dst, value);
             }
             Op::PtrAdd { dst, base, index, scale } => {
@@ -246,7 +254,7 @@ impl Executor<'_> {
             }
             Op::Return(value) => return self.ret(thread, value),
             Op::ThreadExit(value) => {
-                let value = self.value(thread, value);
+                let value = self.passed(thread, value);
                 return self.end_thread(thread, value);
             }
             Op::Exit(status) => {

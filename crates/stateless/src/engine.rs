@@ -68,10 +68,13 @@ pub fn explore(task: &Task<'_>, at_end: &mut dyn FnMut(&Executor<'_>)) -> Explor
         };
         match ended {
             Ended::Everything | Ended::CellsChanged => {}
-            Ended::NeedInput(name, Request { ty: Ty::Bool, .. }) => {
+            Ended::NeedInput(name, Request { ty: Ty::Bool, position, .. }) => {
                 for value in [1, 0] {
                     let mut longer = inputs.clone();
-                    longer.entry(name.clone()).or_default().push(value);
+                    let values = longer.entry(name.clone()).or_default();
+                    // Indeterminate values that were left open have positions too.
+                    values.resize(position, 0);
+                    values.push(value);
                     waiting.push(longer);
                 }
             }

@@ -124,6 +124,7 @@ impl<'a> Search<'a> {
     ) -> Result<Search<'a>, Stop> {
         let mut executor = Executor::new(question.program, question.code, question.model, question.checks)?;
         executor.set_script(inputs.clone());
+        executor.leave_values_open();
         cells.reserve_globals(&executor);
         cells.changed = false;
         Ok(Search {

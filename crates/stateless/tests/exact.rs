@@ -50,8 +50,9 @@ fn check(program: &Program, checks: Checks, name: &str) -> [u64; 3] {
             return 0;
         }
         assert_eq!(found.incomplete, None, "{name} {model}");
-        let counts = (found.counts.complete, found.counts.redundant);
-        assert_eq!(counts, (expected.complete as u64, 0), "{name} {model}: {:?}", found.counts);
+        let counts = (found.counts.complete, found.counts.blocked, found.counts.redundant);
+        let expected_counts = (expected.complete as u64, expected.blocked as u64, 0);
+        assert_eq!(counts, expected_counts, "{name} {model}: {:?}", found.counts);
         let all = states::explore(&Question { limits: &Limits::none(), ..question });
         if expected.blocked == 0 {
             assert_eq!(finals, all.finals, "{name} {model}: the final states differ");
