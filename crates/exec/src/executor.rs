@@ -221,6 +221,13 @@ impl<'c> Executor<'c> {
             && matches!(self.code.ops[thread.pc as usize], Op::SectionBegin { may_block: true, .. })
     }
 
+    /// Whether what the thread accesses with its next step, reads or writes, depends on what it reads there.
+    pub fn accesses_vary(&self, thread: u32) -> bool {
+        let thread = &self.threads[thread as usize];
+        let varies = |op: Op| matches!(op, Op::CompareExchange { .. } | Op::SectionBegin { .. });
+        thread.status == Status::Ready && varies(self.code.ops[thread.pc as usize])
+    }
+
     /// Whether the thread can take a step. For a section that may block, this takes the step and takes it back; then
     /// [`Executor::effects`] says what it read.
     pub fn can_step(&mut self, thread: u32) -> bool {
@@ -250,10 +257,15 @@ impl<'c> Executor<'c> {
     }
 
     fn attempt(&mut self, thread: u32) -> bool {
+        self.attempt_step(thread) != Err(Stop::NotEnabled)
+    }
+
+    /// Takes the visible part of a step and takes it back; [`Executor::effects`] says what it did.
+    pub fn attempt_step(&mut self, thread: u32) -> Done<()> {
         let mark = self.mark();
         let result = self.act(thread);
         self.undo_to(mark);
-        result != Err(Stop::NotEnabled)
+        result
     }
 
     fn place_of(&self, pointer: Value) -> Option<u32> {

@@ -1,4 +1,5 @@
-//! What cannot be reversed as it is: sections that may block, and the end of the program.
+//! What cannot be reversed as it is: sections that may block, steps that may access something else when they come
+//! earlier, and the end of the program.
 //!
 //! The step before which a section was not enabled cannot be reversed with it. There the search goes back to the last
 //! event without which (and without what follows from it) the section is enabled. The same is done for threads that are
@@ -8,7 +9,7 @@
 
 use crate::explore::{Item, Search};
 use crate::footprint::{Access, EXIT, Footprint, Process};
-use norn_exec::Effect;
+use norn_exec::{Effect, Stop};
 
 impl Search<'_> {
     /// Reverses the step of a section, which may be event `end` or not have happened at all, with the events before
@@ -41,6 +42,20 @@ impl Search<'_> {
         }
     }
 
+    /// The same for an event that does not block, but may access something else when it comes before `earlier`: a
+    /// compare-and-exchange that succeeds there, say.
+    pub(crate) fn reverse_varying(&mut self, earlier: usize, later: usize) {
+        let process = self.trace.events[later].process;
+        let past = self.trace.last_past().to_vec();
+        if let Some(footprint) = self.enabled_without(earlier, later, process) {
+            self.counts.races += 1;
+            self.collect(earlier, later);
+            self.follow_in_sequence((process, footprint), &past, earlier);
+            self.sequence.push(Item { process, footprint, event: None });
+            self.insert(earlier);
+        }
+    }
+
     /// Whether the thread's step is enabled after the events before `end` but for `earlier` and what follows from it;
     /// if so, what it does there. If not, the executor's effects say what it read.
     fn enabled_without(&mut self, earlier: usize, end: usize, process: Process) -> Option<Footprint> {
@@ -52,14 +67,19 @@ impl Search<'_> {
                 possible &= self.execute(self.trace.events[number].process).is_ok();
             }
         }
-        let mark = self.executor.mark();
-        let enabled = possible && self.executor.can_step(process.thread);
+        let attempt = self.executor.attempt_step(process.thread);
         let effects = self.executor.effects().to_vec();
-        self.executor.undo_to(mark);
-        let footprint = enabled.then(|| {
-            let accesses = self.accesses_of(&effects);
-            self.footprints.number(&accesses)
-        });
+        let footprint = match attempt {
+            _ if !possible => None,
+            Ok(()) if effects.contains(&Effect::Exit) => Some(EXIT),
+            Ok(()) => {
+                let accesses = self.accesses_of(&effects);
+                Some(self.footprints.number(&accesses))
+            }
+            Err(Stop::NotEnabled) => None,
+            // What a step that goes wrong would have accessed is not known.
+            Err(_) => Some(EXIT),
+        };
         self.executor.undo_to(self.trace.events[earlier].mark);
         for number in earlier..current {
             self.trace.events[number].mark = self.executor.mark();
@@ -78,6 +98,9 @@ impl Search<'_> {
                 Effect::Write { object, at, size, .. } => (object, at, size, true),
                 _ => continue,
             };
+            if let Some(cell) = self.cells.life(&self.executor, object) {
+                accesses.push(Access { cell, writes: false, own: 0 });
+            }
             self.cells.of(&self.executor, object, at, size, |cell| accesses.push(Access { cell, writes, own: 0 }));
         }
         accesses

@@ -245,6 +245,7 @@ impl<'a> Search<'a> {
     /// Carries a process out, with all that follows for the trees; its level has been made.
     fn step(&mut self, process: Process) -> Result<(), Stop> {
         let blocking = process.step == 0 && self.executor.may_block(process.thread);
+        let varies = process.step == 0 && self.executor.accesses_vary(process.thread);
         let mark = self.executor.mark();
         if let Err(stop) = self.execute(process) {
             // The schedule of a violation ends with this step.
@@ -269,7 +270,11 @@ impl<'a> Search<'a> {
             self.past.clear();
             self.past.extend_from_slice(self.trace.last_past());
             for &race in &races {
-                self.reverse(race as usize, number);
+                if varies {
+                    self.reverse_varying(race as usize, number);
+                } else {
+                    self.reverse(race as usize, number);
+                }
             }
             self.races = races;
         }

@@ -185,4 +185,8 @@ fn known_numbers() {
     let lock = "pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);";
     let program = threads("int x; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;", &[lock, lock, lock]);
     assert_eq!(counts(&program), [6, 6, 6]);
+    // A compare-and-exchange that only reads after another write, but writes before it.
+    let swap = |from: i32| format!("int e = {from}; atomic_compare_exchange_strong(&a, &e, 3);");
+    let program = threads("atomic_int a;", &[&swap(0), "atomic_store(&a, 1);", "(void)atomic_load(&a);", &swap(1)]);
+    assert_eq!(counts(&program), [18; 3]);
 }
