@@ -233,6 +233,8 @@ pub enum Engine {
     Auto,
     /// Every reachable state of the reference machine; for small programs
     Enumerate,
+    /// One execution per trace, for programs that terminate or with --unwind
+    Stateless,
 }
 
 /// A bound on loops.

@@ -23,7 +23,20 @@ pub struct Task<'a> {
 pub fn verdict(task: &Task<'_>, model: Model, engine: Engine) -> Result<Verdict, ReplayMismatch> {
     match engine {
         Engine::Auto | Engine::Enumerate => enumerate(task, model),
+        Engine::Stateless => stateless(task, model),
     }
+}
+
+/// One execution per trace: of the program as it is or, where a bound is given, with its loops cut.
+fn stateless(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
+    let bounds = bounds(task.unwind);
+    norn_stateless::verdict(&norn_stateless::Task {
+        program: task.program,
+        model,
+        checks: task.checks,
+        bounds: (!task.unwind.is_empty()).then_some(&bounds),
+        limits: task.limits,
+    })
 }
 
 const ENUMERATE: &str = "enumerate";

@@ -1,0 +1,261 @@
+//! Loads, stores and read-modify-writes. Each access is checked when it is executed.
+
+use crate::arith;
+use crate::effect::Effect;
+use crate::executor::{Done, Executor, Mode, Stop};
+use crate::memory::{Kind, NULL_PAGE, Value};
+use crate::models::{self, Source};
+use crate::op::{NONE, Scalar, Src};
+use crate::run::Flow;
+use crate::state::Entry;
+use crate::undo::Undo;
+use norn_ir::instr::{NondetSource, Order, RmwOp};
+use norn_ir::types::Ty;
+use norn_verdict::outcome::ViolationKind;
+
+/// A place that may be accessed.
+#[derive(Clone, Copy)]
+struct Spot {
+    object: u32,
+    at: u32,
+    shared: bool,
+}
+
+impl Executor<'_> {
+    pub(crate) fn load(&mut self, thread: u32, dst: u32, ty: Scalar, addr: Src) -> Done<Flow> {
+        let pointer = self.value(thread, addr);
+        if self.is_visible(pointer) {
+            return Ok(Flow::Visible);
+        }
+        let spot = self.spot(thread, pointer, ty, false)?;
+        let Spot { object, at, shared } = spot;
+        let source = match shared {
+            true => models::source(&self.threads[thread as usize].buffer, at, ty.size),
+            false => Source::Memory,
+        };
+        let (value, own) = match source {
+            Source::Waits => return Err(Stop::NotEnabled),
+            Source::Memory => (self.read(thread, spot, ty)?, 0),
+            Source::Buffer(index) => {
+                let entry = self.threads[thread as usize].buffer[index];
+                (self.part(&entry, at, ty), entry.step)
+            }
+        };
+        if shared {
+            self.effects.push(Effect::Read { thread, object, at, size: ty.size, own });
+        }
+        self.set(thread, dst, value);
+        Ok(Flow::Next)
+    }
+
+    /// The bytes of a buffered store that a load which it covers reads.
+    fn part(&self, entry: &Entry, at: u32, ty: Scalar) -> Value {
+        if entry.ty.ty == ty.ty {
+            return entry.value;
+        }
+        let bits = ty.cut(entry.value.bits >> ((at - entry.at) * 8));
+        if ty.is_pointer() { self.memory.pointer_from(bits) } else { Value::int(bits) }
+    }
+
+    pub(crate) fn store(&mut self, thread: u32, ty: Scalar, order: Order, addr: Src, value: Src) -> Done<Flow> {
+        let pointer = self.value(thread, addr);
+        if self.is_visible(pointer) {
+            return Ok(Flow::Visible);
+        }
+        let value = self.value(thread, value);
+        let Spot { object, at, shared } = self.spot(thread, pointer, ty, true)?;
+        if !shared {
+            self.write_memory(object, at, ty, value);
+            return Ok(Flow::Next);
+        }
+        let in_section = matches!(self.mode, Mode::Section(_));
+        let direct = in_section || order == Order::SeqCst || !models::has_buffers(self.model);
+        if direct {
+            self.needs_empty_buffer(thread)?;
+            if order == Order::SeqCst {
+                self.effects.push(Effect::Drained { thread });
+            }
+            self.effects.push(Effect::Write { thread, object, at, size: ty.size });
+            self.write_memory(object, at, ty, value);
+            return Ok(Flow::Next);
+        }
+        if order == Order::Release {
+            self.raise_epoch(thread);
+        }
+        let place = self.place(thread);
+        let owner = &mut self.threads[thread as usize];
+        let (epoch, step) = (owner.counts.epoch, owner.counts.steps);
+        owner.buffer.push(Entry { object, at, size: ty.size, ty, value, epoch, step, place });
+        self.log.changes.push(Undo::BufferPushed { thread });
+        self.effects.push(Effect::Store { thread, object, at, size: ty.size, step, epoch });
+        Ok(Flow::Next)
+    }
+
+    pub(crate) fn modify(
+        &mut self,
+        thread: u32,
+        dst: u32,
+        op: RmwOp,
+        ty: Scalar,
+        (addr, operand): (Src, Src),
+    ) -> Done<Flow> {
+        let pointer = self.value(thread, addr);
+        if self.is_visible(pointer) {
+            return Ok(Flow::Visible);
+        }
+        let operand = self.value(thread, operand);
+        let spot = self.spot(thread, pointer, ty, true)?;
+        let old = self.read_for_update(thread, spot, ty)?;
+        let bits = arith::modify(op, ty, old.bits, operand.bits);
+        let new = match (ty.is_pointer(), op) {
+            (true, RmwOp::Exchange) => operand,
+            (true, _) => Value { bits, object: if old.object == NONE { operand.object } else { old.object } },
+            (false, _) => Value::int(bits),
+        };
+        self.update(thread, spot, ty, new);
+        self.set(thread, dst, old);
+        Ok(Flow::Next)
+    }
+
+    pub(crate) fn compare_exchange(
+        &mut self,
+        thread: u32,
+        dst: u32,
+        ty: Scalar,
+        (addr, expected): (Src, Src),
+        more: u32,
+    ) -> Done<Flow> {
+        let pointer = self.value(thread, addr);
+        if self.is_visible(pointer) {
+            return Ok(Flow::Visible);
+        }
+        let (success, desired) = self.code.exchanges[more as usize];
+        let (expected, desired) = (self.value(thread, expected), self.value(thread, desired));
+        let spot = self.spot(thread, pointer, ty, true)?;
+        let old = self.read_for_update(thread, spot, ty)?;
+        let equal = old.bits == expected.bits;
+        if equal {
+            self.update(thread, spot, ty, desired);
+        }
+        self.set(thread, dst, old);
+        self.set(thread, success, Value::int(u64::from(equal)));
+        Ok(Flow::Next)
+    }
+
+    fn needs_empty_buffer(&self, thread: u32) -> Done<()> {
+        if self.threads[thread as usize].buffer.is_empty() { Ok(()) } else { Err(Stop::NotEnabled) }
+    }
+
+    fn read_for_update(&mut self, thread: u32, spot: Spot, ty: Scalar) -> Done<Value> {
+        if spot.shared {
+            self.needs_empty_buffer(thread)?;
+            self.effects.push(Effect::Drained { thread });
+        }
+        let old = self.read(thread, spot, ty)?;
+        if spot.shared {
+            self.effects.push(Effect::Read { thread, object: spot.object, at: spot.at, size: ty.size, own: 0 });
+        }
+        Ok(old)
+    }
+
+    fn update(&mut self, thread: u32, Spot { object, at, shared }: Spot, ty: Scalar, new: Value) {
+        if shared {
+            self.effects.push(Effect::Write { thread, object, at, size: ty.size });
+        }
+        self.write_memory(object, at, ty, new);
+    }
+
+    /// Whether an access through this pointer is a visible step that is not being taken now.
+    pub(crate) fn is_visible(&self, pointer: Value) -> bool {
+        self.mode == Mode::Silent && pointer.object != NONE && self.memory.objects[pointer.object as usize].shared
+    }
+
+    fn spot(&self, thread: u32, pointer: Value, ty: Scalar, writes: bool) -> Done<Spot> {
+        if let Some(object) = self.memory.objects.get(pointer.object as usize) {
+            let offset = pointer.bits.wrapping_sub(object.base);
+            let inside = offset.checked_add(u64::from(ty.size)).is_some_and(|end| end <= u64::from(object.size));
+            if object.alive && inside && !(writes && object.kind == Kind::Constant) {
+                return Ok(Spot { object: pointer.object, at: object.start + offset as u32, shared: object.shared });
+            }
+        }
+        Err(self.bad_access(thread, pointer))
+    }
+
+    #[cold]
+    fn bad_access(&self, thread: u32, pointer: Value) -> Stop {
+        let (kind, message) = match self.memory.objects.get(pointer.object as usize) {
+            None if pointer.bits < NULL_PAGE => (ViolationKind::NullPointer, "the pointer is null".to_owned()),
+            None => (ViolationKind::InvalidPointer, format!("there is no object at {:#x}", pointer.bits)),
+            Some(object) if !object.alive => {
+                (ViolationKind::UseAfterFree, "the life of the object has ended".to_owned())
+            }
+            Some(object) => {
+                let offset = pointer.bits.wrapping_sub(object.base);
+                // A constant object is written only within its bounds, or it would not be known as the reason.
+                if object.kind == Kind::Constant && offset < u64::from(object.size) && self.fits(thread, object, offset)
+                {
+                    (ViolationKind::WriteToConstant, "the object is constant".to_owned())
+                } else {
+                    let message = format!("offset {} of an object of {} bytes", offset as i64, object.size);
+                    (ViolationKind::OutOfBounds, message)
+                }
+            }
+        };
+        self.memory_violation(thread, kind, message)
+    }
+
+    /// Whether the access that the thread is about to make stays inside of the object.
+    fn fits(&self, thread: u32, object: &crate::memory::Object, offset: u64) -> bool {
+        use crate::op::Op;
+        let size = match self.code.ops[self.threads[thread as usize].pc as usize] {
+            Op::Store { ty, .. } | Op::Rmw { ty, .. } | Op::CompareExchange { ty, .. } => ty.size,
+            _ => return false,
+        };
+        offset + u64::from(size) <= u64::from(object.size)
+    }
+
+    fn read(&mut self, thread: u32, Spot { object, at, .. }: Spot, ty: Scalar) -> Done<Value> {
+        match self.memory.read(object, at, ty) {
+            Some(value) => Ok(value),
+            // Bytes that are not all initialised are an input, at each read anew.
+            None => self.input(thread, ty, &NondetSource::Uninitialised("memory".to_owned())),
+        }
+    }
+
+    pub(crate) fn write_memory(&mut self, object: u32, at: u32, ty: Scalar, value: Value) {
+        let size = ty.size;
+        let old = self.memory.bits(at, size);
+        self.log.changes.push(Undo::Memory { at, size, old });
+        let range = at as usize..at as usize + usize::from(size);
+        self.memory.bytes[range.clone()].copy_from_slice(&value.bits.to_le_bytes()[..usize::from(size)]);
+        let info = self.memory.objects[object as usize];
+        if !info.zeroed {
+            let flags = &mut self.memory.initialised[range];
+            let old = flags.iter().rev().fold(0, |mask, &flag| mask << 1 | flag);
+            flags.fill(1);
+            self.log.changes.push(Undo::Initialised { at, size, old });
+        }
+        let known = ty.ty == Ty::Ptr && value.object != NONE;
+        if known || info.provenance != NONE {
+            self.write_provenance(object, at, size, if known { value.object + 1 } else { 0 });
+        }
+    }
+
+    /// Pointers that the write touches are forgotten, the one that it wrote is remembered.
+    fn write_provenance(&mut self, object: u32, at: u32, size: u8, new: u32) {
+        if self.memory.provenance_of(object) {
+            self.log.changes.push(Undo::ProvenanceAdded { object });
+        }
+        let info = self.memory.objects[object as usize];
+        let pointer_size = self.memory.target().pointer_size() as u32;
+        let first = (at - info.start).saturating_sub(pointer_size - 1);
+        for offset in first..at - info.start + u32::from(size) {
+            let index = info.provenance + offset;
+            let value = if offset == at - info.start { new } else { 0 };
+            let old = std::mem::replace(&mut self.memory.provenance[index as usize], value);
+            if old != value {
+                self.log.changes.push(Undo::Provenance { index, old });
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What a step did, as far as other threads can notice it, in order. A step includes the silent runs that it set off, of
+//! its own thread and of threads that waited for it.
+
+/// Places are indices of bytes in the executor's flat memory; `object` is the executor's number for the object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// `own`: the number of the own visible step whose buffered store was read; 0: from memory.
+    Read {
+        thread: u32,
+        object: u32,
+        at: u32,
+        size: u8,
+        own: u32,
+    },
+    /// A write that took effect in memory at once.
+    Write {
+        thread: u32,
+        object: u32,
+        at: u32,
+        size: u8,
+    },
+    /// A store went into the buffer. `epoch`: the store-store fences that its thread had passed.
+    Store {
+        thread: u32,
+        object: u32,
+        at: u32,
+        size: u8,
+        step: u32,
+        epoch: u32,
+    },
+    /// The store that the thread made with its visible step `step` reached memory.
+    Commit {
+        thread: u32,
+        object: u32,
+        at: u32,
+        size: u8,
+        step: u32,
+        epoch: u32,
+    },
+    /// The thread's own buffer was empty here, and had to be.
+    Drained {
+        thread: u32,
+    },
+    Spawn {
+        thread: u32,
+        child: u32,
+    },
+    Join {
+        thread: u32,
+        other: u32,
+    },
+    /// A shared object's life ended.
+    Ends {
+        thread: u32,
+        object: u32,
+    },
+    Exit,
+}

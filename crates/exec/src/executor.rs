@@ -1,0 +1,555 @@
+//! The state of one execution, its steps and commits.
+
+use crate::effect::Effect;
+use crate::memory::{Kind, Memory, Value};
+use crate::models::{self, Source};
+use crate::op::{Code, Cut, NONE, Op, Src, UNKNOWN};
+use crate::state::{Frame, Place, Status, Thread};
+use crate::undo::{Log, Undo};
+use norn_ir::ids::GlobalId;
+use norn_ir::instr::{NondetSource, Order, SectionKind};
+use norn_ir::program::{Origin, Program, Storage};
+use norn_ir::span::Span;
+use norn_ir::types::Ty;
+use norn_verdict::model::Model;
+use norn_verdict::outcome::{Checks, Violation, ViolationKind};
+use norn_verdict::schedule::ThreadName;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+pub struct Executor<'c> {
+    pub(crate) code: &'c Code,
+    program: &'c Program,
+    pub(crate) model: Model,
+    pub(crate) checks: Checks,
+    pub(crate) memory: Memory,
+    /// By identity. Threads of other executions are absent.
+    pub(crate) threads: Vec<Thread>,
+    /// Identities by number.
+    pub(crate) by_number: Vec<u32>,
+    pub(crate) exited: Option<Exited>,
+    pub(crate) log: Log,
+    pub(crate) effects: Vec<Effect>,
+    /// How many of the effects are of the visible step or commit itself.
+    visible_effects: usize,
+    pub(crate) mode: Mode,
+    pub(crate) spurious: bool,
+    /// Nondeterministic values by thread, in the order in which it asks for them.
+    script: BTreeMap<ThreadName, Vec<u64>>,
+    /// Indeterminate values are not asked for but left open until they are used.
+    open_values: bool,
+    /// The current operation has used such a value.
+    pub(crate) used_unknown: Cell<bool>,
+    identities: BTreeMap<(u32, u32), u32>,
+    /// Which cuts some execution has reached; not undone.
+    reached: Vec<bool>,
+}
+
+/// How `exit` or `abort` ended the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Exited {
+    /// `None`: `abort`.
+    pub status: Option<i32>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Mode {
+    Silent,
+    /// This one operation is the visible step.
+    Step,
+    Section(SectionKind),
+}
+
+/// Why a step was not taken to its end. What it has changed so far can be taken back.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stop {
+    NotEnabled,
+    Violation(Box<Violation>),
+    NeedInput(Request),
+    Unsupported { reason: String, span: Span },
+    Limit { reason: String, span: Span },
+}
+
+/// A nondeterministic value that the script does not have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Request {
+    pub thread: u32,
+    /// Values that the thread has taken before.
+    pub position: usize,
+    pub ty: Ty,
+    pub source: NondetSource,
+}
+
+pub(crate) type Done<T> = Result<T, Stop>;
+
+impl<'c> Executor<'c> {
+    /// The state before anything ran; `code` should be that of the program.
+    pub fn new(program: &'c Program, code: &'c Code, model: Model, checks: Checks) -> Done<Executor<'c>> {
+        let span = program.function(program.entry).span;
+        let mut executor = Executor {
+            code,
+            program,
+            model,
+            checks,
+            memory: Memory::new(program.target),
+            threads: Vec::new(),
+            by_number: Vec::new(),
+            exited: None,
+            log: Log::default(),
+            effects: Vec::new(),
+            visible_effects: 0,
+            mode: Mode::Silent,
+            spurious: false,
+            script: BTreeMap::new(),
+            open_values: false,
+            used_unknown: Cell::new(false),
+            identities: BTreeMap::new(),
+            reached: vec![false; code.cuts.len()],
+        };
+        let full = |reason: String| Stop::Limit { reason, span };
+        executor.memory.add_globals(program, false).map_err(full)?;
+        executor.threads.push(Thread::absent(ThreadName::main()));
+        executor.create(0).map_err(full)?;
+        let main = &code.functions[code.entry as usize];
+        executor.push_frame(0, code.entry, NONE, NONE);
+        executor.threads[0].pc = main.start;
+        Ok(executor)
+    }
+
+    /// Runs the entry function to its first visible step. To be called once, before any step.
+    pub fn start(&mut self) -> Done<()> {
+        self.effects.clear();
+        self.visible_effects = 0;
+        self.settle_all()?;
+        self.check_end()
+    }
+
+    /// The nondeterministic values to use, by thread.
+    pub fn set_script(&mut self, script: BTreeMap<ThreadName, Vec<u64>>) {
+        self.script = script;
+    }
+
+    /// Indeterminate values (results that a function does not give, variables and memory that are not initialised) are
+    /// not asked for. They may be passed on; a step that uses one otherwise is not supported.
+    pub fn leave_values_open(&mut self) {
+        self.open_values = true;
+    }
+
+    // What there is.
+
+    /// Identities that have been given out so far; some may be absent from this execution.
+    pub fn identities(&self) -> u32 {
+        self.threads.len() as u32
+    }
+
+    pub fn thread_count(&self) -> usize {
+        self.by_number.len()
+    }
+
+    /// The identity of the thread with the given number.
+    pub fn identity(&self, number: usize) -> u32 {
+        self.by_number[number]
+    }
+
+    pub fn threads(&self) -> impl Iterator<Item = u32> + '_ {
+        self.by_number.iter().copied()
+    }
+
+    pub fn thread(&self, thread: u32) -> &Thread {
+        &self.threads[thread as usize]
+    }
+
+    pub fn status(&self, thread: u32) -> Status {
+        self.threads[thread as usize].status
+    }
+
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    pub fn exited(&self) -> Option<Exited> {
+        self.exited
+    }
+
+    /// What the last step (or attempt) did.
+    pub fn effects(&self) -> &[Effect] {
+        &self.effects
+    }
+
+    /// The same, with what was visible apart from the silent runs after it.
+    pub fn split_effects(&self) -> (&[Effect], &[Effect]) {
+        self.effects.split_at(self.visible_effects.min(self.effects.len()))
+    }
+
+    /// Whether the last step was a spurious wake-up or a timeout.
+    pub fn was_spurious(&self) -> bool {
+        self.spurious
+    }
+
+    pub fn cuts(&self) -> impl Iterator<Item = (Cut, bool)> + '_ {
+        self.code.cuts.iter().copied().zip(self.reached.iter().copied())
+    }
+
+    /// The content of a global object that is not thread-local.
+    pub fn global(&self, id: GlobalId) -> &[u8] {
+        let same = |g: &&norn_ir::program::Global| g.storage != Storage::Thread;
+        let number = self.program.globals[..id.index()].iter().filter(same).count();
+        let object = &self.memory.objects[self.memory.arenas[0].objects[number] as usize];
+        &self.memory.bytes[object.start as usize..(object.start + object.size) as usize]
+    }
+
+    // What may happen.
+
+    /// The stores of a thread that may reach memory now, by the steps that made them.
+    pub fn commits(&self, thread: u32) -> impl Iterator<Item = u32> + '_ {
+        let buffer = &self.threads[thread as usize].buffer;
+        let over = self.exited.is_some();
+        let may = move |&(at, _): &(usize, &crate::state::Entry)| !over && models::can_commit(self.model, buffer, at);
+        buffer.iter().enumerate().filter(may).map(|(_, entry)| entry.step)
+    }
+
+    pub fn can_commit(&self, thread: u32, step: u32) -> bool {
+        let buffer = &self.threads[thread as usize].buffer;
+        let at = buffer.iter().position(|entry| entry.step == step);
+        self.exited.is_none() && at.is_some_and(|at| models::can_commit(self.model, buffer, at))
+    }
+
+    /// Whether the thread stands before a section that memory could keep from being enabled.
+    pub fn may_block(&self, thread: u32) -> bool {
+        let thread = &self.threads[thread as usize];
+        thread.status == Status::Ready
+            && matches!(self.code.ops[thread.pc as usize], Op::SectionBegin { may_block: true, .. })
+    }
+
+    /// Whether the thread can take a step. For a section that may block, this takes the step and takes it back; then
+    /// [`Executor::effects`] says what it read.
+    pub fn can_step(&mut self, thread: u32) -> bool {
+        if self.exited.is_some() || self.status(thread) != Status::Ready {
+            return false;
+        }
+        let waiting = &self.threads[thread as usize];
+        let op = self.code.ops[waiting.pc as usize];
+        if waiting.buffer.is_empty() && !matches!(op, Op::SectionBegin { may_block: true, .. }) {
+            return true;
+        }
+        match op {
+            Op::Load { ty, addr, .. } => {
+                let pointer = self.value(thread, addr);
+                match self.place_of(pointer) {
+                    Some(at) => models::source(&waiting.buffer, at, ty.size) != Source::Waits,
+                    None => true,
+                }
+            }
+            Op::Store { order, .. } => order != Order::SeqCst || waiting.buffer.is_empty(),
+            Op::SectionBegin { may_block, kind } => {
+                let blocked = kind == SectionKind::Atomic && !waiting.buffer.is_empty();
+                !blocked && (!may_block || self.attempt(thread))
+            }
+            _ => self.attempt(thread),
+        }
+    }
+
+    fn attempt(&mut self, thread: u32) -> bool {
+        let mark = self.mark();
+        let result = self.act(thread);
+        self.undo_to(mark);
+        result != Err(Stop::NotEnabled)
+    }
+
+    fn place_of(&self, pointer: Value) -> Option<u32> {
+        let object = self.memory.objects.get(pointer.object as usize)?;
+        let offset = pointer.bits.wrapping_sub(object.base);
+        (offset <= u64::from(object.size)).then(|| object.start + offset as u32)
+    }
+
+    /// Takes the visible step of a thread and runs silently what can run then.
+    pub fn step(&mut self, thread: u32) -> Done<()> {
+        self.act(thread)?;
+        self.settle_after(thread)
+    }
+
+    /// The visible part of a step only.
+    fn act(&mut self, thread: u32) -> Done<()> {
+        self.effects.clear();
+        self.spurious = false;
+        if self.exited.is_some() || self.status(thread) != Status::Ready {
+            return Err(Stop::NotEnabled);
+        }
+        self.save_counts(thread);
+        self.save_control(thread);
+        let taking = &mut self.threads[thread as usize];
+        taking.counts.steps += 1;
+        taking.status = Status::Fresh;
+        let result = self.visible(thread);
+        self.mode = Mode::Silent;
+        result
+    }
+
+    /// The store that the thread made with the given step reaches memory.
+    pub fn commit(&mut self, thread: u32, step: u32) -> Done<()> {
+        self.effects.clear();
+        self.spurious = false;
+        let buffer = &self.threads[thread as usize].buffer;
+        let Some(index) = buffer.iter().position(|entry| entry.step == step) else { return Err(Stop::NotEnabled) };
+        if self.exited.is_some() || !models::can_commit(self.model, buffer, index) {
+            return Err(Stop::NotEnabled);
+        }
+        let entry = self.threads[thread as usize].buffer.remove(index);
+        self.log.entries.push(entry);
+        self.log.changes.push(Undo::BufferRemoved { thread, index: index as u32 });
+        let (object, at, size, epoch) = (entry.object, entry.at, entry.size, entry.epoch);
+        self.effects.push(Effect::Commit { thread, object, at, size, step, epoch });
+        if !self.memory.objects[object as usize].alive {
+            let message = "a buffered store reaches memory after the end of its object's life".to_owned();
+            return Err(self.memory_violation_at(ViolationKind::UseAfterFree, message, entry.place));
+        }
+        self.write_memory(object, at, entry.ty, entry.value);
+        self.settle_after(thread)
+    }
+
+    fn settle_after(&mut self, thread: u32) -> Done<()> {
+        self.visible_effects = self.effects.len();
+        if self.exited.is_none() && self.can_go_on(thread) {
+            self.settle(thread)?;
+        }
+        self.settle_all()?;
+        self.check_end()
+    }
+
+    fn settle_all(&mut self) -> Done<()> {
+        while self.exited.is_none() {
+            let Some(&next) = self.by_number.iter().find(|&&thread| self.can_go_on(thread)) else { break };
+            self.settle(next)?;
+        }
+        Ok(())
+    }
+
+    fn can_go_on(&self, thread: u32) -> bool {
+        let thread = &self.threads[thread as usize];
+        match thread.status {
+            Status::Fresh => true,
+            Status::WaitsForBuffer => thread.buffer.is_empty(),
+            Status::WaitsForThread(other) => self.threads[other as usize].is_over(),
+            Status::Absent | Status::Ready | Status::Stopped | Status::Ended => false,
+        }
+    }
+
+    /// Whether every thread has ended (not just stopped) and every store has reached memory, or the program has exited.
+    pub fn is_complete(&self) -> bool {
+        self.exited.is_some() || self.threads().all(|thread| self.threads[thread as usize].is_over())
+    }
+
+    /// Whether waiting for ever would be a deadlock here: main has not returned, no thread was stopped, nothing is
+    /// buffered. Whether some thread can take a step that is not spurious is the caller's to know.
+    pub fn could_deadlock(&self) -> bool {
+        let excused = |thread: u32| {
+            let thread = &self.threads[thread as usize];
+            thread.status == Status::Stopped || !thread.buffer.is_empty()
+        };
+        self.exited.is_none() && self.threads[0].status != Status::Ended && !self.threads().any(excused)
+    }
+
+    /// The violation that a deadlock is: where the first thread waits.
+    pub fn deadlock(&self) -> Violation {
+        let waiting = self.threads().find(|&thread| self.status(thread) != Status::Ended);
+        let span = waiting.map_or(Span::NONE, |thread| self.place(thread).span);
+        Violation { kind: ViolationKind::Deadlock, span, message: String::new() }
+    }
+
+    fn check_end(&self) -> Done<()> {
+        if !(self.checks.leaks && self.checks.memory_safety && self.is_complete()) {
+            return Ok(());
+        }
+        if self.exited.is_some_and(|exited| exited.status.is_none()) {
+            return Ok(());
+        }
+        let order = self.memory.arenas.iter().flat_map(|arena| &arena.objects);
+        let mut objects = order.map(|&object| &self.memory.objects[object as usize]);
+        match objects.find(|object| object.alive && object.kind == Kind::Heap) {
+            None => Ok(()),
+            Some(object) => Err(Stop::Violation(Box::new(Violation {
+                kind: ViolationKind::Leak,
+                span: object.span,
+                message: "memory is still allocated when the program ends".to_owned(),
+            }))),
+        }
+    }
+
+    // Threads and frames.
+
+    /// Makes a thread present, with its thread-local objects; it still needs a frame.
+    pub(crate) fn create(&mut self, thread: u32) -> Result<(), String> {
+        let before = (self.memory.objects.len(), self.memory.bytes.len(), self.memory.provenance.len());
+        let (objects, bytes, provenance) = (before.0 as u32, before.1 as u32, before.2 as u32);
+        self.memory.add_globals(self.program, true)?;
+        let number = self.by_number.len() as u32;
+        self.by_number.push(thread);
+        let created = &mut self.threads[thread as usize];
+        created.number = number;
+        created.status = Status::Fresh;
+        self.log.changes.push(Undo::Spawned { thread, objects, bytes, provenance });
+        Ok(())
+    }
+
+    /// The identity of the `n`-th child of a thread.
+    pub(crate) fn child(&mut self, thread: u32, n: u32) -> u32 {
+        let next = self.threads.len() as u32;
+        let identity = *self.identities.entry((thread, n)).or_insert(next);
+        if identity == next {
+            let name = self.threads[thread as usize].name.child(n);
+            self.threads.push(Thread::absent(name));
+        }
+        identity
+    }
+
+    pub(crate) fn push_frame(&mut self, thread: u32, function: u32, call: u32, result: u32) {
+        let code = &self.code.functions[function as usize];
+        let owner = &mut self.threads[thread as usize];
+        let frame = Frame {
+            function,
+            base: owner.registers.len() as u32,
+            locals: owner.locals.len() as u32,
+            repeats: owner.repeats.len() as u32,
+            call,
+            result,
+        };
+        owner.registers.resize(owner.registers.len() + code.register_types.len(), Value::default());
+        owner.locals.resize(owner.locals.len() + code.locals.len(), NONE);
+        owner.repeats.resize(owner.repeats.len() + code.loops as usize, 0);
+        owner.frames.push(frame);
+        owner.base = frame.base;
+        self.log.changes.push(Undo::FramePushed { thread });
+    }
+
+    /// Pops the innermost frame and keeps what was in it for undoing. Position and base are the caller's to set.
+    pub(crate) fn pop_frame(&mut self, thread: u32) -> Option<Frame> {
+        let owner = &mut self.threads[thread as usize];
+        let frame = owner.frames.pop()?;
+        self.log.values.extend(owner.registers.drain(frame.base as usize..));
+        self.log.words.extend(owner.locals.drain(frame.locals as usize..));
+        self.log.words.extend(owner.repeats.drain(frame.repeats as usize..));
+        self.log.frames.push(frame);
+        self.log.changes.push(Undo::FramePopped { thread });
+        Some(frame)
+    }
+
+    // Logged changes.
+
+    pub(crate) fn save_control(&mut self, thread: u32) {
+        let Thread { pc, base, status, .. } = self.threads[thread as usize];
+        self.log.changes.push(Undo::Control { thread, pc, base, status });
+    }
+
+    pub(crate) fn save_counts(&mut self, thread: u32) {
+        self.log.changes.push(Undo::Counts { thread, old: self.threads[thread as usize].counts });
+    }
+
+    pub(crate) fn set(&mut self, thread: u32, register: u32, value: Value) {
+        let owner = &mut self.threads[thread as usize];
+        let slot = owner.base + register;
+        let old = std::mem::replace(&mut owner.registers[slot as usize], value);
+        self.log.changes.push(Undo::Register { thread, slot, old });
+    }
+
+    /// An operand that is used.
+    pub(crate) fn value(&self, thread: u32, src: Src) -> Value {
+        let value = self.passed(thread, src);
+        if value.object == UNKNOWN {
+            self.used_unknown.set(true);
+        }
+        value
+    }
+
+    /// An operand that is only passed on.
+    pub(crate) fn passed(&self, thread: u32, src: Src) -> Value {
+        let owner = &self.threads[thread as usize];
+        match src {
+            Src::Reg(register) => owner.registers[(owner.base + register) as usize],
+            Src::Imm(bits) => Value::int(bits),
+            Src::Pointer(index) => {
+                let (number, offset) = self.code.pointers[index as usize];
+                self.memory.pointer(self.memory.arenas[0].objects[number as usize], offset)
+            }
+            Src::ThreadPointer(index) => {
+                let (number, offset) = self.code.thread_pointers[index as usize];
+                let arena = &self.memory.arenas[owner.number as usize + 1];
+                self.memory.pointer(arena.objects[number as usize], offset)
+            }
+            Src::Local(index) => {
+                let (local, offset) = self.code.local_pointers[index as usize];
+                let frame = owner.frames.last().expect("a running thread should have a frame");
+                self.memory.pointer(owner.locals[(frame.locals + local) as usize], offset)
+            }
+        }
+    }
+
+    pub(crate) fn input(&mut self, thread: u32, ty: crate::op::Scalar, source: &NondetSource) -> Done<Value> {
+        let taken = self.threads[thread as usize].counts.inputs as usize;
+        if self.open_values && ty.ty != Ty::Bool && matches!(source, NondetSource::Uninitialised(_)) {
+            self.save_counts(thread);
+            self.threads[thread as usize].counts.inputs += 1;
+            return Ok(Value { bits: 0, object: UNKNOWN });
+        }
+        let given = self.script.get(&self.threads[thread as usize].name).and_then(|values| values.get(taken));
+        let Some(&bits) = given else {
+            return Err(Stop::NeedInput(Request { thread, position: taken, ty: ty.ty, source: source.clone() }));
+        };
+        self.save_counts(thread);
+        self.threads[thread as usize].counts.inputs += 1;
+        let bits = ty.cut(bits);
+        Ok(if ty.is_pointer() { self.memory.pointer_from(bits) } else { Value::int(bits) })
+    }
+
+    pub(crate) fn reach(&mut self, cut: u32) {
+        self.reached[cut as usize] = true;
+    }
+
+    // What goes wrong.
+
+    /// Where a thread is in the user's code.
+    pub fn place(&self, thread: u32) -> Place {
+        let owner = &self.threads[thread as usize];
+        let is_user = |frame: &Frame| self.code.functions[frame.function as usize].origin == Origin::User;
+        let id = |frame: &Frame| Some(self.code.functions[frame.function as usize].id);
+        let span_at = |pc: u32| self.code.spans[pc as usize];
+        let (Some(top), Some(bottom)) = (owner.frames.last(), owner.frames.first()) else {
+            return Place { span: self.program.function(self.program.entry).span, library: None };
+        };
+        if is_user(top) {
+            return Place { span: span_at(owner.pc), library: None };
+        }
+        match owner.frames.iter().rposition(is_user) {
+            Some(user) => {
+                let called = &owner.frames[user + 1];
+                Place { span: span_at(called.call), library: id(called) }
+            }
+            None => Place { span: span_at(owner.pc), library: id(bottom) },
+        }
+    }
+
+    pub(crate) fn violation(&self, thread: u32, kind: ViolationKind, message: String) -> Stop {
+        Stop::Violation(Box::new(Violation { kind, span: self.place(thread).span, message }))
+    }
+
+    /// An invalid use of memory: without the check for it, what follows has no meaning.
+    pub(crate) fn memory_violation_at(&self, kind: ViolationKind, message: String, place: Place) -> Stop {
+        if self.checks.memory_safety {
+            return Stop::Violation(Box::new(Violation { kind, span: place.span, message }));
+        }
+        let phrase = kind.phrase();
+        let reason = format!("{phrase}: {message}; without checking memory safety this has no meaning");
+        Stop::Unsupported { reason, span: place.span }
+    }
+
+    pub(crate) fn memory_violation(&self, thread: u32, kind: ViolationKind, message: String) -> Stop {
+        self.memory_violation_at(kind, message, self.place(thread))
+    }
+
+    pub(crate) fn unsupported(&self, thread: u32, reason: &str) -> Stop {
+        Stop::Unsupported { reason: reason.to_owned(), span: self.place(thread).span }
+    }
+
+    pub(crate) fn limit(&self, thread: u32, reason: String) -> Stop {
+        Stop::Limit { reason, span: self.place(thread).span }
+    }
+}

@@ -1,0 +1,35 @@
+//! The fast executor under the concrete engines: compiled IR, flat memory, store buffers, and an undo log that takes
+//! back any number of steps.
+//!
+//! - [`mod@compile`], [`op`]: the dense form of a program, with the loop counters of `--unwind` on its edges
+//! - [`state`], [`memory`], [`undo`]: threads, objects and their bytes; every change is logged
+//! - [`executor`]: steps and commits; `run`: how a thread runs; `access`, `control`, `objects`: its instructions
+//! - [`models`]: when a store reaches memory; [`arith`]: arithmetic
+//! - [`effect`]: what a step tells about itself
+//!
+//! What a step is, and what it does, is defined by the reference machine, with which this crate shares no code and
+//! which it is tested against step by step.
+//!
+//! Left out: data races (they need the clocks of the machine) and output.
+
+mod access;
+pub mod arith;
+pub mod compile;
+mod control;
+pub mod effect;
+pub mod executor;
+pub mod memory;
+pub mod models;
+mod objects;
+pub mod op;
+mod run;
+pub mod state;
+
+pub mod undo;
+
+pub use compile::compile;
+pub use effect::Effect;
+pub use executor::{Executor, Request, Stop};
+pub use op::Code;
+pub use state::Status;
+pub use undo::Mark;

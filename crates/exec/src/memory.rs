@@ -1,0 +1,306 @@
+//! Objects in one flat array of bytes.
+//!
+//! The addresses that a program sees are those of the reference machine: an arena for the global objects and one per
+//! thread, filled upwards with a gap between objects. So they do not depend on the interleaving (but for the numbers of
+//! threads that several threads create). The flat array is a stack: undoing a step takes its objects away again.
+//!
+//! A pointer knows its object, in registers, in buffers and, by a table that an object gets with the first pointer that
+//! is stored in it, in memory.
+
+use crate::compile::{CODE_BASE, CODE_STRIDE, scalar};
+use crate::op::{NONE, Scalar};
+use norn_ir::program::{InitValue, Program, Storage};
+use norn_ir::span::Span;
+use norn_ir::types::{Target, Ty};
+use std::collections::BTreeMap;
+
+/// What a register holds: bits cut to its width and, for a pointer, its object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Value {
+    pub bits: u64,
+    pub object: u32,
+}
+
+impl Default for Value {
+    fn default() -> Value {
+        Value::int(0)
+    }
+}
+
+impl Value {
+    pub fn int(bits: u64) -> Value {
+        Value { bits, object: NONE }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Global,
+    Constant,
+    Thread,
+    Local,
+    Heap,
+    Stack,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Object {
+    pub base: u64,
+    pub size: u32,
+    /// Its first byte in the flat array.
+    pub start: u32,
+    pub kind: Kind,
+    /// Accesses to it are visible steps.
+    pub shared: bool,
+    pub alive: bool,
+    /// Its bytes are all initialised, so nobody has to look.
+    pub zeroed: bool,
+    /// Where the objects of its pointers are listed, one word per byte, or `NONE`.
+    pub provenance: u32,
+    /// Where it was allocated.
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Arena {
+    /// By base address.
+    pub objects: Vec<u32>,
+    pub next: u64,
+    end: u64,
+    /// Local objects by call depth, function and local, in the order of creation within `objects`.
+    pub slots: BTreeMap<(u32, u32, u32), u32>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Memory {
+    pub bytes: Vec<u8>,
+    /// 0 or 1 per byte.
+    pub initialised: Vec<u8>,
+    pub objects: Vec<Object>,
+    pub arenas: Vec<Arena>,
+    pub provenance: Vec<u32>,
+    target: Target,
+}
+
+const GAP: u64 = 16;
+const LARGEST_OBJECT: u64 = 1 << 26;
+const LARGEST_ARENA: u64 = 1 << 28;
+const MOST_OBJECTS: usize = 1 << 18;
+const MOST_BYTES: u64 = 1 << 31;
+pub const NULL_PAGE: u64 = 4096;
+
+/// Something to make an object of.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    pub size: u64,
+    pub align: u64,
+    pub kind: Kind,
+    pub private: bool,
+    pub zeroed: bool,
+    pub span: Span,
+}
+
+impl Memory {
+    pub fn new(target: Target) -> Memory {
+        Memory {
+            bytes: Vec::new(),
+            initialised: Vec::new(),
+            objects: Vec::new(),
+            arenas: Vec::new(),
+            provenance: Vec::new(),
+            target,
+        }
+    }
+
+    pub fn target(&self) -> Target {
+        self.target
+    }
+
+    fn shift(&self) -> u32 {
+        match self.target {
+            Target::Lp64 => 40,
+            Target::Ilp32 => 24,
+        }
+    }
+
+    pub fn add_arena(&mut self) -> Result<(), String> {
+        let limit = match self.target {
+            Target::Lp64 => 1 << 12,
+            Target::Ilp32 => 254,
+        };
+        let number = self.arenas.len() as u64;
+        if number >= limit {
+            return Err(format!("there are more than {limit} threads"));
+        }
+        let base = (number + 1) << self.shift();
+        let end = base + LARGEST_ARENA.min(1 << self.shift());
+        self.arenas.push(Arena { objects: Vec::new(), next: base, end, slots: BTreeMap::new() });
+        Ok(())
+    }
+
+    /// A new object at the end of an arena. The arena's old end is what undoing needs.
+    pub fn add(&mut self, arena: u32, plan: Plan) -> Result<(u32, u64), String> {
+        let Plan { size, align, kind, private, zeroed, span } = plan;
+        if size > LARGEST_OBJECT {
+            return Err(format!("an object of {size} bytes is larger than {LARGEST_OBJECT} bytes"));
+        }
+        let arena = &mut self.arenas[arena as usize];
+        if arena.objects.len() >= MOST_OBJECTS {
+            return Err(format!("a thread has more than {MOST_OBJECTS} objects"));
+        }
+        let base = arena.next.checked_next_multiple_of(align.max(1));
+        let next = base.and_then(|base| base.checked_add(size + GAP)).filter(|&next| next < arena.end);
+        let full = || "the objects of a thread need too much memory".to_owned();
+        let (Some(base), Some(next)) = (base, next) else { return Err(full()) };
+        let start = self.bytes.len();
+        if start as u64 + size > MOST_BYTES {
+            return Err(full());
+        }
+        let old = std::mem::replace(&mut arena.next, next);
+        let object = self.objects.len() as u32;
+        arena.objects.push(object);
+        self.bytes.resize(start + size as usize, 0);
+        self.initialised.resize(start + size as usize, u8::from(zeroed));
+        self.objects.push(Object {
+            base,
+            size: size as u32,
+            start: start as u32,
+            kind,
+            shared: !private && kind != Kind::Constant,
+            alive: true,
+            zeroed,
+            provenance: NONE,
+            span,
+        });
+        Ok((object, old))
+    }
+
+    /// The last object that was added goes away.
+    pub(crate) fn take_back(&mut self, arena: u32, next: u64) {
+        let arena = &mut self.arenas[arena as usize];
+        arena.next = next;
+        arena.objects.pop();
+        let Some(object) = self.objects.pop() else { return };
+        self.bytes.truncate(object.start as usize);
+        self.initialised.truncate(object.start as usize);
+        if object.kind == Kind::Local {
+            let gone = self.objects.len() as u32;
+            arena.slots.retain(|_, &mut slot| slot != gone);
+        }
+    }
+
+    /// The objects of a storage class with their initial values, in a new arena.
+    pub fn add_globals(&mut self, program: &Program, thread: bool) -> Result<(), String> {
+        self.add_arena()?;
+        let arena = self.arenas.len() as u32 - 1;
+        let wanted = || program.globals.iter().filter(|global| (global.storage == Storage::Thread) == thread);
+        for global in wanted() {
+            let ty = program.ty(global.ty);
+            let kind = match global.storage {
+                Storage::Static => Kind::Global,
+                Storage::Thread => Kind::Thread,
+                Storage::Constant => Kind::Constant,
+            };
+            let plan =
+                Plan { size: ty.size, align: ty.align, kind, private: global.private, zeroed: true, span: global.span };
+            self.add(arena, plan)?;
+        }
+        // Initial values may be addresses, so all objects come first. Nothing has been logged yet that an undo could
+        // meet: a thread's objects are taken away whole.
+        for (number, global) in wanted().enumerate() {
+            let object = self.arenas[arena as usize].objects[number];
+            for init in &global.init {
+                let start = self.objects[object as usize].start as usize + init.offset as usize;
+                let (ty, value) = match &init.value {
+                    InitValue::Const(constant) => (constant.ty, Value::int(constant.bits)),
+                    InitValue::Func(f) => (Ty::Ptr, Value::int(CODE_BASE + u64::from(f.0) * CODE_STRIDE)),
+                    InitValue::Global(other, offset) => {
+                        let is_thread = program.global(*other).storage == Storage::Thread;
+                        let same = |g: &&norn_ir::program::Global| (g.storage == Storage::Thread) == is_thread;
+                        let number = program.globals[..other.index()].iter().filter(same).count();
+                        let object = self.arenas[if is_thread { arena as usize } else { 0 }].objects[number];
+                        (Ty::Ptr, self.pointer(object, *offset))
+                    }
+                    InitValue::Bytes(bytes) => {
+                        self.bytes[start..start + bytes.len()].copy_from_slice(bytes);
+                        continue;
+                    }
+                };
+                let size = usize::from(scalar(ty, self.target).size);
+                self.bytes[start..start + size].copy_from_slice(&value.bits.to_le_bytes()[..size]);
+                if value.object != NONE {
+                    self.provenance_of(object);
+                    let index = self.objects[object as usize].provenance as usize + init.offset as usize;
+                    self.provenance[index] = value.object + 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sees to it that an object has a table for its pointers; whether it is new.
+    pub fn provenance_of(&mut self, object: u32) -> bool {
+        let object = &mut self.objects[object as usize];
+        if object.provenance != NONE {
+            return false;
+        }
+        object.provenance = self.provenance.len() as u32;
+        self.provenance.resize(self.provenance.len() + object.size as usize, 0);
+        true
+    }
+
+    pub fn pointer(&self, object: u32, offset: i64) -> Value {
+        let address = self.objects[object as usize].base.wrapping_add_signed(offset);
+        Value { bits: Ty::Ptr.truncate(address, self.target), object }
+    }
+
+    /// A number taken as an address: of the object that contains it or ends just before it.
+    pub fn pointer_from(&self, address: u64) -> Value {
+        let found = (address >> self.shift()).checked_sub(1).and_then(|arena| {
+            let arena = self.arenas.get(usize::try_from(arena).ok()?)?;
+            let after = arena.objects.partition_point(|&o| self.objects[o as usize].base <= address);
+            let object = *arena.objects.get(after.checked_sub(1)?)?;
+            let Object { base, size, .. } = self.objects[object as usize];
+            (address - base <= u64::from(size)).then_some(object)
+        });
+        Value { bits: address, object: found.unwrap_or(NONE) }
+    }
+
+    pub fn bits(&self, at: u32, size: u8) -> u64 {
+        let at = at as usize;
+        match size {
+            4 => u64::from(u32::from_le_bytes([
+                self.bytes[at],
+                self.bytes[at + 1],
+                self.bytes[at + 2],
+                self.bytes[at + 3],
+            ])),
+            _ => {
+                let mut buffer = [0; 8];
+                let size = usize::from(size);
+                buffer[..size].copy_from_slice(&self.bytes[at..at + size]);
+                u64::from_le_bytes(buffer)
+            }
+        }
+    }
+
+    /// `None` if a byte is not initialised. The place should be inside the object.
+    pub fn read(&self, object: u32, at: u32, ty: Scalar) -> Option<Value> {
+        let info = &self.objects[object as usize];
+        let end = at as usize + usize::from(ty.size);
+        if !info.zeroed && self.initialised[at as usize..end].contains(&0) {
+            return None;
+        }
+        let bits = self.bits(at, ty.size);
+        if !ty.is_pointer() {
+            return Some(Value::int(bits));
+        }
+        if info.provenance != NONE {
+            let known = self.provenance[(info.provenance + (at - info.start)) as usize];
+            if known != 0 {
+                return Some(Value { bits, object: known - 1 });
+            }
+        }
+        Some(self.pointer_from(bits))
+    }
+}

@@ -1,0 +1,7 @@
+//! Sequential consistency: stores reach memory at once.
+
+pub const HAS_BUFFERS: bool = false;
+
+pub fn can_commit() -> bool {
+    false
+}

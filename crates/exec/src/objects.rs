@@ -1,0 +1,211 @@
+//! The lives of local and allocated objects. The end of a shared object's life is a visible step and waits for the
+//! thread's own pending stores to it.
+
+use crate::effect::Effect;
+use crate::executor::{Done, Executor, Mode, Stop};
+use crate::memory::{Kind, Plan};
+use crate::op::{NONE, Src};
+use crate::run::Flow;
+use crate::undo::Undo;
+use norn_ir::span::Span;
+use norn_verdict::outcome::ViolationKind;
+
+impl Executor<'_> {
+    pub(crate) fn enter_local(&mut self, thread: u32, local: u32) -> Done<()> {
+        let owner = &self.threads[thread as usize];
+        let depth = owner.frames.len() as u32 - 1;
+        let frame = owner.frames[depth as usize];
+        let arena = owner.number + 1;
+        let key = (depth, frame.function, local);
+        let object = match self.memory.arenas[arena as usize].slots.get(&key) {
+            Some(&object) => {
+                self.renew(object);
+                object
+            }
+            None => {
+                let info = self.code.functions[frame.function as usize].locals[local as usize];
+                let plan = Plan {
+                    size: info.size,
+                    align: info.align,
+                    kind: Kind::Local,
+                    private: info.private,
+                    zeroed: false,
+                    span: Span::NONE,
+                };
+                let object = self.add_object(thread, arena, plan)?;
+                self.memory.arenas[arena as usize].slots.insert(key, object);
+                object
+            }
+        };
+        self.set_local(thread, frame.locals + local, object);
+        Ok(())
+    }
+
+    fn add_object(&mut self, thread: u32, arena: u32, plan: Plan) -> Done<u32> {
+        let (object, next) = self.memory.add(arena, plan).map_err(|reason| self.limit(thread, reason))?;
+        self.log.changes.push(Undo::ObjectAdded { arena, next });
+        Ok(object)
+    }
+
+    /// The scope of an object that has been there before begins again: nothing in it is initialised.
+    fn renew(&mut self, object: u32) {
+        let info = self.memory.objects[object as usize];
+        let range = info.start as usize..(info.start + info.size) as usize;
+        self.log.bytes.extend_from_slice(&self.memory.initialised[range.clone()]);
+        self.log.changes.push(Undo::Renewed { object });
+        self.memory.initialised[range].fill(0);
+        self.set_alive(object, true);
+        if info.provenance != NONE {
+            for index in info.provenance..info.provenance + info.size {
+                let old = std::mem::replace(&mut self.memory.provenance[index as usize], 0);
+                if old != 0 {
+                    self.log.changes.push(Undo::Provenance { index, old });
+                }
+            }
+        }
+    }
+
+    fn set_alive(&mut self, object: u32, alive: bool) {
+        let old = std::mem::replace(&mut self.memory.objects[object as usize].alive, alive);
+        self.log.changes.push(Undo::Alive { object, old });
+    }
+
+    fn set_local(&mut self, thread: u32, slot: u32, object: u32) {
+        let old = std::mem::replace(&mut self.threads[thread as usize].locals[slot as usize], object);
+        self.log.changes.push(Undo::Local { thread, slot, old });
+    }
+
+    pub(crate) fn leave_local(&mut self, thread: u32, local: u32) -> Done<Flow> {
+        let owner = &self.threads[thread as usize];
+        let frame = owner.frames.last().expect("a running thread should have a frame");
+        let slot = frame.locals + local;
+        let object = owner.locals[slot as usize];
+        if object == NONE {
+            return Ok(Flow::Next);
+        }
+        if self.mode == Mode::Silent && self.memory.objects[object as usize].shared {
+            return Ok(Flow::Visible);
+        }
+        self.end_object(thread, object)?;
+        self.set_local(thread, slot, NONE);
+        Ok(Flow::Next)
+    }
+
+    pub(crate) fn allocate(
+        &mut self,
+        thread: u32,
+        dst: u32,
+        size: Src,
+        (zeroed, heap, private): (bool, bool, bool),
+    ) -> Done<()> {
+        const MALLOC_ALIGN: u64 = 16;
+        let size = self.value(thread, size).bits;
+        let arena = self.threads[thread as usize].number + 1;
+        let kind = if heap { Kind::Heap } else { Kind::Stack };
+        let span = self.place(thread).span;
+        let plan = Plan { size, align: MALLOC_ALIGN, kind, private, zeroed, span };
+        let object = self.add_object(thread, arena, plan)?;
+        if !heap {
+            let owner = &mut self.threads[thread as usize];
+            let depth = owner.frames.len() as u32 - 1;
+            owner.allocations.push((depth, object));
+            self.log.changes.push(Undo::AllocationPushed { thread });
+        }
+        let pointer = self.memory.pointer(object, 0);
+        self.set(thread, dst, pointer);
+        Ok(())
+    }
+
+    pub(crate) fn free(&mut self, thread: u32, addr: Src, heap: bool) -> Done<Flow> {
+        let pointer = self.value(thread, addr);
+        if pointer.bits == 0 {
+            return Ok(Flow::Next);
+        }
+        if self.is_visible(pointer) {
+            return Ok(Flow::Visible);
+        }
+        let kind = if heap { Kind::Heap } else { Kind::Stack };
+        let wrong = match self.memory.objects.get(pointer.object as usize) {
+            None => Some((ViolationKind::BadFree, "there is no such object")),
+            Some(object) if object.kind != kind => Some((ViolationKind::BadFree, "the object was not allocated")),
+            Some(object) if object.base != pointer.bits => {
+                Some((ViolationKind::BadFree, "the pointer is not the beginning of its object"))
+            }
+            Some(object) if !object.alive => Some((ViolationKind::DoubleFree, "the object was freed before")),
+            Some(_) => None,
+        };
+        if let Some((kind, message)) = wrong {
+            return Err(self.memory_violation(thread, kind, message.to_owned()));
+        }
+        self.end_object(thread, pointer.object)?;
+        let owner = &mut self.threads[thread as usize];
+        if !heap && let Some(index) = owner.allocations.iter().position(|a| a.1 == pointer.object) {
+            let (depth, object) = owner.allocations.remove(index);
+            self.log.changes.push(Undo::AllocationRemoved { thread, index: index as u32, depth, object });
+        }
+        Ok(Flow::Next)
+    }
+
+    pub(crate) fn object_size(&self, thread: u32, addr: Src) -> Done<u64> {
+        let pointer = self.value(thread, addr);
+        match self.memory.objects.get(pointer.object as usize) {
+            Some(object) if object.kind == Kind::Heap => Ok(u64::from(object.size)),
+            _ => {
+                let message = "the pointer is not to allocated memory".to_owned();
+                Err(self.memory_violation(thread, ViolationKind::InvalidPointer, message))
+            }
+        }
+    }
+
+    // The ends of frames.
+
+    /// The objects of the frames from the given depth on.
+    fn frame_objects(&self, thread: u32, depth: usize) -> impl Iterator<Item = u32> + '_ {
+        let owner = &self.threads[thread as usize];
+        let first = owner.frames.get(depth).map_or(owner.locals.len(), |frame| frame.locals as usize);
+        let locals = owner.locals[first..].iter().copied().filter(|&object| object != NONE);
+        let allocated = owner.allocations.iter().filter(move |allocation| allocation.0 as usize >= depth);
+        locals.chain(allocated.map(|allocation| allocation.1))
+    }
+
+    pub(crate) fn any_shared(&self, thread: u32, depth: usize) -> bool {
+        self.frame_objects(thread, depth).any(|object| {
+            let object = &self.memory.objects[object as usize];
+            object.alive && object.shared
+        })
+    }
+
+    /// Ends the lives of what belongs to the frames from the given depth on.
+    pub(crate) fn end_frames(&mut self, thread: u32, depth: usize) -> Done<()> {
+        if self.frame_objects(thread, depth).next().is_none() {
+            return Ok(());
+        }
+        let objects: Vec<u32> = self.frame_objects(thread, depth).collect();
+        for object in objects {
+            self.end_object(thread, object)?;
+        }
+        while let Some(&(at, object)) = self.threads[thread as usize].allocations.last()
+            && at as usize >= depth
+        {
+            self.threads[thread as usize].allocations.pop();
+            let index = self.threads[thread as usize].allocations.len() as u32;
+            self.log.changes.push(Undo::AllocationRemoved { thread, index, depth: at, object });
+        }
+        Ok(())
+    }
+
+    fn end_object(&mut self, thread: u32, object: u32) -> Done<()> {
+        let info = self.memory.objects[object as usize];
+        if !info.alive {
+            return Ok(());
+        }
+        if self.threads[thread as usize].buffer.iter().any(|entry| entry.object == object) {
+            return Err(Stop::NotEnabled);
+        }
+        if info.shared {
+            self.effects.push(Effect::Ends { thread, object });
+        }
+        self.set_alive(object, false);
+        Ok(())
+    }
+}

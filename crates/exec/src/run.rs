@@ -1,0 +1,363 @@
+//! Running a thread: the visible step, sections, and the silent run to the next visible step.
+
+use crate::arith::{self, Fault};
+use crate::effect::Effect;
+use crate::executor::{Done, Executor, Mode, Stop};
+use crate::memory::{Memory, Value};
+use crate::op::Op;
+use crate::state::{Status, Thread};
+use crate::undo::Undo;
+use norn_ir::instr::{CastOp, FenceKind, SectionKind};
+use norn_verdict::outcome::ViolationKind;
+
+/// Operations in one silent run or section.
+const LONGEST_RUN: u64 = 10_000_000;
+/// Backward jumps before states are compared.
+const JUMPS_BEFORE_LOOKING: u64 = 64;
+
+/// How control goes on.
+pub(crate) enum Flow {
+    Next,
+    Jumped(u32),
+    /// Backwards.
+    Back(u32),
+    /// Nothing was done: it is a visible step.
+    Visible,
+    /// Nothing was done: it has to wait.
+    Waits(Status),
+    SectionEnds,
+    /// The thread or the program has ended.
+    Over,
+    /// The thread stops for ever.
+    Stops,
+}
+
+impl Executor<'_> {
+    /// The visible step that the thread stands before; what it changes first has been saved.
+    pub(crate) fn visible(&mut self, thread: u32) -> Done<()> {
+        let pc = self.threads[thread as usize].pc;
+        if let Op::SectionBegin { kind, .. } = self.code.ops[pc as usize] {
+            return self.section(thread, kind);
+        }
+        self.mode = Mode::Step;
+        let flow = self.execute(thread, self.code.ops[pc as usize])?;
+        self.go(thread, &flow);
+        Ok(())
+    }
+
+    fn go(&mut self, thread: u32, flow: &Flow) {
+        match *flow {
+            Flow::Next => self.threads[thread as usize].pc += 1,
+            Flow::Jumped(to) | Flow::Back(to) => self.threads[thread as usize].pc = to,
+            _ => {}
+        }
+    }
+
+    fn section(&mut self, thread: u32, kind: SectionKind) -> Done<()> {
+        if kind == SectionKind::Atomic {
+            if !self.threads[thread as usize].buffer.is_empty() {
+                return Err(Stop::NotEnabled);
+            }
+            self.effects.push(Effect::Drained { thread });
+        }
+        self.mode = Mode::Section(kind);
+        self.threads[thread as usize].pc += 1;
+        let mut watch = Watch::default();
+        loop {
+            let op = self.code.ops[self.threads[thread as usize].pc as usize];
+            let flow = self.execute(thread, op)?;
+            self.go(thread, &flow);
+            match flow {
+                Flow::Next | Flow::Jumped(_) => {}
+                Flow::Back(_) => {
+                    if watch.repeats(self, thread) {
+                        return Err(Stop::NotEnabled);
+                    }
+                }
+                Flow::SectionEnds => {
+                    self.threads[thread as usize].pc += 1;
+                    return Ok(());
+                }
+                Flow::Stops => return Err(Stop::NotEnabled),
+                Flow::Over => return Ok(()),
+                Flow::Visible | Flow::Waits(_) => return Err(self.unsupported(thread, "a section that waits inside")),
+            }
+            watch.count(self, thread)?;
+        }
+    }
+
+    /// Runs silently until a visible step, a wait or the end.
+    pub(crate) fn settle(&mut self, thread: u32) -> Done<()> {
+        self.save_control(thread);
+        self.threads[thread as usize].status = Status::Fresh;
+        let mut watch = Watch::default();
+        loop {
+            let op = self.code.ops[self.threads[thread as usize].pc as usize];
+            let status = match self.execute(thread, op)? {
+                Flow::Next => {
+                    self.threads[thread as usize].pc += 1;
+                    watch.count(self, thread)?;
+                    continue;
+                }
+                Flow::Jumped(to) => {
+                    self.threads[thread as usize].pc = to;
+                    watch.count(self, thread)?;
+                    continue;
+                }
+                Flow::Back(to) => {
+                    self.threads[thread as usize].pc = to;
+                    watch.count(self, thread)?;
+                    if !watch.repeats(self, thread) {
+                        continue;
+                    }
+                    Status::Stopped
+                }
+                Flow::Over => return Ok(()),
+                Flow::Visible => Status::Ready,
+                Flow::Waits(status) => status,
+                Flow::Stops => Status::Stopped,
+                Flow::SectionEnds => {
+                    return Err(self.unsupported(thread, "the end of a section that did not begin"));
+                }
+            };
+            self.threads[thread as usize].status = status;
+            return Ok(());
+        }
+    }
+
+    /// Executes one operation in the current mode. What it changes is logged, but for the position.
+    fn execute(&mut self, thread: u32, op: Op) -> Done<Flow> {
+        let result = self.operate(thread, op);
+        if self.used_unknown.replace(false) {
+            return Err(self.unsupported(thread, "what happens depends on a value that was never set"));
+        }
+        result
+    }
+
+    fn operate(&mut self, thread: u32, op: Op) -> Done<Flow> {
+        match op {
+            Op::Copy { dst, src } => {
+                let value = self.passed(thread, src);
+                self.set(thread, dst, value);
+            }
+            Op::Binary { dst, op, ty, lhs, rhs } => {
+                let (lhs, rhs) = (self.value(thread, lhs).bits, self.value(thread, rhs).bits);
+                match arith::binary(op, ty, lhs, rhs) {
+                    Err(Fault::DivisionByZero | Fault::Overflow) => {
+                        return Err(self.violation(thread, ViolationKind::DivisionByZero, String::new()));
+                    }
+                    Ok((_, true)) if self.checks.overflow => {
+                        return Err(self.violation(thread, ViolationKind::Overflow, String::new()));
+                    }
+                    Ok((bits, _)) => self.set(thread, dst, Value::int(bits)),
+                }
+            }
+            Op::Compare { dst, op, ty, lhs, rhs } => {
+                let (lhs, rhs) = (self.value(thread, lhs).bits, self.value(thread, rhs).bits);
+                self.set(thread, dst, Value::int(u64::from(arith::compare(op, ty, lhs, rhs))));
+            }
+            Op::Unary { dst, op, ty, src } => {
+                let bits = arith::unary(op, ty, self.value(thread, src).bits);
+                self.set(thread, dst, Value::int(bits));
+            }
+            Op::Cast { dst, op, from, to, src } => {
+                let bits = arith::cast(op, from, to, self.value(thread, src).bits);
+                let is_pointer = op == CastOp::IntToPtr;
+                let value = if is_pointer { self.memory.pointer_from(bits) } else { Value::int(bits) };
+                self.set(thread, dst, value);
+            }
+            Op::Select { dst, cond, then, otherwise } => {
+                let holds = self.value(thread, cond).bits != 0;
+                let chosen = if holds { then } else { self.code.selects[otherwise as usize] };
+                let value = self.passed(thread, chosen);
+                self.set(thread, dst, value);
+            }
+            Op::PtrAdd { dst, base, index, scale } => {
+                let Value { bits, object } = self.value(thread, base);
+                let pointer = crate::compile::scalar(norn_ir::types::Ty::Ptr, self.memory.target());
+                let index = arith::signed(self.value(thread, index).bits, pointer.width);
+                let bits = bits.wrapping_add_signed(index.wrapping_mul(self.code.scales[scale as usize]));
+                self.set(thread, dst, Value { bits: pointer.cut(bits), object });
+            }
+            Op::PtrDiff { dst, lhs, rhs } => {
+                let pointer = crate::compile::scalar(norn_ir::types::Ty::Ptr, self.memory.target());
+                let bits = self.value(thread, lhs).bits.wrapping_sub(self.value(thread, rhs).bits);
+                self.set(thread, dst, Value::int(pointer.cut(bits)));
+            }
+            Op::Load { dst, ty, addr } => return self.load(thread, dst, ty, addr),
+            Op::Store { ty, order, addr, value } => return self.store(thread, ty, order, addr, value),
+            Op::Rmw { dst, op, ty, addr, value } => return self.modify(thread, dst, op, ty, (addr, value)),
+            Op::CompareExchange { dst, ty, addr, expected, more } => {
+                return self.compare_exchange(thread, dst, ty, (addr, expected), more);
+            }
+            Op::Fence(kind) => return Ok(self.fence(thread, kind)),
+            Op::SectionBegin { .. } => match self.mode {
+                Mode::Silent => return Ok(Flow::Visible),
+                _ => return Err(self.unsupported(thread, "a section inside a section")),
+            },
+            Op::SectionEnd => return Ok(Flow::SectionEnds),
+            Op::Await { cond, spurious } => {
+                if !matches!(self.mode, Mode::Section(_)) {
+                    return Err(self.unsupported(thread, "an await outside of a section"));
+                }
+                if self.value(thread, cond).bits == 0 {
+                    if !spurious {
+                        return Ok(Flow::Stops);
+                    }
+                    self.spurious = true;
+                }
+            }
+            Op::Assume { cond } => {
+                if self.value(thread, cond).bits == 0 {
+                    return Ok(Flow::Stops);
+                }
+            }
+            Op::Assert { cond, message } => {
+                if self.value(thread, cond).bits == 0 {
+                    let (kind, message) = self.code.messages[message as usize].clone();
+                    return Err(self.violation(thread, kind, message));
+                }
+            }
+            Op::Nondet { dst, ty, source } => {
+                let source = &self.code.sources[source as usize];
+                let value = self.input(thread, ty, source)?;
+                self.set(thread, dst, value);
+            }
+            Op::Call(call) => return self.call(thread, call),
+            Op::Spawn(call) => return self.spawn(thread, call),
+            Op::Join { dst, thread: other } => return self.join(thread, dst, other),
+            Op::ThreadSelf { dst } => {
+                let number = self.threads[thread as usize].number;
+                self.set(thread, dst, Value::int(u64::from(number)));
+            }
+            Op::LocalEnter(local) => self.enter_local(thread, local)?,
+            Op::LocalExit(local) => return self.leave_local(thread, local),
+            Op::Alloc { dst, size, zeroed, heap, private } => {
+                self.allocate(thread, dst, size, (zeroed, heap, private))?;
+            }
+            Op::Free { addr, heap } => return self.free(thread, addr, heap),
+            Op::ObjectSize { dst, addr } => {
+                let size = self.object_size(thread, addr)?;
+                self.set(thread, dst, Value::int(size));
+            }
+            Op::Nothing => {}
+            Op::Jump(to) => return Ok(Flow::Jumped(to)),
+            Op::JumpBack(to) => return Ok(Flow::Back(to)),
+            Op::Branch { cond, then, otherwise } => {
+                return Ok(Flow::Jumped(if self.value(thread, cond).bits != 0 { then } else { otherwise }));
+            }
+            Op::Switch { value, table } => {
+                let bits = self.value(thread, value).bits;
+                let switch = &self.code.switches[table as usize];
+                let case = switch.cases.binary_search_by_key(&bits, |case| case.0);
+                return Ok(Flow::Jumped(case.map_or(switch.default, |at| switch.cases[at].1)));
+            }
+            Op::Return(value) => return self.ret(thread, value),
+            Op::ThreadExit(value) => {
+                let value = self.passed(thread, value);
+                return self.end_thread(thread, value);
+            }
+            Op::Exit(status) => {
+                let status = self.value(thread, status).bits as u32 as i32;
+                return Ok(self.exit(Some(status)));
+            }
+            Op::Abort => return Ok(self.exit(None)),
+            Op::Stop => return self.cut(thread, None),
+            Op::Unsupported(reason) => return Err(self.unsupported(thread, &self.code.reasons[reason as usize])),
+            Op::LoopEnters(number) => {
+                let slot = self.repeats_slot(thread, number);
+                self.set_repeats(thread, slot, 0);
+            }
+            Op::LoopRepeats { number, bound, cut } => {
+                let slot = self.repeats_slot(thread, number);
+                let count = self.threads[thread as usize].repeats[slot as usize] + 1;
+                if count > bound {
+                    return self.cut(thread, Some(cut));
+                }
+                self.set_repeats(thread, slot, count);
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn repeats_slot(&self, thread: u32, number: u32) -> u32 {
+        let frame = self.threads[thread as usize].frames.last().expect("a running thread should have a frame");
+        frame.repeats + number
+    }
+
+    fn set_repeats(&mut self, thread: u32, slot: u32, count: u32) {
+        let old = std::mem::replace(&mut self.threads[thread as usize].repeats[slot as usize], count);
+        self.log.changes.push(Undo::Repeats { thread, slot, old });
+    }
+
+    /// A bound stops the thread. Inside a section nobody would see that a bound is to blame.
+    pub(crate) fn cut(&mut self, thread: u32, cut: Option<u32>) -> Done<Flow> {
+        if matches!(self.mode, Mode::Section(_)) {
+            return Err(self.unsupported(thread, "a loop inside an atomic section was cut by its bound"));
+        }
+        if let Some(cut) = cut {
+            self.reach(cut);
+        }
+        Ok(Flow::Stops)
+    }
+
+    fn fence(&mut self, thread: u32, kind: FenceKind) -> Flow {
+        let in_read_section = self.mode == Mode::Section(SectionKind::Read);
+        match kind {
+            FenceKind::Full | FenceKind::Call if !in_read_section => {
+                if !self.threads[thread as usize].buffer.is_empty() {
+                    return Flow::Waits(Status::WaitsForBuffer);
+                }
+                self.effects.push(Effect::Drained { thread });
+            }
+            FenceKind::Release | FenceKind::AcqRel | FenceKind::StoreStore => self.raise_epoch(thread),
+            FenceKind::Full | FenceKind::Call | FenceKind::Acquire | FenceKind::LoadLoad | FenceKind::Compiler => {}
+        }
+        Flow::Next
+    }
+
+    pub(crate) fn raise_epoch(&mut self, thread: u32) {
+        self.save_counts(thread);
+        self.threads[thread as usize].counts.epoch += 1;
+    }
+}
+
+/// Looks for a thread that runs in a circle without a visible step, at growing distances.
+#[derive(Default)]
+struct Watch {
+    operations: u64,
+    jumps: u64,
+    next_save: u64,
+    saved: Option<Box<(Thread, Memory)>>,
+}
+
+impl Watch {
+    fn count(&mut self, executor: &Executor<'_>, thread: u32) -> Done<()> {
+        self.operations += 1;
+        if self.operations > LONGEST_RUN {
+            let reason = format!("more than {LONGEST_RUN} instructions without a visible step");
+            return Err(executor.limit(thread, reason));
+        }
+        Ok(())
+    }
+
+    /// To be asked at each jump backwards.
+    fn repeats(&mut self, executor: &Executor<'_>, thread: u32) -> bool {
+        self.jumps += 1;
+        if self.jumps < JUMPS_BEFORE_LOOKING {
+            return false;
+        }
+        let current = &executor.threads[thread as usize];
+        if let Some(saved) = &self.saved
+            && saved.0 == *current
+            && saved.1 == executor.memory
+        {
+            return true;
+        }
+        if self.jumps >= self.next_save {
+            self.saved = Some(Box::new((current.clone(), executor.memory.clone())));
+            self.next_save = self.jumps * 2;
+        }
+        false
+    }
+}

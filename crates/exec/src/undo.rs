@@ -1,0 +1,212 @@
+//! The undo log: the old value of everything that changes. Taking it back, last change first, restores a state exactly.
+
+use crate::executor::Executor;
+use crate::memory::Value;
+use crate::op::NONE;
+use crate::state::{Counts, Entry, Frame, Status, Thread};
+
+/// A point to go back to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Mark(usize);
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Undo {
+    Register {
+        thread: u32,
+        slot: u32,
+        old: Value,
+    },
+    Control {
+        thread: u32,
+        pc: u32,
+        base: u32,
+        status: Status,
+    },
+    Counts {
+        thread: u32,
+        old: Counts,
+    },
+    Memory {
+        at: u32,
+        size: u8,
+        old: u64,
+    },
+    /// Which of the bytes were initialised, as a mask.
+    Initialised {
+        at: u32,
+        size: u8,
+        old: u8,
+    },
+    Provenance {
+        index: u32,
+        old: u32,
+    },
+    ProvenanceAdded {
+        object: u32,
+    },
+    FramePushed {
+        thread: u32,
+    },
+    /// The frame is on a stack of its own, its contents on theirs.
+    FramePopped {
+        thread: u32,
+    },
+    Local {
+        thread: u32,
+        slot: u32,
+        old: u32,
+    },
+    Repeats {
+        thread: u32,
+        slot: u32,
+        old: u32,
+    },
+    AllocationPushed {
+        thread: u32,
+    },
+    AllocationRemoved {
+        thread: u32,
+        index: u32,
+        depth: u32,
+        object: u32,
+    },
+    BufferPushed {
+        thread: u32,
+    },
+    BufferRemoved {
+        thread: u32,
+        index: u32,
+    },
+    ObjectAdded {
+        arena: u32,
+        next: u64,
+    },
+    Alive {
+        object: u32,
+        old: bool,
+    },
+    Renewed {
+        object: u32,
+    },
+    /// With what there was before the objects of the thread.
+    Spawned {
+        thread: u32,
+        objects: u32,
+        bytes: u32,
+        provenance: u32,
+    },
+    Result {
+        thread: u32,
+        old: Value,
+    },
+    Exited,
+}
+
+/// The log, and the stacks on which larger things are kept.
+#[derive(Default, Debug)]
+pub(crate) struct Log {
+    pub changes: Vec<Undo>,
+    pub values: Vec<Value>,
+    pub words: Vec<u32>,
+    pub frames: Vec<Frame>,
+    pub entries: Vec<Entry>,
+    pub bytes: Vec<u8>,
+}
+
+impl Executor<'_> {
+    pub fn mark(&self) -> Mark {
+        Mark(self.log.changes.len())
+    }
+
+    /// Takes back everything since the mark.
+    pub fn undo_to(&mut self, mark: Mark) {
+        while self.log.changes.len() > mark.0 {
+            let Some(change) = self.log.changes.pop() else { return };
+            self.undo(change);
+        }
+    }
+
+    fn undo(&mut self, change: Undo) {
+        match change {
+            Undo::Register { thread, slot, old } => self.threads[thread as usize].registers[slot as usize] = old,
+            Undo::Control { thread, pc, base, status } => {
+                let thread = &mut self.threads[thread as usize];
+                (thread.pc, thread.base, thread.status) = (pc, base, status);
+            }
+            Undo::Counts { thread, old } => self.threads[thread as usize].counts = old,
+            Undo::Memory { at, size, old } => {
+                let range = at as usize..at as usize + usize::from(size);
+                self.memory.bytes[range].copy_from_slice(&old.to_le_bytes()[..usize::from(size)]);
+            }
+            Undo::Initialised { at, size, old } => {
+                for i in 0..size {
+                    self.memory.initialised[at as usize + usize::from(i)] = old >> i & 1;
+                }
+            }
+            Undo::Provenance { index, old } => self.memory.provenance[index as usize] = old,
+            Undo::ProvenanceAdded { object } => {
+                let object = &mut self.memory.objects[object as usize];
+                self.memory.provenance.truncate(object.provenance as usize);
+                object.provenance = NONE;
+            }
+            Undo::FramePushed { thread } => {
+                let thread = &mut self.threads[thread as usize];
+                if let Some(frame) = thread.frames.pop() {
+                    thread.registers.truncate(frame.base as usize);
+                    thread.locals.truncate(frame.locals as usize);
+                    thread.repeats.truncate(frame.repeats as usize);
+                }
+            }
+            Undo::FramePopped { thread } => {
+                let thread = &mut self.threads[thread as usize];
+                let Some(frame) = self.log.frames.pop() else { return };
+                let function = &self.code.functions[frame.function as usize];
+                let values = self.log.values.len() - function.register_types.len();
+                thread.registers.extend(self.log.values.drain(values..));
+                let repeats = self.log.words.len() - function.loops as usize;
+                thread.repeats.extend(self.log.words.drain(repeats..));
+                let locals = self.log.words.len() - function.locals.len();
+                thread.locals.extend(self.log.words.drain(locals..));
+                thread.frames.push(frame);
+            }
+            Undo::Local { thread, slot, old } => self.threads[thread as usize].locals[slot as usize] = old,
+            Undo::Repeats { thread, slot, old } => self.threads[thread as usize].repeats[slot as usize] = old,
+            Undo::AllocationPushed { thread } => {
+                self.threads[thread as usize].allocations.pop();
+            }
+            Undo::AllocationRemoved { thread, index, depth, object } => {
+                self.threads[thread as usize].allocations.insert(index as usize, (depth, object));
+            }
+            Undo::BufferPushed { thread } => {
+                self.threads[thread as usize].buffer.pop();
+            }
+            Undo::BufferRemoved { thread, index } => {
+                if let Some(entry) = self.log.entries.pop() {
+                    self.threads[thread as usize].buffer.insert(index as usize, entry);
+                }
+            }
+            Undo::ObjectAdded { arena, next } => self.memory.take_back(arena, next),
+            Undo::Alive { object, old } => self.memory.objects[object as usize].alive = old,
+            Undo::Renewed { object } => {
+                let object = self.memory.objects[object as usize];
+                let kept = self.log.bytes.len() - object.size as usize;
+                let start = object.start as usize;
+                self.memory.initialised[start..start + object.size as usize].copy_from_slice(&self.log.bytes[kept..]);
+                self.log.bytes.truncate(kept);
+            }
+            Undo::Spawned { thread, objects, bytes, provenance } => {
+                self.by_number.pop();
+                self.memory.arenas.pop();
+                self.memory.objects.truncate(objects as usize);
+                self.memory.bytes.truncate(bytes as usize);
+                self.memory.initialised.truncate(bytes as usize);
+                self.memory.provenance.truncate(provenance as usize);
+                let old = &mut self.threads[thread as usize];
+                let name = std::mem::take(&mut old.name);
+                *old = Thread::absent(name);
+            }
+            Undo::Result { thread, old } => self.threads[thread as usize].result = old,
+            Undo::Exited => self.exited = None,
+        }
+    }
+}

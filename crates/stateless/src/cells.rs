@@ -1,0 +1,157 @@
+//! The locations that accesses are compared by.
+//!
+//! Bytes that are always accessed together make one cell. Where an access cuts through a cell, the cell falls apart into
+//! bytes for good, and the search begins anew: events that were compared by the old cells would not fit.
+//!
+//! A byte of a global object is known by its place in the executor's memory; any other by the thread whose it is and its
+//! address, because places differ between executions. The life of an object that can end is a cell too: every access
+//! reads it, the end writes it.
+
+use norn_exec::Executor;
+use norn_exec::memory::Kind;
+use std::collections::BTreeMap;
+
+#[derive(Default)]
+pub struct Cells {
+    /// By byte: 0 not accessed yet, `INSIDE` within a cell, else the size of the cell that begins here.
+    shapes: Vec<u8>,
+    dynamic: BTreeMap<(u32, u64), u32>,
+    lives: BTreeMap<(u32, u64), u32>,
+    /// A cell fell apart.
+    pub changed: bool,
+}
+
+const INSIDE: u8 = 255;
+
+impl Cells {
+    fn fresh(&mut self) -> u32 {
+        self.shapes.push(0);
+        self.shapes.len() as u32 - 1
+    }
+
+    /// The name of an object and an offset in it: the owner and the address in the owner's arena.
+    fn name(executor: &Executor<'_>, object: u32, offset: u32) -> (u32, u64) {
+        const ARENA_BITS: u32 = 24;
+        let info = &executor.memory().objects[object as usize];
+        let address = info.base + u64::from(offset);
+        let shift = if executor.memory().target().pointer_size() == 8 { 40 } else { ARENA_BITS };
+        let arena = (address >> shift).saturating_sub(1);
+        let owner = arena.checked_sub(1).map_or(u32::MAX, |number| executor.identity(number as usize));
+        (owner, address & ((1 << shift) - 1))
+    }
+
+    fn byte(&mut self, executor: &Executor<'_>, object: u32, at: u32) -> u32 {
+        let info = &executor.memory().objects[object as usize];
+        let key = Self::name(executor, object, at - info.start);
+        match self.dynamic.get(&key) {
+            Some(&cell) => cell,
+            None => {
+                let cell = self.fresh();
+                self.dynamic.insert(key, cell);
+                cell
+            }
+        }
+    }
+
+    /// The life of an object, if it can end.
+    pub fn life(&mut self, executor: &Executor<'_>, object: u32) -> Option<u32> {
+        let info = &executor.memory().objects[object as usize];
+        if matches!(info.kind, Kind::Global | Kind::Constant) {
+            return None;
+        }
+        let key = Self::name(executor, object, 0);
+        let known = self.lives.get(&key).copied();
+        Some(known.unwrap_or_else(|| {
+            let cell = self.fresh();
+            self.lives.insert(key, cell);
+            cell
+        }))
+    }
+
+    /// The cells of an access.
+    pub fn of(&mut self, executor: &Executor<'_>, object: u32, at: u32, size: u8, mut each: impl FnMut(u32)) {
+        let global = executor.memory().objects[object as usize].kind == Kind::Global;
+        if global && self.shapes.get(at as usize) == Some(&size) {
+            return each(at);
+        }
+        let mut bytes = [0; 8];
+        for i in 0..u32::from(size) {
+            bytes[i as usize] = if global { at + i } else { self.byte(executor, object, at + i) };
+        }
+        let bytes = &bytes[..usize::from(size)];
+        let highest = bytes.iter().max().map_or(0, |&byte| byte as usize + 1);
+        if self.shapes.len() < highest {
+            self.shapes.resize(highest, 0);
+        }
+        if bytes.iter().all(|&byte| self.shapes[byte as usize] == 0) {
+            self.shapes[bytes[0] as usize] = size;
+            bytes[1..].iter().for_each(|&byte| self.shapes[byte as usize] = INSIDE);
+            return each(bytes[0]);
+        }
+        if self.shapes[bytes[0] as usize] == size {
+            return each(bytes[0]);
+        }
+        // Every cell that it touches has to lie inside of it.
+        let mut inside = 0;
+        let mut whole = true;
+        for &byte in bytes {
+            match self.shapes[byte as usize] {
+                0 => whole = false,
+                INSIDE if inside > 0 => inside -= 1,
+                INSIDE => whole = false,
+                shape => {
+                    whole &= inside == 0;
+                    inside = shape - 1;
+                }
+            }
+        }
+        if !whole || inside > 0 {
+            self.split(executor, object, at, size, global);
+        }
+        for &byte in bytes {
+            if self.shapes[byte as usize] != INSIDE {
+                each(byte);
+            }
+        }
+    }
+
+    /// The cells that the access touches fall apart into bytes, and so does the access.
+    fn split(&mut self, executor: &Executor<'_>, object: u32, at: u32, size: u8, global: bool) {
+        self.changed = true;
+        let info = executor.memory().objects[object as usize];
+        let end = info.start + info.size;
+        let byte = |this: &mut Self, place: u32| {
+            let byte = if global { place } else { this.byte(executor, object, place) } as usize;
+            if this.shapes.len() <= byte {
+                this.shapes.resize(byte + 1, 0);
+            }
+            byte
+        };
+        let mut first = at;
+        while first > info.start && {
+            let index = byte(self, first);
+            self.shapes[index] == INSIDE
+        } {
+            first -= 1;
+        }
+        let mut place = first;
+        while place < end {
+            let index = byte(self, place);
+            // Past the access only the rest of a cell that began within it.
+            if place >= at + u32::from(size) && self.shapes[index] != INSIDE {
+                break;
+            }
+            self.shapes[index] = 1;
+            place += 1;
+        }
+    }
+
+    /// Leaves room for the bytes of the global objects, whose places are their cells.
+    pub fn reserve_globals(&mut self, executor: &Executor<'_>) {
+        let globals = executor.memory().objects.iter().take_while(|o| matches!(o.kind, Kind::Global | Kind::Constant));
+        let end = globals.map(|o| (o.start + o.size) as usize).max().unwrap_or(0);
+        if self.shapes.len() < end {
+            self.shapes.resize(end, 0);
+        }
+    }
+}

@@ -1,0 +1,614 @@
+//! The search: optimal dynamic partial-order reduction with wakeup trees.
+//!
+//! Where two events of an execution race, a sequence that takes them in the other order is added to the wakeup tree of
+//! the state before the first, unless a process that sleeps there already covers it. Sleeping are the processes that
+//! have been explored from a state and nothing that happened since depends on them. Every sequence wakes all sleepers,
+//! so no execution is begun in vain.
+//!
+//! Sections that may block need more: the step before which a section was not enabled cannot be reversed with it. There
+//! the search goes back to the last event without which (and without what follows from it) the section is enabled. The
+//! same is done for threads that are still blocked when nothing else can happen.
+//!
+//! The end of the program depends on everything, also on what never happened because of it.
+
+use crate::bits;
+use crate::cells::Cells;
+use crate::footprint::{Access, EXIT, Footprint, Footprints, Process};
+use crate::trace::Trace;
+use crate::wakeup::{Forest, NO_NODE, NodeId};
+use norn_exec::{Code, Effect, Executor, Request, Status, Stop};
+use norn_ir::program::Program;
+use norn_ir::span::Span;
+use norn_verdict::limits::Limits;
+use norn_verdict::model::Model;
+use norn_verdict::outcome::{Checks, Violation};
+use norn_verdict::schedule::{Schedule, Step, ThreadName, fingerprint};
+use std::collections::BTreeMap;
+
+/// What is explored, and within which limits.
+pub struct Question<'a> {
+    pub program: &'a Program,
+    pub code: &'a Code,
+    pub model: Model,
+    pub checks: Checks,
+    pub limits: &'a Limits,
+}
+
+/// What a search saw.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Counts {
+    /// Executions in which every thread ended, or the program exited.
+    pub complete: u64,
+    /// Executions that came to rest with a thread stopped or waiting.
+    pub blocked: u64,
+    /// Executions that turned out to be covered by others.
+    pub redundant: u64,
+    pub events: u64,
+    pub races: u64,
+}
+
+impl Counts {
+    pub fn add(&mut self, other: &Counts) {
+        self.complete += other.complete;
+        self.blocked += other.blocked;
+        self.redundant += other.redundant;
+        self.events += other.events;
+        self.races += other.races;
+    }
+}
+
+/// How a search ended.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Ended {
+    Everything,
+    Violation(Violation, Schedule),
+    /// The thread asks for a value that the inputs do not have.
+    NeedInput(ThreadName, Request),
+    /// Cells fell apart: to be begun anew.
+    CellsChanged,
+    Unknown(String, Option<Span>),
+}
+
+pub struct Search<'a> {
+    question: &'a Question<'a>,
+    inputs: &'a Inputs,
+    pub executor: Executor<'a>,
+    trace: Trace,
+    cells: &'a mut Cells,
+    footprints: &'a mut Footprints,
+    forest: Forest,
+    levels: Vec<Level>,
+    pub counts: Counts,
+    /// A step was a spurious wake-up: deadlocks may have been missed.
+    pub spurious: bool,
+    races: Vec<u32>,
+    sequence: Vec<Item>,
+    path: Vec<Process>,
+    mask: Vec<u64>,
+    last_row: Vec<u64>,
+    past: Vec<u64>,
+    /// What the last attempt at a step did.
+    last_attempt: Vec<Effect>,
+}
+
+/// A state on the current path.
+#[derive(Default)]
+struct Level {
+    sleep: Vec<(Process, Footprint)>,
+    /// The first of the branches that are still to be explored.
+    tree: Option<NodeId>,
+    begun: bool,
+}
+
+/// A member of a wakeup sequence that is being inserted.
+#[derive(Clone, Copy)]
+struct Item {
+    process: Process,
+    footprint: Footprint,
+    /// `None` for the last, whose row is kept apart.
+    event: Option<usize>,
+}
+
+/// Nondeterministic values by thread.
+pub type Inputs = BTreeMap<ThreadName, Vec<u64>>;
+
+/// Called at the end of each complete execution.
+pub type AtEnd<'f> = dyn FnMut(&Executor<'_>) + 'f;
+
+impl<'a> Search<'a> {
+    pub fn new(
+        question: &'a Question<'a>,
+        inputs: &'a Inputs,
+        cells: &'a mut Cells,
+        footprints: &'a mut Footprints,
+    ) -> Result<Search<'a>, Stop> {
+        let mut executor = Executor::new(question.program, question.code, question.model, question.checks)?;
+        executor.set_script(inputs.clone());
+        executor.leave_values_open();
+        cells.reserve_globals(&executor);
+        cells.changed = false;
+        Ok(Search {
+            question,
+            inputs,
+            executor,
+            trace: Trace::new(question.model),
+            cells,
+            footprints,
+            forest: Forest::default(),
+            levels: vec![Level::default()],
+            counts: Counts::default(),
+            spurious: false,
+            races: Vec::new(),
+            sequence: Vec::new(),
+            path: Vec::new(),
+            mask: Vec::new(),
+            last_row: Vec::new(),
+            past: Vec::new(),
+            last_attempt: Vec::new(),
+        })
+    }
+
+    pub fn run(&mut self, at_end: &mut AtEnd<'_>) -> Ended {
+        const EVENTS_BETWEEN_LOOKS: u64 = 1 << 14;
+        if let Err(stop) = self.executor.start() {
+            return self.stopped(stop);
+        }
+        self.trace.begin(&self.executor);
+        let mut fresh = true;
+        loop {
+            let depth = self.trace.len();
+            if let Some(process) = self.next(depth, fresh) {
+                if self.counts.events.is_multiple_of(EVENTS_BETWEEN_LOOKS)
+                    && let Some(exceeded) = self.question.limits.exceeded()
+                {
+                    return Ended::Unknown(exceeded.reason().to_owned(), None);
+                }
+                if let Err(stop) = self.step(process) {
+                    return self.stopped(stop);
+                }
+                if self.cells.changed {
+                    return Ended::CellsChanged;
+                }
+                fresh = true;
+                continue;
+            }
+            if fresh && let Some(ended) = self.end_of_execution(depth, at_end) {
+                return ended;
+            }
+            fresh = false;
+            let Some(event) = self.trace.pop() else { return Ended::Everything };
+            self.executor.undo_to(event.mark);
+            self.levels.pop();
+            if let Some(level) = self.levels.last_mut() {
+                level.sleep.push((event.process, event.footprint));
+            }
+        }
+    }
+
+    /// The process to explore next from the current state, if any.
+    fn next(&mut self, depth: usize, fresh: bool) -> Option<Process> {
+        if let Some(first) = self.levels[depth].tree {
+            let node = self.forest.get(first);
+            self.levels[depth].tree = (node.next != NO_NODE).then_some(node.next);
+            self.levels[depth].begun = true;
+            self.forest.release(first);
+            self.path.clear();
+            // The rest of the branch goes with the process.
+            let below = (node.first != NO_NODE).then_some(node.first);
+            self.levels.push(Level { tree: below, ..Level::default() });
+            return Some(node.process);
+        }
+        if !fresh || self.levels[depth].begun {
+            return None;
+        }
+        let process = self.choose(depth)?;
+        self.levels[depth].begun = true;
+        self.levels.push(Level::default());
+        Some(process)
+    }
+
+    fn sleeps(&self, depth: usize, process: Process) -> bool {
+        self.levels[depth].sleep.iter().any(|sleeper| sleeper.0 == process)
+    }
+
+    /// Any process that is enabled and does not sleep: commits first, so that stores are seen early.
+    fn choose(&mut self, depth: usize) -> Option<Process> {
+        for number in 0..self.executor.thread_count() {
+            let thread = self.executor.identity(number);
+            let commit = self.executor.commits(thread).map(|step| Process::commit(thread, step));
+            let mut awake = commit.filter(|&process| !self.sleeps(depth, process));
+            if let Some(process) = awake.next() {
+                return Some(process);
+            }
+        }
+        for number in 0..self.executor.thread_count() {
+            let thread = self.executor.identity(number);
+            if !self.sleeps(depth, Process::run(thread)) && self.executor.can_step(thread) {
+                return Some(Process::run(thread));
+            }
+        }
+        None
+    }
+
+    fn is_anything_enabled(&mut self) -> bool {
+        (0..self.executor.thread_count()).any(|number| {
+            let thread = self.executor.identity(number);
+            self.executor.commits(thread).next().is_some() || self.executor.can_step(thread)
+        })
+    }
+
+    fn execute(&mut self, process: Process) -> Result<(), Stop> {
+        match process.step {
+            0 => self.executor.step(process.thread),
+            step => self.executor.commit(process.thread, step),
+        }
+    }
+
+    /// Carries a process out, with all that follows for the trees; its level has been made.
+    fn step(&mut self, process: Process) -> Result<(), Stop> {
+        let blocking = process.step == 0 && self.executor.may_block(process.thread);
+        let mark = self.executor.mark();
+        if let Err(stop) = self.execute(process) {
+            // The schedule of a violation ends with this step.
+            self.push(process, mark);
+            return Err(stop);
+        }
+        self.spurious |= self.executor.was_spurious();
+        self.push(process, mark);
+        self.counts.events += 1;
+        if self.cells.changed {
+            return Ok(());
+        }
+        let number = self.trace.len() - 1;
+        let footprint = self.trace.events[number].footprint;
+        self.fall_asleep(number, (process, footprint));
+        if blocking {
+            let past = self.trace.last_past().to_vec();
+            self.reverse_blocking(process, footprint, &past, number);
+        } else {
+            let mut races = std::mem::take(&mut self.races);
+            self.trace.races(&mut races);
+            self.past.clear();
+            self.past.extend_from_slice(self.trace.last_past());
+            for &race in &races {
+                self.reverse(race as usize, number);
+            }
+            self.races = races;
+        }
+        if footprint == EXIT {
+            self.branch_before_exit(process);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, process: Process, mark: norn_exec::Mark) {
+        self.trace.push(&self.executor, process, mark, self.cells, self.footprints);
+    }
+
+    /// Who still sleeps after the event.
+    fn fall_asleep(&mut self, number: usize, event: (Process, Footprint)) {
+        let (before, after) = self.levels.split_at_mut(number + 1);
+        let (footprints, executor) = (&*self.footprints, &self.executor);
+        let reached = |thread: u32, step: u32| !executor.thread(thread).buffer.iter().any(|entry| entry.step == step);
+        let asleep = before[number].sleep.iter().filter(|sleeper| !footprints.depend(**sleeper, event, reached));
+        after[0].sleep.clear();
+        after[0].sleep.extend(asleep.copied());
+    }
+
+    /// The last event (`later`) should also come before `earlier`.
+    fn reverse(&mut self, earlier: usize, later: usize) {
+        self.counts.races += 1;
+        let event = self.trace.events[later];
+        self.collect(earlier, later);
+        let past = std::mem::take(&mut self.past);
+        self.follow_in_sequence((event.process, event.footprint), &past, earlier);
+        self.past = past;
+        self.sequence.push(Item { process: event.process, footprint: event.footprint, event: None });
+        self.insert(earlier);
+    }
+
+    /// The events after `earlier` and before `end` that do not follow from it.
+    fn collect(&mut self, earlier: usize, end: usize) {
+        self.sequence.clear();
+        self.path.clear();
+        self.mask.clear();
+        self.mask.resize(self.trace.words(), 0);
+        for number in earlier + 1..end {
+            if !self.trace.happens_before(earlier, number) {
+                let event = &self.trace.events[number];
+                let (process, footprint) = (event.process, event.footprint);
+                self.sequence.push(Item { process, footprint, event: Some(number) });
+                bits::add(&mut self.mask, number);
+            }
+        }
+    }
+
+    /// Puts the sequence into the tree of a level, unless it is covered.
+    fn insert(&mut self, depth: usize) {
+        self.path.clear();
+        let sleepers = std::mem::take(&mut self.levels[depth].sleep);
+        let covered = sleepers.iter().any(|&sleeper| self.is_weak_initial(depth, sleeper).is_some());
+        self.levels[depth].sleep = sleepers;
+        if covered {
+            return;
+        }
+        let mut parent = None;
+        let mut first = self.levels[depth].tree;
+        loop {
+            let mut found = None;
+            let mut at = first;
+            while let Some(id) = at {
+                let node = self.forest.get(id);
+                if let Some(position) = self.is_weak_initial(depth, (node.process, node.footprint)) {
+                    found = Some((id, position));
+                    break;
+                }
+                at = (node.next != NO_NODE).then_some(node.next);
+            }
+            let Some((id, position)) = found else { break };
+            let node = self.forest.get(id);
+            if let Some(position) = position {
+                let item = self.sequence.remove(position);
+                if let Some(event) = item.event {
+                    bits::remove(&mut self.mask, event);
+                }
+            }
+            self.path.push(node.process);
+            if node.first == NO_NODE || self.sequence.is_empty() {
+                return;
+            }
+            parent = Some(id);
+            first = Some(node.first);
+        }
+        let added = self.forest.chain(self.sequence.iter().map(|item| (item.process, item.footprint)));
+        let list = self.forest.append(first.unwrap_or(NO_NODE), added);
+        match parent {
+            Some(parent) => self.forest.set_children(parent, list),
+            None => self.levels[depth].tree = Some(list),
+        }
+    }
+
+    /// Whether a process could come first: `Some(Some(position))` as this member of the sequence, `Some(None)` because
+    /// nothing in the sequence depends on it.
+    fn is_weak_initial(&self, depth: usize, (process, footprint): (Process, Footprint)) -> Option<Option<usize>> {
+        if let Some(position) = self.sequence.iter().position(|item| item.process == process) {
+            let alone = match self.sequence[position].event {
+                Some(event) => {
+                    let row = self.trace.clocks.row(event);
+                    row.iter().zip(&self.mask).enumerate().all(|(word, (row, mask))| {
+                        let own = if event / 64 == word { 1 << (event % 64) } else { 0 };
+                        row & mask & !own == 0
+                    })
+                }
+                None => bits::disjoint(&self.last_row, &self.mask),
+            };
+            return alone.then_some(Some(position));
+        }
+        for (position, item) in self.sequence.iter().enumerate() {
+            let reached = |thread: u32, step: u32| self.has_reached(depth, position, thread, step);
+            if self.footprints.depend((process, footprint), (item.process, item.footprint), reached) {
+                return None;
+            }
+        }
+        Some(None)
+    }
+
+    // Sections that may block.
+
+    /// Reverses the step of a section, which may be event `end` or not have happened at all, with the events before
+    /// `end` that it depends on.
+    fn reverse_blocking(&mut self, process: Process, footprint: Footprint, past: &[u64], end: usize) {
+        let mut accesses: Vec<Access> = self.footprints.accesses(footprint).to_vec();
+        let mut reversed: Vec<usize> = Vec::new();
+        for earlier in (0..end).rev() {
+            let event = self.trace.events[earlier];
+            let known = self.footprints.number(&accesses);
+            let is_past = past.get(earlier / 64).is_some_and(|word| word >> (earlier % 64) & 1 != 0);
+            if is_past
+                || event.process.thread == process.thread
+                || !self.footprints.depend((event.process, event.footprint), (process, known), |_, _| true)
+                || reversed.iter().any(|&later| self.trace.happens_before(earlier, later))
+            {
+                continue;
+            }
+            match self.enabled_without(earlier, end, process) {
+                Some(footprint) => {
+                    self.counts.races += 1;
+                    self.collect(earlier, end);
+                    self.follow_in_sequence((process, footprint), past, earlier);
+                    self.sequence.push(Item { process, footprint, event: None });
+                    self.insert(earlier);
+                    reversed.push(earlier);
+                }
+                None => self.add_reads(&mut accesses),
+            }
+        }
+    }
+
+    /// What the last member of a sequence follows. It may be less than in the trace: without an own store that has
+    /// reached memory, a read of that store is not ordered with the writes of others.
+    fn follow_in_sequence(&mut self, (process, footprint): (Process, Footprint), past: &[u64], depth: usize) {
+        self.last_row.clear();
+        self.last_row.extend_from_slice(past);
+        self.last_row.resize(self.trace.words(), 0);
+        for (position, item) in self.sequence.iter().enumerate() {
+            let reached = |thread: u32, step: u32| self.has_reached(depth, position, thread, step);
+            let depends = self.footprints.depend((item.process, item.footprint), (process, footprint), reached);
+            if let Some(event) = item.event
+                && depends
+            {
+                bits::join(&mut self.last_row, self.trace.clocks.row(event));
+            }
+        }
+    }
+
+    /// Whether a store is in memory at a position of the sequence, which begins at the given level.
+    fn has_reached(&self, depth: usize, position: usize, thread: u32, step: u32) -> bool {
+        let commit = Process::commit(thread, step);
+        self.trace.commit_of(thread, step).is_some_and(|event| event < depth)
+            || self.path.contains(&commit)
+            || self.sequence[..position].iter().any(|earlier| earlier.process == commit)
+    }
+
+    /// Whether the thread's step is enabled after the events before `end` but for `earlier` and what follows from it;
+    /// if so, what it does there. If not, the executor's effects say what it read.
+    fn enabled_without(&mut self, earlier: usize, end: usize, process: Process) -> Option<Footprint> {
+        let current = self.trace.len();
+        self.executor.undo_to(self.trace.events[earlier].mark);
+        let mut possible = true;
+        for number in earlier + 1..end {
+            if !self.trace.happens_before(earlier, number) {
+                possible &= self.execute(self.trace.events[number].process).is_ok();
+            }
+        }
+        let mark = self.executor.mark();
+        let enabled = possible && self.executor.can_step(process.thread);
+        let effects = self.executor.effects().to_vec();
+        self.executor.undo_to(mark);
+        let footprint = enabled.then(|| {
+            let accesses = self.accesses_of(&effects);
+            self.footprints.number(&accesses)
+        });
+        self.executor.undo_to(self.trace.events[earlier].mark);
+        for number in earlier..current {
+            self.trace.events[number].mark = self.executor.mark();
+            let again = self.execute(self.trace.events[number].process);
+            assert!(again.is_ok(), "an execution should run again as it ran before");
+        }
+        self.last_attempt = effects;
+        footprint
+    }
+
+    fn accesses_of(&mut self, effects: &[Effect]) -> Vec<Access> {
+        let mut accesses = Vec::new();
+        for effect in effects {
+            let (object, at, size, writes) = match *effect {
+                Effect::Read { object, at, size, .. } => (object, at, size, false),
+                Effect::Write { object, at, size, .. } => (object, at, size, true),
+                _ => continue,
+            };
+            self.cells.of(&self.executor, object, at, size, |cell| accesses.push(Access { cell, writes, own: 0 }));
+        }
+        accesses
+    }
+
+    fn add_reads(&mut self, accesses: &mut Vec<Access>) {
+        let effects = std::mem::take(&mut self.last_attempt);
+        for access in self.accesses_of(&effects) {
+            if !accesses.contains(&access) {
+                accesses.push(access);
+            }
+        }
+    }
+
+    /// Whatever else could have happened before the program ended.
+    fn branch_before_exit(&mut self, process: Process) {
+        let Some(exit) = self.trace.pop() else { return };
+        self.executor.undo_to(exit.mark);
+        let depth = self.trace.len();
+        let mut others = Vec::new();
+        for number in 0..self.executor.thread_count() {
+            let thread = self.executor.identity(number);
+            others.extend(self.executor.commits(thread).map(|step| Process::commit(thread, step)));
+            if thread != process.thread && self.executor.can_step(thread) {
+                others.push(Process::run(thread));
+            }
+        }
+        for other in others {
+            let mark = self.executor.mark();
+            // A violation is found when the branch is explored.
+            let _ = self.execute(other);
+            self.push(other, mark);
+            let footprint = self.trace.events[depth].footprint;
+            self.trace.pop();
+            self.executor.undo_to(mark);
+            self.sequence.clear();
+            self.mask.clear();
+            self.mask.resize(self.trace.words(), 0);
+            self.last_row.clear();
+            self.last_row.resize(self.trace.words(), 0);
+            self.sequence.push(Item { process: other, footprint, event: None });
+            self.insert(depth);
+        }
+        let mark = self.executor.mark();
+        let again = self.execute(process);
+        assert!(again.is_ok(), "the program should end again as it ended before");
+        self.push(process, mark);
+    }
+
+    // Ends.
+
+    fn end_of_execution(&mut self, depth: usize, at_end: &mut AtEnd<'_>) -> Option<Ended> {
+        if self.executor.is_complete() {
+            if !self.is_canonical() {
+                return None;
+            }
+            self.counts.complete += 1;
+            at_end(&self.executor);
+            return None;
+        }
+        if self.is_anything_enabled() {
+            self.counts.redundant += 1;
+            return None;
+        }
+        self.counts.blocked += u64::from(self.is_canonical());
+        if self.question.checks.deadlock && self.executor.could_deadlock() {
+            return Some(Ended::Violation(self.executor.deadlock(), self.schedule()));
+        }
+        for number in 0..self.executor.thread_count() {
+            let thread = self.executor.identity(number);
+            if self.executor.status(thread) != Status::Ready {
+                continue;
+            }
+            self.executor.can_step(thread);
+            let effects = self.executor.effects().to_vec();
+            let accesses = self.accesses_of(&effects);
+            let footprint = self.footprints.number(&accesses);
+            let mut past = Vec::new();
+            self.trace.past_of(thread, &mut past);
+            self.reverse_blocking(Process::run(thread), footprint, &past, depth);
+        }
+        None
+    }
+
+    /// Of the searches with different inputs in which this execution is seen, this is the one where it counts.
+    fn is_canonical(&self) -> bool {
+        self.inputs.iter().all(|(name, values)| {
+            let thread = self.executor.threads().find(|&thread| self.executor.thread(thread).name == *name);
+            let taken = thread.map_or(0, |thread| self.executor.thread(thread).counts.inputs as usize);
+            values.iter().skip(taken).all(|&value| value == 0)
+        })
+    }
+
+    fn stopped(&mut self, stop: Stop) -> Ended {
+        match stop {
+            Stop::Violation(violation) => Ended::Violation(*violation, self.schedule()),
+            Stop::NeedInput(request) => {
+                let name = self.executor.thread(request.thread).name.clone();
+                Ended::NeedInput(name, request)
+            }
+            Stop::Unsupported { reason, span } | Stop::Limit { reason, span } => {
+                Ended::Unknown(reason, (span != Span::NONE).then_some(span))
+            }
+            Stop::NotEnabled => Ended::Unknown("a step that was planned is not possible".to_owned(), None),
+        }
+    }
+
+    fn schedule(&self) -> Schedule {
+        let mut taken = vec![0; self.executor.identities() as usize];
+        let steps = self.trace.events.iter().map(|event| {
+            let thread = self.executor.thread(event.process.thread).name.clone();
+            match event.process.step {
+                0 => {
+                    taken[event.process.thread as usize] += 1;
+                    Step::Run { thread, step: taken[event.process.thread as usize] }
+                }
+                step => Step::Commit { thread, step },
+            }
+        });
+        let steps = steps.collect();
+        let program = fingerprint(self.question.program);
+        let inputs = self.inputs.iter().map(|(name, values)| (name.clone(), values.clone())).collect();
+        Schedule { model: self.question.model, program, steps, inputs }
+    }
+}

@@ -1,0 +1,126 @@
+//! What an event accesses, and which events depend on one another.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// A process: a thread, or the pending commit of a store that the thread made with its visible step `step`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Process {
+    pub thread: u32,
+    /// 0: the thread itself.
+    pub step: u32,
+}
+
+impl Process {
+    pub fn run(thread: u32) -> Process {
+        Process { thread, step: 0 }
+    }
+
+    pub fn commit(thread: u32, step: u32) -> Process {
+        Process { thread, step }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Access {
+    pub cell: u32,
+    pub writes: bool,
+    /// A read of what the own thread's buffered store of this step wrote, wherever it was found; 0: of something else.
+    pub own: u32,
+}
+
+/// A set of accesses, by number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Footprint(u32);
+
+/// The program ends: depends on everything.
+pub const EXIT: Footprint = Footprint(u32::MAX);
+
+#[derive(Default)]
+pub struct Footprints {
+    known: HashMap<Box<[Access]>, u32, BuildHasherDefault<Mixer>>,
+    ranges: Vec<(u32, u32)>,
+    accesses: Vec<Access>,
+}
+
+#[derive(Default)]
+struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 29
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(u64::from(byte)));
+    }
+
+    fn write_u8(&mut self, n: u8) {
+        self.write_u64(u64::from(n));
+    }
+
+    fn write_u32(&mut self, n: u32) {
+        self.write_u64(u64::from(n));
+    }
+
+    fn write_usize(&mut self, n: usize) {
+        self.write_u64(n as u64);
+    }
+
+    fn write_u64(&mut self, n: u64) {
+        self.0 = (self.0.rotate_left(21) ^ n).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
+impl Footprints {
+    pub fn number(&mut self, accesses: &[Access]) -> Footprint {
+        if let Some(&known) = self.known.get(accesses) {
+            return Footprint(known);
+        }
+        let start = self.accesses.len() as u32;
+        self.accesses.extend_from_slice(accesses);
+        let number = self.ranges.len() as u32;
+        self.ranges.push((start, self.accesses.len() as u32));
+        self.known.insert(accesses.into(), number);
+        Footprint(number)
+    }
+
+    pub fn accesses(&self, footprint: Footprint) -> &[Access] {
+        match self.ranges.get(footprint.0 as usize) {
+            Some(&(start, end)) => &self.accesses[start as usize..end as usize],
+            None => &[],
+        }
+    }
+
+    /// Whether two events of different processes, possible one after the other, depend on the order. A read of an own
+    /// store does not see what other threads wrote before that store reached memory: `reached` tells whether the store
+    /// of a thread and step has.
+    pub fn depend(
+        &self,
+        (a, a_print): (Process, Footprint),
+        (b, b_print): (Process, Footprint),
+        mut reached: impl FnMut(u32, u32) -> bool,
+    ) -> bool {
+        if a_print == EXIT || b_print == EXIT {
+            return true;
+        }
+        if a.thread == b.thread {
+            return false;
+        }
+        let sees = |read: &Access, thread: u32, reached: &mut dyn FnMut(u32, u32) -> bool| {
+            read.writes || read.own == 0 || reached(thread, read.own)
+        };
+        for x in self.accesses(a_print) {
+            for y in self.accesses(b_print) {
+                if x.cell == y.cell
+                    && (x.writes || y.writes)
+                    && sees(x, a.thread, &mut reached)
+                    && sees(y, b.thread, &mut reached)
+                {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,19 @@
+//! The engine `stateless`: every execution of a terminating program up to the equivalence of Shasha and Snir, one of
+//! each, under SC, TSO and PSO.
+//!
+//! - [`explore`]: the search, optimal dynamic partial-order reduction; [`wakeup`]: its trees
+//! - [`trace`]: the happens-before relation of the current execution; [`footprint`], [`cells`]: who depends on whom
+//!
+//! Left out: threads that several threads create concurrently get numbers that depend on the interleaving; like the
+//! reference machine's traces, the search does not tell executions apart by these numbers alone.
+
+mod bits;
+mod cells;
+mod engine;
+mod explore;
+mod footprint;
+mod trace;
+mod wakeup;
+
+pub use engine::{ENGINE, Explored, Incomplete, Task, explore, verdict};
+pub use explore::Counts;

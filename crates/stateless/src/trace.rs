@@ -1,0 +1,427 @@
+//! The chronological trace of the current execution: its events with their happens-before relation.
+//!
+//! Edges, beside the order of each thread's steps: store to its commit; between commits of a thread, as the model has
+//! it; between writes of a cell; from a write to the reads of other threads that see it; from a read to the write that
+//! overwrites what it saw; from all commits of a thread to what follows a full fence; creation and join. A read is not
+//! ordered with its own thread's commits, nor with writes that its own store hides: a read of an own store counts as
+//! a reader of the cell once that store is in memory. The end of the program is ordered after everything.
+//!
+//! Everything is a stack: the last event can be taken back.
+
+use crate::bits::{self, Rows};
+use crate::cells::Cells;
+use crate::footprint::{Access, EXIT, Footprint, Footprints, Process};
+use norn_exec::{Effect, Executor, Mark};
+use norn_verdict::model::Model;
+
+pub const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Event {
+    pub process: Process,
+    pub footprint: Footprint,
+    /// The executor's state before it.
+    pub mark: Mark,
+    /// The loads that read this store from the buffer: a list in `nodes`.
+    forwards: u32,
+    lengths: Lengths,
+}
+
+/// How long the logs were before an event.
+#[derive(Clone, Copy, Default, Debug)]
+struct Lengths {
+    cells: u32,
+    nodes: u32,
+    threads: u32,
+    forwards: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    writer: u32,
+    /// Those who read what the writer wrote: a list in `nodes`.
+    readers: u32,
+}
+
+const UNTOUCHED: Cell = Cell { writer: NONE, readers: NONE };
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    event: u32,
+    cell: u32,
+    next: u32,
+}
+
+/// Rows per thread: what its next step follows; its commits; those of earlier epochs; those of the current one.
+const BASE: usize = 0;
+const COMMITS: usize = 1;
+const EARLIER: usize = 2;
+const CURRENT: usize = 3;
+const KINDS: usize = 4;
+
+pub struct Trace {
+    model: Model,
+    words: usize,
+    pub events: Vec<Event>,
+    /// For each event itself and what happens before it.
+    pub clocks: Rows,
+    threads: Rows,
+    epochs: Vec<u32>,
+    cells: Vec<Cell>,
+    nodes: Vec<Node>,
+    cell_log: Vec<(u32, Cell)>,
+    thread_log: Vec<(u32, u32)>,
+    thread_rows: Rows,
+    forward_log: Vec<(u32, u32)>,
+    /// By thread and step.
+    steps: Vec<Vec<(u32, u32)>>,
+    accesses: Vec<Access>,
+    /// Events of other threads that the last event directly depends on.
+    conflicts: Vec<u32>,
+    past: Vec<u64>,
+    row: Vec<u64>,
+}
+
+impl Trace {
+    pub fn new(model: Model) -> Trace {
+        let words = 1;
+        Trace {
+            model,
+            words,
+            events: Vec::new(),
+            clocks: Rows::new(words),
+            threads: Rows::new(words),
+            epochs: Vec::new(),
+            cells: Vec::new(),
+            nodes: Vec::new(),
+            cell_log: Vec::new(),
+            thread_log: Vec::new(),
+            thread_rows: Rows::new(words),
+            forward_log: Vec::new(),
+            steps: Vec::new(),
+            accesses: Vec::new(),
+            conflicts: Vec::new(),
+            past: vec![0; words],
+            row: vec![0; words],
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    pub fn happens_before(&self, earlier: usize, later: usize) -> bool {
+        bits::has(self.clocks.row(later), earlier)
+    }
+
+    /// What the thread's next step will follow, but for what it accesses.
+    pub fn past_of(&self, thread: u32, row: &mut Vec<u64>) {
+        row.clear();
+        row.extend_from_slice(self.threads.row(thread as usize * KINDS + BASE));
+        bits::join(row, self.threads.row(thread as usize * KINDS + COMMITS));
+    }
+
+    /// What the last event follows even without its accesses.
+    pub fn last_past(&self) -> &[u64] {
+        &self.past
+    }
+
+    /// The event that is the commit of a store, if it has happened.
+    pub fn commit_of(&self, thread: u32, step: u32) -> Option<usize> {
+        let (_, commit) = *self.steps.get(thread as usize)?.get(step as usize - 1)?;
+        (commit != NONE).then_some(commit as usize)
+    }
+
+    fn make_room(&mut self, threads: u32) {
+        if self.events.len() >= self.words * 64 {
+            self.words *= 2;
+            self.clocks.widen(self.words);
+            self.threads.widen(self.words);
+            self.thread_rows.widen(self.words);
+            self.past.resize(self.words, 0);
+            self.row.resize(self.words, 0);
+        }
+        self.threads.ensure(threads as usize * KINDS);
+        self.epochs.resize(self.epochs.len().max(threads as usize), 0);
+        self.steps.resize(self.steps.len().max(threads as usize), Vec::new());
+    }
+
+    /// What the program did before its first step.
+    pub fn begin(&mut self, executor: &Executor<'_>) {
+        self.make_room(executor.identities());
+        self.silent(executor.effects());
+    }
+
+    /// Adds the event that the executor has just carried out. `mark` is from before.
+    pub fn push(
+        &mut self,
+        executor: &Executor<'_>,
+        process: Process,
+        mark: Mark,
+        cells: &mut Cells,
+        footprints: &mut Footprints,
+    ) {
+        self.make_room(executor.identities());
+        let lengths = Lengths {
+            cells: self.cell_log.len() as u32,
+            nodes: self.nodes.len() as u32,
+            threads: self.thread_log.len() as u32,
+            forwards: self.forward_log.len() as u32,
+        };
+        let number = self.events.len() as u32;
+        let (visible, silent) = executor.split_effects();
+        self.order_in_thread(process, visible);
+        self.row.copy_from_slice(&self.past);
+        self.conflicts.clear();
+        self.accesses.clear();
+        let mut exits = false;
+        for effect in visible {
+            match *effect {
+                Effect::Read { object, at, size, own, .. } => {
+                    self.touch_life(executor, cells, object, number, process.thread, false);
+                    cells.of(executor, object, at, size, |cell| self.read(cell, own, number, process.thread));
+                }
+                Effect::Write { object, at, size, .. } => {
+                    self.touch_life(executor, cells, object, number, process.thread, false);
+                    cells.of(executor, object, at, size, |cell| self.write(cell, number, process.thread));
+                }
+                Effect::Commit { object, at, size, step, .. } => {
+                    self.touch_life(executor, cells, object, number, process.thread, false);
+                    cells.of(executor, object, at, size, |cell| self.write(cell, number, process.thread));
+                    self.readers_arrive(process.thread, step);
+                }
+                Effect::Store { object, .. } => {
+                    self.touch_life(executor, cells, object, number, process.thread, false);
+                }
+                Effect::Ends { object, .. } => {
+                    self.touch_life(executor, cells, object, number, process.thread, true);
+                }
+                Effect::Exit => exits = true,
+                Effect::Drained { .. } | Effect::Spawn { .. } | Effect::Join { .. } => {}
+            }
+        }
+        let footprint = if exits { EXIT } else { footprints.number(&self.accesses) };
+        if exits {
+            self.conflicts = (0..number).rev().filter(|&e| !bits::has(&self.past, e as usize)).collect();
+        }
+        self.conflicts.sort_unstable_by(|a, b| b.cmp(a));
+        self.conflicts.dedup();
+        for &conflict in &self.conflicts {
+            bits::join(&mut self.row, self.clocks.row(conflict as usize));
+        }
+        bits::add(&mut self.row, number as usize);
+        let row = std::mem::take(&mut self.row);
+        self.clocks.push(&row);
+        self.events.push(Event { process, footprint, mark, forwards: NONE, lengths });
+        let thread = process.thread as usize;
+        if process.step == 0 {
+            self.steps[thread].push((number, NONE));
+            self.save(process.thread, BASE);
+            bits::join(self.threads.row_mut(thread * KINDS + BASE), &row);
+        } else {
+            self.steps[thread][process.step as usize - 1].1 = number;
+            for kind in [COMMITS, CURRENT] {
+                self.save(process.thread, kind);
+                bits::join(self.threads.row_mut(thread * KINDS + kind), &row);
+            }
+        }
+        self.row = row;
+        self.silent(silent);
+    }
+
+    /// The past of an event that does not depend on what it accesses.
+    fn order_in_thread(&mut self, process: Process, visible: &[Effect]) {
+        let thread = process.thread as usize * KINDS;
+        if process.step == 0 {
+            self.past.copy_from_slice(self.threads.row(thread + BASE));
+            if visible.iter().any(|effect| matches!(effect, Effect::Drained { .. })) {
+                bits::join(&mut self.past, self.threads.row(thread + COMMITS));
+            }
+            return;
+        }
+        let store = self.steps[process.thread as usize][process.step as usize - 1].0;
+        self.past.copy_from_slice(self.clocks.row(store as usize));
+        if self.model == Model::Tso {
+            bits::join(&mut self.past, self.threads.row(thread + COMMITS));
+        } else if let Some(&Effect::Commit { epoch, .. }) = visible.first() {
+            if epoch > self.epochs[process.thread as usize] {
+                self.save(process.thread, EARLIER);
+                self.save(process.thread, CURRENT);
+                let current = self.threads.row(thread + CURRENT).to_vec();
+                bits::join(self.threads.row_mut(thread + EARLIER), &current);
+                self.threads.row_mut(thread + CURRENT).fill(0);
+                self.epochs[process.thread as usize] = epoch;
+            }
+            bits::join(&mut self.past, self.threads.row(thread + EARLIER));
+        }
+    }
+
+    fn save(&mut self, thread: u32, kind: usize) {
+        let row = thread as usize * KINDS + kind;
+        self.thread_log.push((row as u32, self.epochs[thread as usize]));
+        self.thread_rows.push(self.threads.row(row));
+    }
+
+    fn silent(&mut self, effects: &[Effect]) {
+        for effect in effects {
+            match *effect {
+                Effect::Drained { thread } => self.follow(thread, thread, &[COMMITS]),
+                Effect::Spawn { thread, child } => self.follow(child, thread, &[BASE]),
+                Effect::Join { thread, other } => self.follow(thread, other, &[BASE, COMMITS]),
+                _ => {}
+            }
+        }
+    }
+
+    /// What the thread does next follows what another did.
+    fn follow(&mut self, thread: u32, other: u32, kinds: &[usize]) {
+        self.save(thread, BASE);
+        for kind in kinds {
+            let row = self.threads.row(other as usize * KINDS + kind).to_vec();
+            bits::join(self.threads.row_mut(thread as usize * KINDS + BASE), &row);
+        }
+    }
+
+    // Accesses.
+
+    fn cell(&mut self, cell: u32) -> Cell {
+        if self.cells.len() <= cell as usize {
+            self.cells.resize(cell as usize + 1, UNTOUCHED);
+        }
+        self.cells[cell as usize]
+    }
+
+    fn set_cell(&mut self, cell: u32, new: Cell) {
+        let old = std::mem::replace(&mut self.cells[cell as usize], new);
+        self.cell_log.push((cell, old));
+    }
+
+    fn node(&mut self, event: u32, cell: u32, next: u32) -> u32 {
+        self.nodes.push(Node { event, cell, next });
+        self.nodes.len() as u32 - 1
+    }
+
+    fn touch_life(
+        &mut self,
+        executor: &Executor<'_>,
+        cells: &mut Cells,
+        object: u32,
+        number: u32,
+        thread: u32,
+        ends: bool,
+    ) {
+        match cells.life(executor, object) {
+            Some(life) if ends => self.write(life, number, thread),
+            Some(life) => self.read(life, 0, number, thread),
+            None => {}
+        }
+    }
+
+    fn read(&mut self, cell: u32, own: u32, number: u32, thread: u32) {
+        let Cell { writer, readers } = self.cell(cell);
+        if own != 0 {
+            let store = self.steps[thread as usize][own as usize - 1].0;
+            let next = self.events[store as usize].forwards;
+            let node = self.node(number, cell, next);
+            self.forward_log.push((store, next));
+            self.events[store as usize].forwards = node;
+            self.accesses.push(Access { cell, writes: false, own });
+            return;
+        }
+        let mut own = 0;
+        if writer == number {
+            return;
+        }
+        if writer != NONE {
+            let process = self.events[writer as usize].process;
+            if process.thread == thread {
+                own = process.step;
+            } else {
+                self.conflicts.push(writer);
+            }
+        }
+        self.accesses.push(Access { cell, writes: false, own });
+        let node = self.node(number, cell, readers);
+        self.set_cell(cell, Cell { writer, readers: node });
+    }
+
+    fn write(&mut self, cell: u32, number: u32, thread: u32) {
+        let Cell { writer, readers } = self.cell(cell);
+        self.accesses.push(Access { cell, writes: true, own: 0 });
+        if writer != NONE && writer != number {
+            if self.events[writer as usize].process.thread == thread {
+                bits::join(&mut self.row, self.clocks.row(writer as usize));
+                bits::join(&mut self.past, self.clocks.row(writer as usize));
+            } else {
+                self.conflicts.push(writer);
+            }
+        }
+        let mut at = readers;
+        while at != NONE {
+            let Node { event, next, .. } = self.nodes[at as usize];
+            if event != number && self.events[event as usize].process.thread != thread {
+                self.conflicts.push(event);
+            }
+            at = next;
+        }
+        self.set_cell(cell, Cell { writer: number, readers: NONE });
+    }
+
+    /// A store reached memory: the loads that saw it in the buffer are readers of its cells now.
+    fn readers_arrive(&mut self, thread: u32, step: u32) {
+        let store = self.steps[thread as usize][step as usize - 1].0;
+        let mut at = self.events[store as usize].forwards;
+        while at != NONE {
+            let Node { event, cell, next } = self.nodes[at as usize];
+            let found = self.cell(cell);
+            let node = self.node(event, cell, found.readers);
+            self.set_cell(cell, Cell { readers: node, ..found });
+            at = next;
+        }
+    }
+
+    /// The events that race with the last one: it depends on them and on nothing in between.
+    pub fn races(&self, races: &mut Vec<u32>) {
+        races.clear();
+        for &conflict in &self.conflicts {
+            let covered = |&other: &u32| other != conflict && self.happens_before(conflict as usize, other as usize);
+            if !bits::has(&self.past, conflict as usize) && !self.conflicts.iter().any(covered) {
+                races.push(conflict);
+            }
+        }
+    }
+
+    /// Takes the last event back, as far as the trace is concerned.
+    pub fn pop(&mut self) -> Option<Event> {
+        let event = self.events.pop()?;
+        self.clocks.truncate(self.events.len());
+        let Lengths { cells, nodes, threads, forwards } = event.lengths;
+        while self.cell_log.len() > cells as usize {
+            let Some((cell, old)) = self.cell_log.pop() else { break };
+            self.cells[cell as usize] = old;
+        }
+        while self.forward_log.len() > forwards as usize {
+            let Some((store, old)) = self.forward_log.pop() else { break };
+            self.events[store as usize].forwards = old;
+        }
+        self.nodes.truncate(nodes as usize);
+        while self.thread_log.len() > threads as usize {
+            let Some((row, epoch)) = self.thread_log.pop() else { break };
+            let last = self.thread_log.len();
+            self.threads.row_mut(row as usize).copy_from_slice(self.thread_rows.row(last));
+            self.epochs[row as usize / KINDS] = epoch;
+            self.thread_rows.truncate(last);
+        }
+        let steps = &mut self.steps[event.process.thread as usize];
+        if event.process.step == 0 {
+            steps.pop();
+        } else {
+            steps[event.process.step as usize - 1].1 = NONE;
+        }
+        Some(event)
+    }
+}
