@@ -282,6 +282,7 @@ impl<'c> Executor<'c> {
         taking.status = Status::Fresh;
         let result = self.visible(thread);
         self.mode = Mode::Silent;
+        self.visible_effects = self.effects.len();
         result
     }
 

@@ -4,16 +4,11 @@
 //! the state before the first, unless a process that sleeps there already covers it. Sleeping are the processes that
 //! have been explored from a state and nothing that happened since depends on them. Every sequence wakes all sleepers,
 //! so no execution is begun in vain.
-//!
-//! Sections that may block need more: the step before which a section was not enabled cannot be reversed with it. There
-//! the search goes back to the last event without which (and without what follows from it) the section is enabled. The
-//! same is done for threads that are still blocked when nothing else can happen.
-//!
-//! The end of the program depends on everything, also on what never happened because of it.
+//! What blocks, and the end of the program, need more: see `blocking`.
 
 use crate::bits;
 use crate::cells::Cells;
-use crate::footprint::{Access, EXIT, Footprint, Footprints, Process};
+use crate::footprint::{EXIT, Footprint, Footprints, Process};
 use crate::trace::Trace;
 use crate::wakeup::{Forest, NO_NODE, NodeId};
 use norn_exec::{Code, Effect, Executor, Request, Status, Stop};
@@ -73,22 +68,22 @@ pub struct Search<'a> {
     question: &'a Question<'a>,
     inputs: &'a Inputs,
     pub executor: Executor<'a>,
-    trace: Trace,
-    cells: &'a mut Cells,
-    footprints: &'a mut Footprints,
+    pub(crate) trace: Trace,
+    pub(crate) cells: &'a mut Cells,
+    pub(crate) footprints: &'a mut Footprints,
     forest: Forest,
     levels: Vec<Level>,
     pub counts: Counts,
     /// A step was a spurious wake-up: deadlocks may have been missed.
     pub spurious: bool,
     races: Vec<u32>,
-    sequence: Vec<Item>,
+    pub(crate) sequence: Vec<Item>,
     path: Vec<Process>,
-    mask: Vec<u64>,
-    last_row: Vec<u64>,
+    pub(crate) mask: Vec<u64>,
+    pub(crate) last_row: Vec<u64>,
     past: Vec<u64>,
     /// What the last attempt at a step did.
-    last_attempt: Vec<Effect>,
+    pub(crate) last_attempt: Vec<Effect>,
 }
 
 /// A state on the current path.
@@ -102,11 +97,11 @@ struct Level {
 
 /// A member of a wakeup sequence that is being inserted.
 #[derive(Clone, Copy)]
-struct Item {
-    process: Process,
-    footprint: Footprint,
+pub(crate) struct Item {
+    pub process: Process,
+    pub footprint: Footprint,
     /// `None` for the last, whose row is kept apart.
-    event: Option<usize>,
+    pub event: Option<usize>,
 }
 
 /// Nondeterministic values by thread.
@@ -176,6 +171,9 @@ impl<'a> Search<'a> {
                 return ended;
             }
             fresh = false;
+            if self.cells.changed {
+                return Ended::CellsChanged;
+            }
             let Some(event) = self.trace.pop() else { return Ended::Everything };
             self.executor.undo_to(event.mark);
             self.levels.pop();
@@ -237,7 +235,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    fn execute(&mut self, process: Process) -> Result<(), Stop> {
+    pub(crate) fn execute(&mut self, process: Process) -> Result<(), Stop> {
         match process.step {
             0 => self.executor.step(process.thread),
             step => self.executor.commit(process.thread, step),
@@ -281,7 +279,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    fn push(&mut self, process: Process, mark: norn_exec::Mark) {
+    pub(crate) fn push(&mut self, process: Process, mark: norn_exec::Mark) {
         self.trace.push(&self.executor, process, mark, self.cells, self.footprints);
     }
 
@@ -308,7 +306,7 @@ impl<'a> Search<'a> {
     }
 
     /// The events after `earlier` and before `end` that do not follow from it.
-    fn collect(&mut self, earlier: usize, end: usize) {
+    pub(crate) fn collect(&mut self, earlier: usize, end: usize) {
         self.sequence.clear();
         self.path.clear();
         self.mask.clear();
@@ -324,7 +322,7 @@ impl<'a> Search<'a> {
     }
 
     /// Puts the sequence into the tree of a level, unless it is covered.
-    fn insert(&mut self, depth: usize) {
+    pub(crate) fn insert(&mut self, depth: usize) {
         self.path.clear();
         let sleepers = std::mem::take(&mut self.levels[depth].sleep);
         let covered = sleepers.iter().any(|&sleeper| self.is_weak_initial(depth, sleeper).is_some());
@@ -393,41 +391,14 @@ impl<'a> Search<'a> {
         Some(None)
     }
 
-    // Sections that may block.
-
-    /// Reverses the step of a section, which may be event `end` or not have happened at all, with the events before
-    /// `end` that it depends on.
-    fn reverse_blocking(&mut self, process: Process, footprint: Footprint, past: &[u64], end: usize) {
-        let mut accesses: Vec<Access> = self.footprints.accesses(footprint).to_vec();
-        let mut reversed: Vec<usize> = Vec::new();
-        for earlier in (0..end).rev() {
-            let event = self.trace.events[earlier];
-            let known = self.footprints.number(&accesses);
-            let is_past = past.get(earlier / 64).is_some_and(|word| word >> (earlier % 64) & 1 != 0);
-            if is_past
-                || event.process.thread == process.thread
-                || !self.footprints.depend((event.process, event.footprint), (process, known), |_, _| true)
-                || reversed.iter().any(|&later| self.trace.happens_before(earlier, later))
-            {
-                continue;
-            }
-            match self.enabled_without(earlier, end, process) {
-                Some(footprint) => {
-                    self.counts.races += 1;
-                    self.collect(earlier, end);
-                    self.follow_in_sequence((process, footprint), past, earlier);
-                    self.sequence.push(Item { process, footprint, event: None });
-                    self.insert(earlier);
-                    reversed.push(earlier);
-                }
-                None => self.add_reads(&mut accesses),
-            }
-        }
-    }
-
     /// What the last member of a sequence follows. It may be less than in the trace: without an own store that has
     /// reached memory, a read of that store is not ordered with the writes of others.
-    fn follow_in_sequence(&mut self, (process, footprint): (Process, Footprint), past: &[u64], depth: usize) {
+    pub(crate) fn follow_in_sequence(
+        &mut self,
+        (process, footprint): (Process, Footprint),
+        past: &[u64],
+        depth: usize,
+    ) {
         self.last_row.clear();
         self.last_row.extend_from_slice(past);
         self.last_row.resize(self.trace.words(), 0);
@@ -448,92 +419,6 @@ impl<'a> Search<'a> {
         self.trace.commit_of(thread, step).is_some_and(|event| event < depth)
             || self.path.contains(&commit)
             || self.sequence[..position].iter().any(|earlier| earlier.process == commit)
-    }
-
-    /// Whether the thread's step is enabled after the events before `end` but for `earlier` and what follows from it;
-    /// if so, what it does there. If not, the executor's effects say what it read.
-    fn enabled_without(&mut self, earlier: usize, end: usize, process: Process) -> Option<Footprint> {
-        let current = self.trace.len();
-        self.executor.undo_to(self.trace.events[earlier].mark);
-        let mut possible = true;
-        for number in earlier + 1..end {
-            if !self.trace.happens_before(earlier, number) {
-                possible &= self.execute(self.trace.events[number].process).is_ok();
-            }
-        }
-        let mark = self.executor.mark();
-        let enabled = possible && self.executor.can_step(process.thread);
-        let effects = self.executor.effects().to_vec();
-        self.executor.undo_to(mark);
-        let footprint = enabled.then(|| {
-            let accesses = self.accesses_of(&effects);
-            self.footprints.number(&accesses)
-        });
-        self.executor.undo_to(self.trace.events[earlier].mark);
-        for number in earlier..current {
-            self.trace.events[number].mark = self.executor.mark();
-            let again = self.execute(self.trace.events[number].process);
-            assert!(again.is_ok(), "an execution should run again as it ran before");
-        }
-        self.last_attempt = effects;
-        footprint
-    }
-
-    fn accesses_of(&mut self, effects: &[Effect]) -> Vec<Access> {
-        let mut accesses = Vec::new();
-        for effect in effects {
-            let (object, at, size, writes) = match *effect {
-                Effect::Read { object, at, size, .. } => (object, at, size, false),
-                Effect::Write { object, at, size, .. } => (object, at, size, true),
-                _ => continue,
-            };
-            self.cells.of(&self.executor, object, at, size, |cell| accesses.push(Access { cell, writes, own: 0 }));
-        }
-        accesses
-    }
-
-    fn add_reads(&mut self, accesses: &mut Vec<Access>) {
-        let effects = std::mem::take(&mut self.last_attempt);
-        for access in self.accesses_of(&effects) {
-            if !accesses.contains(&access) {
-                accesses.push(access);
-            }
-        }
-    }
-
-    /// Whatever else could have happened before the program ended.
-    fn branch_before_exit(&mut self, process: Process) {
-        let Some(exit) = self.trace.pop() else { return };
-        self.executor.undo_to(exit.mark);
-        let depth = self.trace.len();
-        let mut others = Vec::new();
-        for number in 0..self.executor.thread_count() {
-            let thread = self.executor.identity(number);
-            others.extend(self.executor.commits(thread).map(|step| Process::commit(thread, step)));
-            if thread != process.thread && self.executor.can_step(thread) {
-                others.push(Process::run(thread));
-            }
-        }
-        for other in others {
-            let mark = self.executor.mark();
-            // A violation is found when the branch is explored.
-            let _ = self.execute(other);
-            self.push(other, mark);
-            let footprint = self.trace.events[depth].footprint;
-            self.trace.pop();
-            self.executor.undo_to(mark);
-            self.sequence.clear();
-            self.mask.clear();
-            self.mask.resize(self.trace.words(), 0);
-            self.last_row.clear();
-            self.last_row.resize(self.trace.words(), 0);
-            self.sequence.push(Item { process: other, footprint, event: None });
-            self.insert(depth);
-        }
-        let mark = self.executor.mark();
-        let again = self.execute(process);
-        assert!(again.is_ok(), "the program should end again as it ended before");
-        self.push(process, mark);
     }
 
     // Ends.

@@ -33,7 +33,11 @@ pub struct Access {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Footprint(u32);
 
-/// The program ends: depends on everything.
+/// A cell that nobody writes: a store into a buffer reads it, because even the end of the program can tell whether it
+/// has happened.
+pub const STORED: u32 = u32::MAX;
+
+/// The program ends: depends on everything that leaves a trace.
 pub const EXIT: Footprint = Footprint(u32::MAX);
 
 #[derive(Default)]
@@ -92,6 +96,11 @@ impl Footprints {
         }
     }
 
+    /// Whether the event leaves no trace: a section that touches nothing shared.
+    pub fn is_empty(&self, footprint: Footprint) -> bool {
+        footprint != EXIT && self.accesses(footprint).is_empty()
+    }
+
     /// Whether two events of different processes, possible one after the other, depend on the order. A read of an own
     /// store does not see what other threads wrote before that store reached memory: `reached` tells whether the store
     /// of a thread and step has.
@@ -102,7 +111,7 @@ impl Footprints {
         mut reached: impl FnMut(u32, u32) -> bool,
     ) -> bool {
         if a_print == EXIT || b_print == EXIT {
-            return true;
+            return !self.is_empty(a_print) && !self.is_empty(b_print);
         }
         if a.thread == b.thread {
             return false;

@@ -1,13 +1,15 @@
 //! The engine `stateless`: every execution of a terminating program up to the equivalence of Shasha and Snir, one of
 //! each, under SC, TSO and PSO.
 //!
-//! - [`explore`]: the search, optimal dynamic partial-order reduction; [`wakeup`]: its trees
-//! - [`trace`]: the happens-before relation of the current execution; [`footprint`], [`cells`]: who depends on whom
+//! - `explore`: the search, optimal dynamic partial-order reduction; `wakeup`: its trees; `blocking`: locks and exits
+//! - `trace`: the happens-before relation of the current execution; `footprint`, `cells`: who depends on whom
+//! - `engine`: from a program to a verdict
 //!
 //! Left out: threads that several threads create concurrently get numbers that depend on the interleaving; like the
 //! reference machine's traces, the search does not tell executions apart by these numbers alone.
 
 mod bits;
+mod blocking;
 mod cells;
 mod engine;
 mod explore;

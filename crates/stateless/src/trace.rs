@@ -10,7 +10,7 @@
 
 use crate::bits::{self, Rows};
 use crate::cells::Cells;
-use crate::footprint::{Access, EXIT, Footprint, Footprints, Process};
+use crate::footprint::{Access, EXIT, Footprint, Footprints, Process, STORED};
 use norn_exec::{Effect, Executor, Mark};
 use norn_verdict::model::Model;
 
@@ -195,6 +195,7 @@ impl Trace {
                     self.readers_arrive(process.thread, step);
                 }
                 Effect::Store { object, .. } => {
+                    self.accesses.push(Access { cell: STORED, writes: false, own: 0 });
                     self.touch_life(executor, cells, object, number, process.thread, false);
                 }
                 Effect::Ends { object, .. } => {
@@ -206,7 +207,9 @@ impl Trace {
         }
         let footprint = if exits { EXIT } else { footprints.number(&self.accesses) };
         if exits {
-            self.conflicts = (0..number).rev().filter(|&e| !bits::has(&self.past, e as usize)).collect();
+            let leaves_trace = |&e: &u32| !footprints.is_empty(self.events[e as usize].footprint);
+            let others = (0..number).rev().filter(|&e| !bits::has(&self.past, e as usize));
+            self.conflicts = others.filter(leaves_trace).collect();
         }
         self.conflicts.sort_unstable_by(|a, b| b.cmp(a));
         self.conflicts.dedup();

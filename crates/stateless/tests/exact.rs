@@ -8,10 +8,11 @@ use norn_c::driver::{self, Input};
 use norn_ir::ids::GlobalId;
 use norn_ir::program::{Program, Storage};
 use norn_machine::enumerate::{Question, states, traces};
+use norn_passes::unwind::Bounds;
 use norn_stateless::{Task, explore, verdict};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Checks, Outcome};
+use norn_verdict::outcome::{Checks, Outcome, ViolationKind};
 use std::collections::BTreeSet;
 
 fn compile(text: &str) -> Program {
@@ -26,7 +27,8 @@ fn compile(text: &str) -> Program {
 fn check(program: &Program, checks: Checks, name: &str) -> [u64; 3] {
     let observed: Vec<GlobalId> = (0..program.globals.len())
         .map(GlobalId::new)
-        .filter(|&id| program.global(id).storage == Storage::Static)
+        // How far threads that nobody watches have come when the program exits is no part of a trace.
+        .filter(|&id| program.global(id).storage == Storage::Static && !program.global(id).private)
         .collect();
     Model::ALL.map(|model| {
         let limits = Limits::for_seconds(20.0);
@@ -61,7 +63,9 @@ fn check(program: &Program, checks: Checks, name: &str) -> [u64; 3] {
     })
 }
 
+/// `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
 fn check_random(count: u64, seed: u64, shape: Shape) {
+    let seed = seed + std::env::var("NORN_TEST_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
     let count = std::env::var("NORN_TEST_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(count);
     for number in 0..count {
         let text = program(&mut Random::new(seed + number), shape);
@@ -83,6 +87,79 @@ fn locks_and_memory() {
 #[test]
 fn stops_and_exits() {
     check_random(40, 9000, Shape { threads: (2, 3), statements: (1, 3), library: false, ends: true, inputs: false });
+}
+
+#[test]
+fn four_threads() {
+    check_random(15, 13000, Shape { threads: (4, 4), statements: (1, 1), library: false, ends: true, inputs: false });
+}
+
+#[test]
+fn three_threads_with_locks() {
+    check_random(15, 17000, Shape { threads: (3, 3), statements: (1, 2), library: true, ends: true, inputs: false });
+}
+
+#[test]
+fn both_truth_values_are_tried() {
+    let thread = |id: usize| {
+        format!(
+            "function f{id} \"t{id}\" () {{\nr0: bool\nr1: i32\nb0:\n r0 = nondet input \"b\"\n branch r0, b1, b2\n\
+             b1:\n store i32 g0, {id}\n return\nb2:\n r1 = load g0\n r0 = nondet input \"c\"\n return\n}}\n"
+        )
+    };
+    let text = format!(
+        "norn-ir 1\ntarget lp64\nentry f0\ntype t0 = i32 signed\nglobal g0 \"x\": t0\n\
+         function f0 \"main\" () {{\nr0: i64\nb0:\n r0 = spawn f1()\n r0 = spawn f2()\n return\n}}\n{}{}",
+        thread(1),
+        thread(2)
+    );
+    let program = norn_ir::parse::parse(&text).expect("it should parse");
+    // Two stores 2; a store and a load 2, twice, each with two values after the load; two loads with four.
+    assert_eq!(check(&program, Checks::default(), "inputs"), [14, 14, 14]);
+}
+
+#[test]
+fn deadlocks_are_found() {
+    let text = "#include <pthread.h>\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;\n\
+        void *t(void *arg) { pthread_mutex_lock(&n); pthread_mutex_lock(&m); pthread_mutex_unlock(&m);\n\
+          pthread_mutex_unlock(&n); return 0; }\n\
+        int main(void) { pthread_t id; pthread_create(&id, 0, t, 0); pthread_mutex_lock(&FIRST);\n\
+          pthread_mutex_lock(&SECOND); pthread_mutex_unlock(&m); pthread_mutex_unlock(&n); pthread_join(id, 0); }";
+    let deadlock = |first: &str, second: &str| {
+        let program = compile(&text.replace("FIRST", first).replace("SECOND", second));
+        let checks = Checks { deadlock: true, ..Checks::default() };
+        let limits = Limits::none();
+        let task = Task { program: &program, model: Model::Tso, checks, bounds: None, limits: &limits };
+        match verdict(&task).expect("it should replay").outcome {
+            Outcome::Unsafe(found) => Some(found.violation().kind),
+            Outcome::Safe { .. } => None,
+            Outcome::Unknown { reason, .. } => panic!("{reason}"),
+        }
+    };
+    assert_eq!(deadlock("m", "n"), Some(ViolationKind::Deadlock));
+    assert_eq!(deadlock("n", "m"), None);
+}
+
+#[test]
+fn bounds_are_named() {
+    let program = compile(
+        "#include <pthread.h>\nvolatile int x;\nvoid *t(void *arg) { x = 1; return 0; }\n\
+         int main(void) { pthread_t id; pthread_create(&id, 0, t, 0);\nwhile (!x) { }\n\
+         for (int i = 0; i < 2; i++) x++; return 0; }",
+    );
+    let bounds = Bounds { default: 2, ..Bounds::default() };
+    let limits = Limits::none();
+    let task = Task {
+        program: &program,
+        model: Model::Pso,
+        checks: Checks::default(),
+        bounds: Some(&bounds),
+        limits: &limits,
+    };
+    let Outcome::Safe { bounds } = verdict(&task).expect("it should replay").outcome else { panic!("it is safe") };
+    let open: Vec<String> = bounds.iter().filter(|bound| !bound.exhausted).map(ToString::to_string).collect();
+    assert_eq!(open, ["unwind 2 at test.c:5"]);
+    assert!(bounds.iter().any(|bound| bound.exhausted && bound.to_string() == "unwind 2 at test.c:6"), "{bounds:?}");
 }
 
 #[test]

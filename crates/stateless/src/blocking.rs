@@ -1,0 +1,144 @@
+//! What cannot be reversed as it is: sections that may block, and the end of the program.
+//!
+//! The step before which a section was not enabled cannot be reversed with it. There the search goes back to the last
+//! event without which (and without what follows from it) the section is enabled. The same is done for threads that are
+//! still blocked when nothing else can happen.
+//!
+//! The end of the program depends on everything, also on what never happened because of it.
+
+use crate::explore::{Item, Search};
+use crate::footprint::{Access, EXIT, Footprint, Process};
+use norn_exec::Effect;
+
+impl Search<'_> {
+    /// Reverses the step of a section, which may be event `end` or not have happened at all, with the events before
+    /// `end` that it depends on.
+    pub(crate) fn reverse_blocking(&mut self, process: Process, footprint: Footprint, past: &[u64], end: usize) {
+        let mut accesses: Vec<Access> = self.footprints.accesses(footprint).to_vec();
+        let mut reversed: Vec<usize> = Vec::new();
+        for earlier in (0..end).rev() {
+            let event = self.trace.events[earlier];
+            let known = self.footprints.number(&accesses);
+            let is_past = past.get(earlier / 64).is_some_and(|word| word >> (earlier % 64) & 1 != 0);
+            if is_past
+                || event.process.thread == process.thread
+                || !self.footprints.depend((event.process, event.footprint), (process, known), |_, _| true)
+                || reversed.iter().any(|&later| self.trace.happens_before(earlier, later))
+            {
+                continue;
+            }
+            match self.enabled_without(earlier, end, process) {
+                Some(footprint) => {
+                    self.counts.races += 1;
+                    self.collect(earlier, end);
+                    self.follow_in_sequence((process, footprint), past, earlier);
+                    self.sequence.push(Item { process, footprint, event: None });
+                    self.insert(earlier);
+                    reversed.push(earlier);
+                }
+                None => self.add_reads(&mut accesses),
+            }
+        }
+    }
+
+    /// Whether the thread's step is enabled after the events before `end` but for `earlier` and what follows from it;
+    /// if so, what it does there. If not, the executor's effects say what it read.
+    fn enabled_without(&mut self, earlier: usize, end: usize, process: Process) -> Option<Footprint> {
+        let current = self.trace.len();
+        self.executor.undo_to(self.trace.events[earlier].mark);
+        let mut possible = true;
+        for number in earlier + 1..end {
+            if !self.trace.happens_before(earlier, number) {
+                possible &= self.execute(self.trace.events[number].process).is_ok();
+            }
+        }
+        let mark = self.executor.mark();
+        let enabled = possible && self.executor.can_step(process.thread);
+        let effects = self.executor.effects().to_vec();
+        self.executor.undo_to(mark);
+        let footprint = enabled.then(|| {
+            let accesses = self.accesses_of(&effects);
+            self.footprints.number(&accesses)
+        });
+        self.executor.undo_to(self.trace.events[earlier].mark);
+        for number in earlier..current {
+            self.trace.events[number].mark = self.executor.mark();
+            let again = self.execute(self.trace.events[number].process);
+            assert!(again.is_ok(), "an execution should run again as it ran before");
+        }
+        self.last_attempt = effects;
+        footprint
+    }
+
+    pub(crate) fn accesses_of(&mut self, effects: &[Effect]) -> Vec<Access> {
+        let mut accesses = Vec::new();
+        for effect in effects {
+            let (object, at, size, writes) = match *effect {
+                Effect::Read { object, at, size, .. } => (object, at, size, false),
+                Effect::Write { object, at, size, .. } => (object, at, size, true),
+                _ => continue,
+            };
+            self.cells.of(&self.executor, object, at, size, |cell| accesses.push(Access { cell, writes, own: 0 }));
+        }
+        accesses
+    }
+
+    fn add_reads(&mut self, accesses: &mut Vec<Access>) {
+        let effects = std::mem::take(&mut self.last_attempt);
+        for access in self.accesses_of(&effects) {
+            if !accesses.contains(&access) {
+                accesses.push(access);
+            }
+        }
+    }
+
+    /// Whatever else could have happened before the program ended.
+    pub(crate) fn branch_before_exit(&mut self, process: Process) {
+        let Some(exit) = self.trace.pop() else { return };
+        self.executor.undo_to(exit.mark);
+        let depth = self.trace.len();
+        let mut others = Vec::new();
+        for number in 0..self.executor.thread_count() {
+            let thread = self.executor.identity(number);
+            others.extend(self.executor.commits(thread).map(|step| Process::commit(thread, step)));
+            if thread != process.thread && self.executor.can_step(thread) {
+                others.push(Process::run(thread));
+            }
+        }
+        for other in others {
+            self.sequence.clear();
+            let before = self.executor.mark();
+            // Steps that leave no trace are of interest for what follows them only.
+            let leaves_trace = loop {
+                let mark = self.executor.mark();
+                if other.step == 0 && !self.executor.can_step(other.thread) {
+                    break false;
+                }
+                // A violation is found when the branch is explored.
+                let failed = self.execute(other).is_err();
+                self.push(other, mark);
+                // What a step that went wrong would have accessed is not known.
+                let footprint = if failed { EXIT } else { self.trace.events[self.trace.len() - 1].footprint };
+                self.sequence.push(Item { process: other, footprint, event: None });
+                if failed || !self.footprints.is_empty(footprint) {
+                    break true;
+                }
+            };
+            while self.trace.len() > depth {
+                self.trace.pop();
+            }
+            self.executor.undo_to(before);
+            self.mask.clear();
+            self.mask.resize(self.trace.words(), 0);
+            self.last_row.clear();
+            self.last_row.resize(self.trace.words(), 0);
+            if leaves_trace {
+                self.insert(depth);
+            }
+        }
+        let mark = self.executor.mark();
+        let again = self.execute(process);
+        assert!(again.is_ok(), "the program should end again as it ended before");
+        self.push(process, mark);
+    }
+}
