@@ -2,7 +2,7 @@
 
 mod front_end;
 mod litmus;
-mod mutual_exclusion;
+mod verdicts;
 
 use crate::corpus;
 use crate::norn::Norn;
@@ -24,7 +24,7 @@ pub fn run(extent: Extent) -> Result<(), String> {
     let mut failures = 0;
     failures += front_end::run(&norn, &corpus, extent)?;
     failures += litmus::run(&norn, &corpus, extent)?;
-    failures += mutual_exclusion::run(&norn, &corpus, extent)?;
+    failures += verdicts::run(&norn, &corpus, extent)?;
     match failures {
         0 => Ok(()),
         n => Err(format!("{n} failures")),

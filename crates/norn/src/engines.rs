@@ -5,13 +5,15 @@ use norn_ir::program::Program;
 use norn_machine::enumerate::{Incomplete, Question, states};
 use norn_machine::replay::{End, ReplayMismatch, confirm, replay};
 use norn_passes::unwind::{BoundAt, Bounds, unwind};
-use norn_verdict::limits::Limits;
+use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Bound, BoundKind, Checks, Outcome, Stats, Verdict, Violation};
 use norn_verdict::schedule::{Schedule, fingerprint};
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 /// A program and what is asked about it.
+#[derive(Clone, Copy)]
 pub struct Task<'a> {
     pub program: &'a Program,
     pub checks: Checks,
@@ -22,8 +24,21 @@ pub struct Task<'a> {
 /// The verdict of the chosen engine. An error means that an engine claimed what the machine could not replay.
 pub fn verdict(task: &Task<'_>, model: Model, engine: Engine) -> Result<Verdict, ReplayMismatch> {
     match engine {
-        Engine::Auto | Engine::Enumerate => enumerate(task, model),
+        Engine::Auto => auto(task, model),
+        Engine::Enumerate => enumerate(task, model),
         Engine::Stateless => stateless(task, model),
+    }
+}
+
+/// The states first, because they decide loops for good; if they are too many for a third of the time, the traces, of
+/// which there may be fewer.
+fn auto(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
+    let share = |deadline: Instant| Instant::now() + deadline.saturating_duration_since(Instant::now()) / 3;
+    let limits = Limits { deadline: task.limits.deadline.map(share), ..task.limits.clone() };
+    let first = enumerate(&Task { limits: &limits, ..*task }, model)?;
+    match &first.outcome {
+        Outcome::Unknown { reason, .. } if reason == Exceeded::Time.reason() => stateless(task, model),
+        _ => Ok(first),
     }
 }
 

@@ -4,7 +4,7 @@
 //! - [`function`]: registers and blocks of one function; [`scope`]: lifetimes and jumps
 //! - `stmt`, `switch`; `expr`, `cond`, `arith`, `place`; `aggregate`, `init`, [`helpers`]; `calls`, `builtin`, `atomic`,
 //!   `overflow`: what the tree's nodes become
-//! - [`simplify`], [`uninit`]: tidying each function; [`sections`], [`exits`], [`prune`]: the program as a whole
+//! - [`simplify`], [`uninit`]: tidying each function; [`results`], [`sections`], [`exits`], [`prune`]: the program as a whole
 //!
 //! Left out: nothing is optimised beyond folding constants and tidying control flow, because every access to memory and
 //! every assertion is a step that engines count and traces show.
@@ -28,6 +28,7 @@ mod overflow;
 mod place;
 mod program;
 mod prune;
+mod results;
 mod scope;
 mod sections;
 mod simplify;
@@ -61,6 +62,7 @@ pub fn lower(session: &mut Session, types: &Types, linked: &Linked) -> Option<Pr
     let start = builder.function(start);
     let mut program = builder.finish(entry);
     let mut roots = Roots { functions, globals };
+    results::drop_unused(&mut program, start);
     sections::resolve(&mut program, &mut roots);
     entry::absorb(&mut program, start, &mut roots);
     for (id, function) in program.functions.iter_mut().enumerate() {

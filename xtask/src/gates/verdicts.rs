@@ -1,6 +1,7 @@
-//! The algorithms for mutual exclusion of `tacas15`, with all their fence variants, under every model: once with the bound
-//! on loops that the set gives, once without any. Within a short time the enumerator gives the known verdict, or says
-//! that it reached a limit; anything else fails.
+//! Known verdicts of `tacas15` under every model. The enumerator gets the algorithms for mutual exclusion with all their
+//! fence variants, once with the bound on loops that the set gives, once without any; the stateless engine gets every
+//! row, with its bound. Within a short time an engine gives the known verdict, or says that it reached a limit; anything
+//! else fails.
 
 use super::Extent;
 use crate::corpus::{self, Program};
@@ -26,24 +27,42 @@ struct Tally {
     slowest: (Duration, String),
 }
 
+/// Which engine is asked, about what, and how.
+struct Pass<'a> {
+    title: &'a str,
+    engine: &'a str,
+    with_bound: bool,
+    programs: Vec<&'a Program>,
+}
+
 pub fn run(norn: &Norn, corpus: &Path, extent: Extent) -> Result<usize, String> {
     let (names, seconds): (&[&str], u32) = match extent {
         Extent::Full => (&["dekker.c", "peterson.c", "lamport.c", "szymanski.c"], 20),
         Extent::Sample => (&["dekker.c", "peterson.c"], 5),
     };
-    let programs = corpus::set(corpus, "tacas15")?;
-    let programs = programs.into_iter().filter(|p| names.contains(&p.file.as_str())).collect::<Vec<_>>();
-    if programs.is_empty() {
+    let all = corpus::set(corpus, "tacas15")?;
+    let exclusion = all.iter().filter(|p| names.contains(&p.file.as_str())).collect::<Vec<_>>();
+    if exclusion.is_empty() {
         return Err("tacas15 should have programs for mutual exclusion".to_owned());
     }
+    let bounded = exclusion.iter().copied().filter(|p| p.unwind.is_some()).collect();
+    let every = match extent {
+        Extent::Full => all.iter().collect(),
+        Extent::Sample => exclusion.clone(),
+    };
+    let passes = [
+        Pass { title: "mutual exclusion, loops bounded", engine: "enumerate", with_bound: true, programs: bounded },
+        Pass { title: "mutual exclusion, no bounds", engine: "enumerate", with_bound: false, programs: exclusion },
+        Pass { title: "tacas15", engine: "stateless", with_bound: true, programs: every },
+    ];
     let mut failures = 0;
-    for with_bound in [true, false] {
+    for pass in &passes {
         let start = Instant::now();
-        let bounded = |program: &&Program| !with_bound || program.unwind.is_some();
-        let tally = judge_all(norn, programs.iter().filter(bounded).collect(), with_bound, seconds)?;
+        let tally = judge_all(norn, pass, seconds)?;
         println!(
-            "mutual exclusion {}: {} decided, {} undecided, {} wrong; slowest decided {:.2} s ({}), all {:.0} s",
-            if with_bound { "with loops bounded" } else { "without bounds" },
+            "{} by {}: {} decided, {} undecided, {} wrong; slowest decided {:.2} s ({}), all {:.0} s",
+            pass.title,
+            pass.engine,
             tally.right,
             tally.undecided.len(),
             tally.wrong.len(),
@@ -63,17 +82,17 @@ pub fn run(norn: &Norn, corpus: &Path, extent: Extent) -> Result<usize, String> 
 }
 
 /// Judges each program under each model, two at a time.
-fn judge_all(norn: &Norn, programs: Vec<&Program>, with_bound: bool, seconds: u32) -> Result<Tally, String> {
-    let tasks = programs.iter().flat_map(|p| p.expected.iter().map(move |expected| (*p, expected)));
+fn judge_all(norn: &Norn, pass: &Pass<'_>, seconds: u32) -> Result<Tally, String> {
+    let tasks = pass.programs.iter().flat_map(|p| p.expected.iter().map(move |expected| (*p, expected)));
     let waiting = Mutex::new(tasks.collect::<Vec<_>>().into_iter());
     let work = || -> Result<Tally, String> {
         let mut tally = Tally::default();
         loop {
             let next = waiting.lock().expect("no worker should panic").next();
             let Some((program, (model, expected))) = next else { return Ok(tally) };
-            let mut args = ["check", "-e", "enumerate", "--memory", "4000", "-m", model].map(str::to_owned).to_vec();
+            let mut args = ["check", "-e", pass.engine, "--memory", "4000", "-m", model].map(str::to_owned).to_vec();
             args.extend(["--timeout".to_owned(), seconds.to_string()]);
-            if let (true, Some(bound)) = (with_bound, &program.unwind) {
+            if let (true, Some(bound)) = (pass.with_bound, &program.unwind) {
                 args.extend(["--unwind".to_owned(), bound.clone()]);
             }
             args.extend_from_slice(&program.args);
