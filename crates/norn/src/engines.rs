@@ -7,7 +7,7 @@ use norn_machine::replay::{End, ReplayMismatch, confirm, replay};
 use norn_passes::unwind::{BoundAt, Bounds, unwind};
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Bound, BoundKind, Checks, Outcome, Stats, Verdict, Violation};
+use norn_verdict::outcome::{Checks, Outcome, Stats, Verdict, Violation, unwind_bounds};
 use norn_verdict::schedule::{Schedule, fingerprint};
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -93,17 +93,8 @@ fn enumerate(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
         let reason = "no data race was found, but an unrolled program may hide some; try without --unwind".to_owned();
         return Ok(unknown(reason, stats));
     }
-    let mut reached: BTreeMap<(String, u32), bool> = BTreeMap::new();
-    for cut in &bounded.cuts {
-        let place = format!("{}:{}", task.program.file(cut.span.file), cut.span.line);
-        *reached.entry((place, cut.bound)).or_default() |= found.stops.contains(&(cut.function, cut.block));
-    }
-    let bound = |((place, value), reached): ((String, u32), bool)| Bound {
-        kind: BoundKind::Unwind { place },
-        value: u64::from(value),
-        exhausted: !reached,
-    };
-    let bounds = reached.into_iter().map(bound).collect();
+    let cuts = bounded.cuts.iter().map(|cut| (cut.span, cut.bound, found.stops.contains(&(cut.function, cut.block))));
+    let bounds = unwind_bounds(task.program, cuts);
     Ok(Verdict { model, engine: ENUMERATE, outcome: Outcome::Safe { bounds }, stats })
 }
 

@@ -15,7 +15,7 @@ use norn_machine::replay::{ReplayMismatch, complete_inputs, confirm};
 use norn_passes::unwind::Bounds;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Bound, BoundKind, Checks, Outcome, Stats, Verdict, Violation};
+use norn_verdict::outcome::{Checks, Outcome, Stats, Verdict, Violation, unwind_bounds};
 use norn_verdict::schedule::Schedule;
 use std::collections::BTreeMap;
 
@@ -153,16 +153,6 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
         let reason = "with spurious wake-ups or timeouts this engine does not decide deadlocks".to_owned();
         return unknown(reason, None, stats);
     }
-    let mut places: BTreeMap<(String, u32), bool> = BTreeMap::new();
-    for (span, bound, reached) in explored.bounds {
-        let place = format!("{}:{}", task.program.file(span.file), span.line);
-        *places.entry((place, bound)).or_default() |= reached;
-    }
-    let bound = |((place, value), reached): ((String, u32), bool)| Bound {
-        kind: BoundKind::Unwind { place },
-        value: u64::from(value),
-        exhausted: !reached,
-    };
-    let bounds = places.into_iter().map(bound).collect();
+    let bounds = unwind_bounds(task.program, explored.bounds);
     Ok(Verdict { model: task.model, engine: ENGINE, outcome: Outcome::Safe { bounds }, stats })
 }

@@ -3,6 +3,7 @@
 use crate::model::Model;
 use crate::schedule::Schedule;
 use crate::trace::Trace;
+use norn_ir::program::Program;
 use norn_ir::span::Span;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -113,6 +114,21 @@ pub struct Bound {
     pub value: u64,
     /// The program could not go beyond it: the bound does not limit the result.
     pub exhausted: bool,
+}
+
+/// The bounds on loops, one per place and value; `cuts` gives each cut's place, its bound, and whether it was reached.
+pub fn unwind_bounds(program: &Program, cuts: impl IntoIterator<Item = (Span, u32, bool)>) -> Vec<Bound> {
+    let mut places: BTreeMap<(String, u32), bool> = BTreeMap::new();
+    for (span, bound, reached) in cuts {
+        let place = format!("{}:{}", program.file(span.file), span.line);
+        *places.entry((place, bound)).or_default() |= reached;
+    }
+    let bound = |((place, value), reached): ((String, u32), bool)| Bound {
+        kind: BoundKind::Unwind { place },
+        value: u64::from(value),
+        exhausted: !reached,
+    };
+    places.into_iter().map(bound).collect()
 }
 
 impl fmt::Display for Bound {

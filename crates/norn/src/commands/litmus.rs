@@ -62,7 +62,7 @@ pub fn run(args: &LitmusArgs) -> Exit {
     let stop = StopToken::default();
     interrupt::stop_on_interrupt(&stop);
     let results = run_all(args, &files, &stop);
-    report(args, &results, expected.as_ref(), &stop)
+    report(&results, expected.as_ref(), &stop)
 }
 
 /// The litmus files among the paths, in the order given; folders are searched in the order of names.
@@ -206,7 +206,7 @@ fn value(observed: &Observed, bytes: &[u8]) -> String {
     }
 }
 
-fn report(args: &LitmusArgs, results: &[Result], expected: Option<&Expectations>, stop: &StopToken) -> Exit {
+fn report(results: &[Result], expected: Option<&Expectations>, stop: &StopToken) -> Exit {
     let mut text = String::new();
     let (mut bad, mut internal, mut unknown, mut different, mut compared) = (0, 0, 0, 0, 0);
     for result in results {
@@ -249,14 +249,13 @@ fn report(args: &LitmusArgs, results: &[Result], expected: Option<&Expectations>
         let _ = writeln!(text, "norn: {compared} answers compared, {different} different, {unknown} unknown");
     }
     let printed = frontend::print(&text);
-    let _ = args;
-    match () {
-        () if printed != Exit::Fine => printed,
-        () if internal > 0 => Exit::Internal,
-        () if stop.is_stopped() => Exit::Interrupted,
-        () if bad > 0 => Exit::BadInput,
-        () if different > 0 => Exit::Unsafe,
-        () if unknown > 0 => Exit::Unknown,
-        () => Exit::Fine,
-    }
+    let worst_first = [
+        (printed != Exit::Fine, printed),
+        (internal > 0, Exit::Internal),
+        (stop.is_stopped(), Exit::Interrupted),
+        (bad > 0, Exit::BadInput),
+        (different > 0, Exit::Unsafe),
+        (unknown > 0, Exit::Unknown),
+    ];
+    worst_first.into_iter().find(|&(holds, _)| holds).map_or(Exit::Fine, |(_, exit)| exit)
 }
