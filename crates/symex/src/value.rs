@@ -32,10 +32,10 @@ pub struct Place {
     pub grid: Grid,
 }
 
-/// The offsets `first + n * step`; a single one if `step` is 0.
+/// The offsets `first + n * step`, taken as signed; a single one if `step` is 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Grid {
-    pub first: u64,
+    pub first: i64,
     pub step: u64,
 }
 
@@ -56,7 +56,7 @@ impl Value {
 impl Grid {
     pub const ANY: Grid = Grid { first: 0, step: 1 };
 
-    pub fn constant(offset: u64) -> Grid {
+    pub fn constant(offset: i64) -> Grid {
         Grid { first: offset, step: 0 }
     }
 
@@ -70,9 +70,10 @@ impl Grid {
     }
 
     fn normal(self) -> Grid {
-        match self.step {
-            0 => self,
-            step => Grid { first: self.first % step, step },
+        match i64::try_from(self.step) {
+            Ok(0) => self,
+            Ok(step) => Grid { first: self.first.rem_euclid(step), step: self.step },
+            Err(_) => Grid::ANY,
         }
     }
 }
@@ -100,7 +101,7 @@ impl Pointer {
             condition: Term::TRUE,
             object: Some(object),
             offset: terms.bits(width, offset),
-            grid: Grid::constant(offset),
+            grid: Grid::constant(sign_extended(offset, width)),
         };
         Pointer(Rc::new([place]))
     }
@@ -229,9 +230,9 @@ impl Place {
     }
 }
 
-pub fn sign_extended(bits: u64, width: u32) -> u64 {
+pub fn sign_extended(bits: u64, width: u32) -> i64 {
     let unused = 64 - width;
-    (((bits << unused) as i64) >> unused) as u64
+    ((bits << unused) as i64) >> unused
 }
 
 /// One place per object.
