@@ -99,8 +99,11 @@ impl Guards {
             let sibling = |&guard: &Guard| {
                 let node = &self.nodes[guard.index()];
                 let other = self.children.get(&(node.parent, terms.not(node.condition)))?;
-                (guard != Guard::ROOT && guard < *other && open.binary_search(other).is_ok())
-                    .then_some((guard, *other, node.parent))
+                (guard != Guard::ROOT && guard < *other && open.binary_search(other).is_ok()).then_some((
+                    guard,
+                    *other,
+                    node.parent,
+                ))
             };
             let Some((one, other, parent)) = open.iter().rev().find_map(sibling) else { return };
             open.retain(|&guard| guard != one && guard != other);
