@@ -396,7 +396,12 @@ impl Run<'_, '_> {
                 self.pass.terms.fresh(Sort::Bits(class.width()))
             };
             self.event(EventKind::Read { targets: part.cells.clone(), value, access }, guard, true);
-            let (value, indeterminate) = self.pass.decode(part.slot, value, part_ty);
+            let (value, mut indeterminate) = self.pass.decode(part.slot, value, part_ty);
+            if part_ty == Ty::Ptr && indeterminate != Term::FALSE {
+                // It could be the address of anything; what comes of that is of no use to anybody.
+                self.undefined("an indeterminate pointer is read", indeterminate);
+                indeterminate = Term::FALSE;
+            }
             held.push(Held { value, initialised: !indeterminate });
         }
         match &held[..] {
@@ -448,16 +453,28 @@ impl Run<'_, '_> {
             return;
         }
         if let [part] = &targets.shared[..] {
-            let value = self.pass.encode(part.slot, value);
+            let value = self.encode(part.slot, value, targets.is_shared);
             self.event(EventKind::Write { targets: part.cells.clone(), value, access }, guard, true);
             return;
         }
         let bits = self.pass.to_bits(value, ty.bits(target));
         for (i, part) in targets.shared.iter().enumerate() {
             let byte = self.pass.terms.extract(bits, i as u32 * 8, 8);
-            let value = self.pass.encode(part.slot, &Value::Bits(byte));
+            let value = self.encode(part.slot, &Value::Bits(byte), targets.is_shared);
             self.event(EventKind::Write { targets: part.cells.clone(), value, access }, guard, true);
         }
+    }
+
+    /// A value of a cell, which should not be the one that stands for indeterminate content.
+    fn encode(&mut self, slot: Slot, value: &Value, written: Term) -> Term {
+        let value = self.pass.encode(slot, value);
+        let class = self.pass.facts.class(slot).clone();
+        if class.is_too_wide() {
+            let marked = class.is_indeterminate_value(&mut self.pass.terms, value);
+            let marked = self.pass.terms.and(written, marked);
+            self.undefined("a value that stands for indeterminate content is written", marked);
+        }
+        value
     }
 
     fn write_private(&mut self, slot: Slot, value: &Value, condition: Term) {

@@ -43,8 +43,11 @@ pub struct Class {
     shape: Encoding,
 }
 
-/// A class that grows more often loses what is known of it.
-const MOST_GROWTHS: u32 = 4;
+/// A class that grows more often than this keeps its leading zeros only, and then nothing.
+const SOME_GROWTHS: u32 = 4;
+const MOST_GROWTHS: u32 = 8;
+/// The 64-bit value that is taken for indeterminate content where no other is left; not one that programs use.
+const MARK: u64 = 0x9e3d_51c7_6b08_f2a5;
 const UNKNOWN: Known = Known { zeros: 0, ones: 0 };
 const MOST_MEMBERS: usize = 64;
 
@@ -69,8 +72,12 @@ impl Class {
     pub fn settle(&mut self) {
         if self.known != self.settled {
             self.growths += 1;
-            if self.growths > MOST_GROWTHS {
-                self.known = Some(UNKNOWN);
+            if self.growths > SOME_GROWTHS
+                && let Some(known) = self.known
+            {
+                let used = 64 - (!known.zeros & mask(self.bits)).leading_zeros();
+                let kept = [8, 16, 32, 48].into_iter().find(|&bits| bits >= used && self.growths <= MOST_GROWTHS);
+                self.known = Some(kept.map_or(UNKNOWN, |bits| Known { zeros: mask(self.bits) & !mask(bits), ones: 0 }));
             }
             self.settled = self.known;
         }
@@ -212,7 +219,7 @@ impl Class {
         }
     }
 
-    /// Whether 64 bits are not enough.
+    /// Whether all values are taken, so that one of them stands for indeterminate content as well.
     pub fn is_too_wide(&self) -> bool {
         matches!(self.shape, Encoding::Bits { varying: u64::MAX, indeterminate: true, .. })
     }
@@ -225,6 +232,7 @@ impl Class {
     pub fn indeterminate(&self, terms: &mut Terms) -> Term {
         let width = self.width();
         match &self.shape {
+            Encoding::Bits { .. } if self.is_too_wide() => terms.bits(width, MARK),
             Encoding::Bits { .. } => terms.bits(width, 1 << (width - 1)),
             Encoding::Members { members, .. } => terms.bits(width, members.len() as u64),
         }
@@ -265,6 +273,10 @@ impl Class {
             return Term::FALSE;
         }
         match &self.shape {
+            Encoding::Bits { .. } if self.is_too_wide() => {
+                let mark = terms.bits(64, MARK);
+                terms.eq(value, mark)
+            }
             Encoding::Bits { .. } => {
                 let top = terms.extract(value, terms.width(value) - 1, 1);
                 terms.to_bool(top)

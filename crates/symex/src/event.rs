@@ -175,7 +175,7 @@ pub struct Cell {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Encoding {
     /// The bits that vary, packed, and the constant rest. With `indeterminate`, one more bit on top tells that the content
-    /// is indeterminate.
+    /// is indeterminate (if all 64 vary, one of the values is that).
     Bits { varying: u64, ones: u64, indeterminate: bool },
     /// The number of a pointer in a list. With `indeterminate`, the number after the last is that.
     Members { members: Vec<Member>, indeterminate: bool },
@@ -312,7 +312,7 @@ impl Encoding {
     /// The bits that a value stands for; `None` if it stands for a pointer or for indeterminate content.
     pub fn bits(&self, value: u64) -> Option<u64> {
         let &Encoding::Bits { varying, ones, indeterminate } = self else { return None };
-        if indeterminate && value >> varying.count_ones() & 1 == 1 {
+        if indeterminate && varying != u64::MAX && value >> varying.count_ones() & 1 == 1 {
             return None;
         }
         let (mut bits, mut taken) = (ones, 0);

@@ -305,13 +305,6 @@ impl Facts {
 
     // Classes.
 
-    /// An object with cells whose values do not fit into a term.
-    pub fn too_wide(&mut self) -> Option<ObjectId> {
-        let slots: Vec<Slot> = (0..self.slots.len() as u32).map(Slot).collect();
-        let wide = slots.into_iter().find(|&slot| self.class(slot).is_too_wide());
-        wide.map(|slot| self.place(slot).object)
-    }
-
     fn root(&mut self, slot: Slot) -> Slot {
         let mut at = slot;
         while self.parents[at.0 as usize] != at {
