@@ -8,6 +8,7 @@ use crate::class::Content;
 use crate::event::{Member, ObjectId, ThreadId};
 use crate::facts::{ObjectKind, Origin, Slot};
 use crate::pass::Pass;
+use crate::range::{Ranges, Sources};
 use crate::run::{Held, merge_values};
 use crate::value::{Grid, Place, Pointer, Value, sign_extended};
 
@@ -175,7 +176,7 @@ impl Pass<'_> {
     /// The value of a cell that stands for `value`; notes that the cell may hold it.
     pub fn encode(&mut self, slot: Slot, value: &Value) -> Term {
         let members = self.members(value);
-        for content in self.contents(value, members.as_ref()) {
+        for content in self.contents(value, members.as_ref(), Some(slot)) {
             self.facts.may_hold(slot, &content);
         }
         let class = self.facts.class(slot).clone();
@@ -238,7 +239,8 @@ impl Pass<'_> {
         object.size.checked_sub(size).is_some_and(|last| known.greatest(self.pointer_bits) <= last)
     }
 
-    fn contents(&mut self, value: &Value, members: Option<&Parts>) -> Vec<Content> {
+    /// What a cell of the slot's class may hold once the value has been written there.
+    fn contents(&mut self, value: &Value, members: Option<&Parts>, slot: Option<Slot>) -> Vec<Content> {
         let mut contents = Vec::new();
         match members {
             Some(parts) => contents.extend(parts.iter().map(|part| Content::Member(part.1))),
@@ -253,15 +255,34 @@ impl Pass<'_> {
             Value::Bits(term) => *term,
             Value::Pointer(pointer) => self.address(pointer),
         };
-        contents.push(Content::Bits(self.terms.known(bits)));
+        let Sources { from, step } = self.sources(bits, slot);
+        contents.push(Content::Bits { known: self.terms.known(bits), from, step });
         contents
+    }
+
+    fn sources(&mut self, bits: Term, slot: Option<Slot>) -> Sources {
+        if self.terms.is_bool(bits) {
+            return Sources::default();
+        }
+        let (read, facts) = (&self.read, &*self.facts);
+        let own = |term: Term| match (read.get(&term), slot) {
+            (Some(&(of, _)), Some(slot)) => facts.same_class(of, slot),
+            _ => false,
+        };
+        let range = |term: Term| read.get(&term).and_then(|read| read.1);
+        let ranges = Ranges { terms: &self.terms, read: &range, own: &own };
+        ranges.sources(bits).unwrap_or_default()
     }
 
     /// What a value of a cell stands for, and whether it is indeterminate instead.
     pub fn decode(&mut self, slot: Slot, value: Term, ty: Ty) -> (Value, Term) {
         let class = self.facts.class(slot).clone();
         let indeterminate = class.is_indeterminate_value(&mut self.terms, value);
-        (self.decode_in(&class, value, ty), indeterminate)
+        let decoded = self.decode_in(&class, value, ty);
+        if let Value::Bits(bits) = decoded {
+            self.read.insert(bits, (slot, class.range()));
+        }
+        (decoded, indeterminate)
     }
 
     pub fn decode_in(&mut self, class: &crate::class::Class, value: Term, ty: Ty) -> Value {
@@ -282,7 +303,7 @@ impl Pass<'_> {
 
     pub fn encode_result(&mut self, value: &Value) -> Term {
         let members = self.members(value);
-        for content in self.contents(value, members.as_ref()) {
+        for content in self.contents(value, members.as_ref(), None) {
             self.facts.changed |= self.facts.results.add(&content);
         }
         let class = self.facts.results.clone();

@@ -172,14 +172,22 @@ impl Facts {
     /// To be called before each execution.
     pub fn begin(&mut self) {
         self.changed = false;
-        self.results.settle();
-        self.classes.iter_mut().for_each(Class::settle);
+        self.results.begin();
+        self.classes.iter_mut().for_each(Class::begin);
         let mut next: Vec<u64> = (0..self.threads.len()).map(|t| arena(t as u64 + 1, self.pointer_bits)).collect();
         for object in &mut self.objects {
             let Some(maker) = object.maker() else { continue };
             let next = &mut next[maker.0 as usize];
             object.base = next.next_multiple_of(object.align.max(1));
             *next = object.base.saturating_add(object.size).saturating_add(GAP);
+        }
+    }
+
+    /// To be called after each execution.
+    pub fn end(&mut self) {
+        self.changed |= self.results.end();
+        for class in &mut self.classes {
+            self.changed |= class.end();
         }
     }
 
@@ -293,9 +301,7 @@ impl Facts {
         self.slots.push(place);
         self.slot_ids.insert(place, slot);
         self.parents.push(slot);
-        let mut class = Class::new(place.size as u32 * 8);
-        class.settle();
-        self.classes.push(class);
+        self.classes.push(Class::new(place.size as u32 * 8));
         slot
     }
 
@@ -313,6 +319,17 @@ impl Facts {
             at = above;
         }
         at
+    }
+
+    pub fn same_class(&self, a: Slot, b: Slot) -> bool {
+        let root = |slot: Slot| {
+            let mut at = slot;
+            while self.parents[at.0 as usize] != at {
+                at = self.parents[at.0 as usize];
+            }
+            at
+        };
+        root(a) == root(b)
     }
 
     pub fn class(&mut self, slot: Slot) -> &Class {
@@ -334,9 +351,7 @@ impl Facts {
         let (a, b) = (a.min(b), a.max(b));
         self.parents[b.0 as usize] = a;
         let absorbed = std::mem::replace(&mut self.classes[b.0 as usize], Class::new(8));
-        let before = self.classes[a.0 as usize].clone();
-        self.classes[a.0 as usize].absorb(&absorbed);
-        self.changed |= !before.is_like(&self.classes[a.0 as usize]) || !absorbed.is_like(&self.classes[a.0 as usize]);
+        self.changed |= self.classes[a.0 as usize].absorb(&absorbed);
     }
 
     /// The cells of this slot's class may hold this.

@@ -21,6 +21,7 @@ use crate::event::{
     SectionKind, ThreadId,
 };
 use crate::facts::{Facts, Object, ObjectKind, Origin, Slot, SlotPlace, Slots};
+use crate::range::Range;
 use crate::run::Run;
 use crate::value::{Pointer, Value};
 
@@ -49,6 +50,8 @@ pub struct Pass<'a> {
     /// Who waits where for whom, and the variable for the result.
     pub joins: Vec<PendingJoin>,
     pub joined: Vec<(EventId, Term)>,
+    /// What was read from cells, as numbers.
+    pub read: HashMap<Term, (Slot, Option<Range>)>,
     pub watches_addresses: Option<Span>,
     pub instructions: usize,
 }
@@ -132,6 +135,7 @@ impl<'a> Pass<'a> {
             cell_ids: Vec::new(),
             joins: Vec::new(),
             joined: Vec::new(),
+            read: HashMap::new(),
             watches_addresses: None,
             instructions: 0,
         }
@@ -156,6 +160,7 @@ impl<'a> Pass<'a> {
             self.threads[next].events = first..self.events.len() as u32;
             next += 1;
         }
+        self.facts.end();
         if !self.facts.changed {
             self.connect_joins();
             self.number_threads();
