@@ -12,6 +12,7 @@ use norn_verdict::outcome::ViolationKind;
 use crate::arith;
 use crate::event::{CellId, EventKind, ObjectId, SectionId, SectionKind};
 use crate::facts::{ObjectKind, Slot, Slots};
+use crate::range::Range;
 use crate::run::{Held, Run, merge_values};
 use crate::value::{Place, Pointer, Value};
 
@@ -467,7 +468,10 @@ impl Run<'_, '_> {
 
     /// A value of a cell, which should not be the one that stands for indeterminate content.
     fn encode(&mut self, slot: Slot, value: &Value, written: Term) -> Term {
-        let value = self.pass.encode(slot, value);
+        let (value, step) = self.pass.encode(slot, value);
+        if let Some(step) = step {
+            self.count_step(slot, step);
+        }
         let class = self.pass.facts.class(slot).clone();
         if class.is_too_wide() {
             let marked = class.is_indeterminate_value(&mut self.pass.terms, value);
@@ -475,6 +479,16 @@ impl Run<'_, '_> {
             self.undefined("a value that stands for indeterminate content is written", marked);
         }
         value
+    }
+
+    /// Adds up what is added to numbers in cells, on the path with the most of it.
+    fn count_step(&mut self, slot: Slot, step: Range) {
+        let none = Range { low: 0, high: 0 };
+        let before = self.state.steps.get(slot.0).copied().unwrap_or(none);
+        let after = before.plus(step.join(none)).unwrap_or(Range::ALL);
+        self.state.steps.set(slot.0, after);
+        let most = self.steps.entry(slot).or_insert(none);
+        *most = most.join(after);
     }
 
     fn write_private(&mut self, slot: Slot, value: &Value, condition: Term) {

@@ -8,8 +8,7 @@
 //! that is covered by the assumption, the assumption is true of all executions: the first value that breaks it would have
 //! been computed from values that do not.
 //!
-//! *Counters.* `x = x + 1` never settles that way. But each write of a bounded program happens at most once, so a value is
-//! at most the largest that was written from elsewhere plus all that writes add to what they read from the class.
+//! What ranges of numbers tell about a class comes from `facts`, since it takes several classes together.
 
 use norn_logic::terms::{Known, Term, Terms};
 
@@ -21,12 +20,8 @@ use crate::value::{Grid, Place, Pointer};
 #[derive(Clone, PartialEq, Debug)]
 pub enum Content {
     Indeterminate,
-    /// What is known of the bits; the numbers that they may be, and what is added to a number of the same class.
-    Bits {
-        known: Known,
-        from: Option<Range>,
-        step: Option<Range>,
-    },
+    /// What is known of the bits.
+    Bits(Known),
     Member(Member),
     /// A pointer into the object, or a number, that is not known before.
     Somewhere(Option<ObjectId>),
@@ -51,16 +46,8 @@ pub struct Class {
     growths: u32,
     /// How values are written in cells; stays the same during one execution.
     shape: Encoding,
-    found: Found,
-}
-
-/// What was put into the cells during one execution.
-#[derive(Clone, Debug)]
-struct Found {
-    known: Option<Known>,
-    from: Option<Range>,
-    /// The sum of all steps.
-    steps: Range,
+    /// What is known of all that was put into the cells during one execution.
+    found: Option<Known>,
 }
 
 /// A class that grows more often than this keeps its leading zeros only, and then nothing.
@@ -82,24 +69,24 @@ impl Class {
             indeterminate: false,
             growths: 0,
             shape: Encoding::Bits { varying: 0, ones: 0, indeterminate: false },
-            found: Found::NOTHING,
+            found: None,
         }
     }
 
     /// Before an execution.
     pub fn begin(&mut self) {
-        self.found = Found::NOTHING;
+        self.found = None;
         if self.uses_members() {
             self.shape = Encoding::Members { members: self.members.clone(), indeterminate: self.indeterminate };
         }
     }
 
-    /// After an execution: whether more was found than was assumed.
-    pub fn end(&mut self) -> bool {
+    /// After an execution, with the range of numbers that it found: whether more was found than was assumed.
+    pub fn end(&mut self, range: Option<Range>) -> bool {
         if self.uses_members() {
             return false;
         }
-        let Some(wanted) = self.wanted() else { return false };
+        let Some(wanted) = self.wanted(range) else { return false };
         let joined = join(&self.shape, &wanted, self.bits);
         if joined == self.shape {
             return false;
@@ -110,12 +97,12 @@ impl Class {
     }
 
     /// How what was found would be written.
-    fn wanted(&self) -> Option<Encoding> {
+    fn wanted(&self, range: Option<Range>) -> Option<Encoding> {
         let whole = mask(self.bits);
         let indeterminate = self.indeterminate;
-        let known = self.found.known.or(indeterminate.then_some(Known { zeros: whole, ones: 0 }))?;
+        let known = self.found.or(indeterminate.then_some(Known { zeros: whole, ones: 0 }))?;
         let (mut zeros, ones) = (known.zeros & whole, known.ones & whole);
-        match self.found.from.and_then(|from| from.plus(self.found.steps)).filter(|range| range.fits(self.bits)) {
+        match range.filter(|range| range.fits(self.bits)) {
             Some(range) if range.low >= 0 => zeros |= whole & !mask(range.unsigned_bits()),
             Some(range) if range.signed_bits() < (whole & !(zeros | ones)).count_ones() => {
                 return Some(Encoding::Signed { bits: range.signed_bits(), indeterminate });
@@ -138,7 +125,10 @@ impl Class {
         self.wide |= other.wide;
         self.indeterminate |= other.indeterminate;
         self.growths = self.growths.max(other.growths);
-        self.found.absorb(&other.found);
+        self.found = match (self.found, other.found) {
+            (Some(a), Some(b)) => Some(common(a, b)),
+            (a, b) => a.or(b),
+        };
         for &member in &other.members {
             self.add_member(member);
         }
@@ -162,8 +152,8 @@ impl Class {
     pub fn add(&mut self, content: &Content) -> bool {
         match *content {
             Content::Indeterminate => !std::mem::replace(&mut self.indeterminate, true),
-            Content::Bits { known, from, step } => {
-                self.found.add(known, from, step);
+            Content::Bits(known) => {
+                self.found = Some(self.found.map_or(known, |old| common(old, known)));
                 false
             }
             Content::Member(member) => self.add_member(member),
@@ -374,44 +364,6 @@ impl Class {
             places.push(Place { condition, object: member.object, offset, grid });
         }
         Pointer::from_places(terms, places)
-    }
-}
-
-impl Found {
-    const NOTHING: Found = Found { known: None, from: None, steps: Range { low: 0, high: 0 } };
-
-    fn add(&mut self, known: Known, from: Option<Range>, step: Option<Range>) {
-        self.known = Some(self.known.map_or(known, |old| common(old, known)));
-        match (from, step) {
-            (None, None) => self.from = Some(Range::ALL),
-            (from, step) => {
-                if let Some(from) = from {
-                    self.from = Some(self.from.map_or(from, |old| old.join(from)));
-                }
-                if let Some(step) = step {
-                    self.add_steps(Range { low: step.low.min(0), high: step.high.max(0) });
-                }
-            }
-        }
-    }
-
-    fn add_steps(&mut self, steps: Range) {
-        match self.steps.plus(steps) {
-            Some(steps) => self.steps = steps,
-            None => self.from = Some(Range::ALL),
-        }
-    }
-
-    fn absorb(&mut self, other: &Found) {
-        self.known = match (self.known, other.known) {
-            (Some(a), Some(b)) => Some(common(a, b)),
-            (a, b) => a.or(b),
-        };
-        self.from = match (self.from, other.from) {
-            (Some(a), Some(b)) => Some(a.join(b)),
-            (a, b) => a.or(b),
-        };
-        self.add_steps(other.steps);
     }
 }
 

@@ -8,7 +8,7 @@ use crate::class::Content;
 use crate::event::{Member, ObjectId, ThreadId};
 use crate::facts::{ObjectKind, Origin, Slot};
 use crate::pass::Pass;
-use crate::range::{Ranges, Sources};
+use crate::range::{Range, Ranges};
 use crate::run::{Held, merge_values};
 use crate::value::{Grid, Place, Pointer, Value, sign_extended};
 
@@ -173,14 +173,16 @@ impl Pass<'_> {
 
     // Cells.
 
-    /// The value of a cell that stands for `value`; notes that the cell may hold it.
-    pub fn encode(&mut self, slot: Slot, value: &Value) -> Term {
+    /// The value of a cell that stands for `value`, and what that adds to a number that was read from a cell; notes that
+    /// the cell may hold it.
+    pub fn encode(&mut self, slot: Slot, value: &Value) -> (Term, Option<Range>) {
         let members = self.members(value);
-        for content in self.contents(value, members.as_ref(), Some(slot)) {
+        for content in self.contents(value, members.as_ref()) {
             self.facts.may_hold(slot, &content);
         }
         let class = self.facts.class(slot).clone();
-        self.encode_in(&class, value, members)
+        let step = if class.has_members() { None } else { self.note_number(slot, value) };
+        (self.encode_in(&class, value, members), step)
     }
 
     fn encode_in(&mut self, class: &crate::class::Class, value: &Value, members: Option<Parts>) -> Term {
@@ -239,8 +241,8 @@ impl Pass<'_> {
         object.size.checked_sub(size).is_some_and(|last| known.greatest(self.pointer_bits) <= last)
     }
 
-    /// What a cell of the slot's class may hold once the value has been written there.
-    fn contents(&mut self, value: &Value, members: Option<&Parts>, slot: Option<Slot>) -> Vec<Content> {
+    /// What a cell may hold once the value has been written there.
+    fn contents(&mut self, value: &Value, members: Option<&Parts>) -> Vec<Content> {
         let mut contents = Vec::new();
         match members {
             Some(parts) => contents.extend(parts.iter().map(|part| Content::Member(part.1))),
@@ -255,23 +257,32 @@ impl Pass<'_> {
             Value::Bits(term) => *term,
             Value::Pointer(pointer) => self.address(pointer),
         };
-        let Sources { from, step } = self.sources(bits, slot);
-        contents.push(Content::Bits { known: self.terms.known(bits), from, step });
+        contents.push(Content::Bits(self.terms.known(bits)));
         contents
     }
 
-    fn sources(&mut self, bits: Term, slot: Option<Slot>) -> Sources {
-        if self.terms.is_bool(bits) {
-            return Sources::default();
-        }
-        let (read, facts) = (&self.read, &*self.facts);
-        let own = |term: Term| match (read.get(&term), slot) {
-            (Some(&(of, _)), Some(slot)) => facts.same_class(of, slot),
-            _ => false,
+    /// Notes the numbers that a value may be; gives what it adds to a number that was read from a cell.
+    fn note_number(&mut self, slot: Slot, value: &Value) -> Option<Range> {
+        let Value::Bits(bits) = *value else {
+            self.facts.may_be(slot, Range::ALL);
+            return None;
         };
-        let range = |term: Term| read.get(&term).and_then(|read| read.1);
-        let ranges = Ranges { terms: &self.terms, read: &range, own: &own };
-        ranges.sources(bits).unwrap_or_default()
+        let read = &self.read;
+        let range = |term: Term| read.get(&term).map(|read| read.1);
+        let mut ranges = Ranges { terms: &self.terms, read: &range, origins: Vec::new() };
+        let Some(sources) = ranges.sources(bits) else {
+            self.facts.may_be(slot, Range::ALL);
+            return None;
+        };
+        for origin in ranges.origins {
+            if let Some(&(of, _)) = self.read.get(&origin) {
+                self.facts.exchange(slot, of);
+            }
+        }
+        if let Some(from) = sources.from {
+            self.facts.may_be(slot, from);
+        }
+        sources.step
     }
 
     /// What a value of a cell stands for, and whether it is indeterminate instead.
@@ -303,7 +314,7 @@ impl Pass<'_> {
 
     pub fn encode_result(&mut self, value: &Value) -> Term {
         let members = self.members(value);
-        for content in self.contents(value, members.as_ref(), None) {
+        for content in self.contents(value, members.as_ref()) {
             self.facts.changed |= self.facts.results.add(&content);
         }
         let class = self.facts.results.clone();

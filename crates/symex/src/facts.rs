@@ -17,6 +17,7 @@ use norn_passes::Site;
 
 use crate::class::{Class, Content};
 use crate::event::{ObjectId, ThreadId};
+use crate::range::Range;
 
 /// How an object comes to be; the same in every execution of the threads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -105,6 +106,9 @@ pub struct Facts {
     /// By slot: the class, or a slot whose class it is (a forest).
     parents: Vec<Slot>,
     classes: Vec<Class>,
+    /// By slot: one with which numbers are exchanged (a forest), and what was found about all of them.
+    exchanges: Vec<Slot>,
+    numbers: Vec<Numbers>,
     /// What threads return.
     pub results: Class,
     /// The entry thread comes first and has no key.
@@ -162,6 +166,8 @@ impl Facts {
             layouts: Vec::new(),
             parents: Vec::new(),
             classes: Vec::new(),
+            exchanges: Vec::new(),
+            numbers: Vec::new(),
             thread_ids: HashMap::new(),
             exposed: Vec::new(),
             changed: false,
@@ -174,6 +180,7 @@ impl Facts {
         self.changed = false;
         self.results.begin();
         self.classes.iter_mut().for_each(Class::begin);
+        self.numbers.fill(Numbers::NONE);
         let mut next: Vec<u64> = (0..self.threads.len()).map(|t| arena(t as u64 + 1, self.pointer_bits)).collect();
         for object in &mut self.objects {
             let Some(maker) = object.maker() else { continue };
@@ -185,9 +192,11 @@ impl Facts {
 
     /// To be called after each execution.
     pub fn end(&mut self) {
-        self.changed |= self.results.end();
-        for class in &mut self.classes {
-            self.changed |= class.end();
+        self.changed |= self.results.end(None);
+        for slot in 0..self.classes.len() {
+            let Numbers { from, steps } = self.numbers[root(&self.exchanges, Slot(slot as u32)).0 as usize];
+            let range = from.and_then(|from| from.plus(steps));
+            self.changed |= self.classes[slot].end(range);
         }
     }
 
@@ -302,6 +311,8 @@ impl Facts {
         self.slot_ids.insert(place, slot);
         self.parents.push(slot);
         self.classes.push(Class::new(place.size as u32 * 8));
+        self.exchanges.push(slot);
+        self.numbers.push(Numbers::NONE);
         slot
     }
 
@@ -311,54 +322,88 @@ impl Facts {
 
     // Classes.
 
-    fn root(&mut self, slot: Slot) -> Slot {
-        let mut at = slot;
-        while self.parents[at.0 as usize] != at {
-            let above = self.parents[self.parents[at.0 as usize].0 as usize];
-            self.parents[at.0 as usize] = above;
-            at = above;
-        }
-        at
-    }
-
-    pub fn same_class(&self, a: Slot, b: Slot) -> bool {
-        let root = |slot: Slot| {
-            let mut at = slot;
-            while self.parents[at.0 as usize] != at {
-                at = self.parents[at.0 as usize];
-            }
-            at
-        };
-        root(a) == root(b)
-    }
-
-    pub fn class(&mut self, slot: Slot) -> &Class {
-        let root = self.root(slot);
+    pub fn class(&self, slot: Slot) -> &Class {
+        let root = root(&self.parents, slot);
         &self.classes[root.0 as usize]
     }
 
     pub fn class_mut(&mut self, slot: Slot) -> &mut Class {
-        let root = self.root(slot);
+        let root = root(&self.parents, slot);
         &mut self.classes[root.0 as usize]
     }
 
     /// One access may touch both.
     pub fn unite(&mut self, a: Slot, b: Slot) {
-        let (a, b) = (self.root(a), self.root(b));
+        let (a, b) = (root(&self.parents, a), root(&self.parents, b));
         if a == b {
             return;
         }
         let (a, b) = (a.min(b), a.max(b));
         self.parents[b.0 as usize] = a;
+        self.exchange(a, b);
         let absorbed = std::mem::replace(&mut self.classes[b.0 as usize], Class::new(8));
         self.changed |= self.classes[a.0 as usize].absorb(&absorbed);
     }
 
     /// The cells of this slot's class may hold this.
     pub fn may_hold(&mut self, slot: Slot, content: &Content) {
-        let root = self.root(slot);
-        self.changed |= self.classes[root.0 as usize].add(content);
+        self.changed |= self.class_mut(slot).add(content);
     }
+
+    // Numbers.
+
+    /// Numbers that are read from one may be written to the other.
+    pub fn exchange(&mut self, a: Slot, b: Slot) {
+        let (a, b) = (root(&self.exchanges, a), root(&self.exchanges, b));
+        if a != b {
+            let (a, b) = (a.min(b), a.max(b));
+            self.exchanges[b.0 as usize] = a;
+            let absorbed = self.numbers[b.0 as usize];
+            self.numbers[a.0 as usize].absorb(absorbed);
+        }
+    }
+
+    /// A number of this range is written.
+    pub fn may_be(&mut self, slot: Slot, from: Range) {
+        let root = root(&self.exchanges, slot);
+        self.numbers[root.0 as usize].absorb(Numbers { from: Some(from), ..Numbers::NONE });
+    }
+
+    /// So much is added to what was read, in all that a thread does.
+    pub fn may_step(&mut self, slot: Slot, steps: Range) {
+        let root = root(&self.exchanges, slot);
+        self.numbers[root.0 as usize].absorb(Numbers { from: None, steps });
+    }
+}
+
+/// The numbers that come into some cells from elsewhere, and what is added to those that they hold.
+#[derive(Clone, Copy, Debug)]
+struct Numbers {
+    from: Option<Range>,
+    steps: Range,
+}
+
+impl Numbers {
+    const NONE: Numbers = Numbers { from: None, steps: Range { low: 0, high: 0 } };
+
+    fn absorb(&mut self, other: Numbers) {
+        self.from = match (self.from, other.from) {
+            (Some(a), Some(b)) => Some(a.join(b)),
+            (a, b) => a.or(b),
+        };
+        match self.steps.plus(other.steps) {
+            Some(steps) => self.steps = steps,
+            None => self.from = Some(Range::ALL),
+        }
+    }
+}
+
+fn root(forest: &[Slot], slot: Slot) -> Slot {
+    let mut at = slot;
+    while forest[at.0 as usize] != at {
+        at = forest[at.0 as usize];
+    }
+    at
 }
 
 /// Where the objects of the program (0) or of a thread begin.

@@ -331,7 +331,7 @@ impl<'a> Pass<'a> {
                 let class = self.facts.class(slot);
                 class.indeterminate(&mut self.terms)
             }
-            Some(value) => self.encode(slot, value),
+            Some(value) => self.encode(slot, value).0,
         };
         let place = self.facts.place(slot);
         let object = self.facts.get(place.object);

@@ -1,4 +1,8 @@
 //! Ranges of signed numbers, and what ranges terms have: enough to see how far a counter gets.
+//!
+//! `x = x + 1` has no range of its own. But each write of a bounded program happens at most once, and what a write adds to
+//! a number that was read from a cell is a *step*: a number in a cell is at most the largest that came from elsewhere
+//! plus all steps, on the path with the most of them in each thread. Cells between which numbers flow are taken together.
 
 use norn_logic::terms::{Node, Term, Terms};
 
@@ -8,8 +12,8 @@ pub struct Range {
     pub high: i64,
 }
 
-/// What is known about a term that is written: the numbers that it may be, and what it may add to a number that was read from
-/// the class that it is written to. A term may be either, by path.
+/// What is known about a term that is written: the numbers that it may be, and what it may add to a number that was read
+/// from a cell. A term may be either, by path.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Sources {
     pub from: Option<Range>,
@@ -68,41 +72,41 @@ impl Sources {
     }
 }
 
-/// What is known of the terms that were read from cells; `own` tells whether one was read from the class in question.
+/// What is known of the terms that were read from cells: `Some` for those, with their range if they have one.
 pub struct Ranges<'a> {
     pub terms: &'a Terms,
-    pub read: &'a dyn Fn(Term) -> Option<Range>,
-    pub own: &'a dyn Fn(Term) -> bool,
+    pub read: &'a dyn Fn(Term) -> Option<Option<Range>>,
+    /// The read terms that steps were added to.
+    pub origins: Vec<Term>,
 }
 
 impl Ranges<'_> {
     /// `None` if nothing is known.
-    pub fn sources(&self, term: Term) -> Option<Sources> {
+    pub fn sources(&mut self, term: Term) -> Option<Sources> {
         self.sources_within(term, &mut MOST_NODES.clone())
     }
 
-    fn sources_within(&self, term: Term, left: &mut u32) -> Option<Sources> {
+    fn sources_within(&mut self, term: Term, left: &mut u32) -> Option<Sources> {
         *left = left.checked_sub(1)?;
-        if (self.own)(term) {
-            return Some(Sources { from: None, step: Some(Range { low: 0, high: 0 }) });
-        }
-        let step = |range: Range| Sources { from: None, step: Some(range) };
-        match self.terms.node(term) {
-            Node::Ite(_, a, b) => Some(self.sources_within(a, left)?.join(self.sources_within(b, left)?)),
-            Node::Add(a, b) if (self.own)(a) => Some(step(self.range(b, left)?)),
-            Node::Add(a, b) if (self.own)(b) => Some(step(self.range(a, left)?)),
-            Node::Sub(a, b) if (self.own)(a) => {
-                Some(step(Range { low: 0, high: 0 }.minus(self.range(b, left)?)?))
-            }
-            _ => Some(Sources { from: Some(self.range(term, left)?), step: None }),
-        }
+        let zero = Range { low: 0, high: 0 };
+        let is_read = |term: Term| (self.read)(term).is_some();
+        let (origin, step) = match self.terms.node(term) {
+            _ if is_read(term) => (term, zero),
+            Node::Ite(_, a, b) => return Some(self.sources_within(a, left)?.join(self.sources_within(b, left)?)),
+            Node::Add(a, b) if is_read(a) => (a, self.range(b, left)?),
+            Node::Add(a, b) if is_read(b) => (b, self.range(a, left)?),
+            Node::Sub(a, b) if is_read(a) => (a, zero.minus(self.range(b, left)?)?),
+            _ => return Some(Sources { from: Some(self.range(term, left)?), step: None }),
+        };
+        self.origins.push(origin);
+        Some(Sources { from: None, step: Some(step) })
     }
 
     fn range(&self, term: Term, left: &mut u32) -> Option<Range> {
         *left = left.checked_sub(1)?;
         let width = self.terms.width(term);
         let whole = Range::signed(width);
-        let read = (self.read)(term);
+        let read = (self.read)(term).flatten();
         let known = self.terms.known(term);
         let by_known = match (known.sign(width), i64::try_from(known.greatest(width)), i64::try_from(known.least())) {
             (Some(false), Ok(high), Ok(low)) => Some(Range { low, high }),
@@ -141,21 +145,23 @@ mod tests {
     #[test]
     fn a_counter_steps() {
         let mut terms = Terms::new();
-        let (own, other, cond) = (terms.fresh(Sort::Bits(32)), terms.fresh(Sort::Bits(32)), terms.fresh(Sort::Bool));
+        let (own, small, cond) = (terms.fresh(Sort::Bits(32)), terms.fresh(Sort::Bits(2)), terms.fresh(Sort::Bool));
+        let other = terms.sext(small, 32);
         let (one, minus, seven) = (terms.bits(32, 1), terms.bits(32, u64::MAX), terms.bits(32, 7));
         let (more, less, sum) = (terms.add(own, one), terms.add(own, minus), terms.add(own, other));
         let (far, either) = (terms.add(other, seven), terms.ite(cond, more, seven));
-        let read = |term: Term| (term == other).then_some(Range { low: -2, high: 3 });
-        let ranges = Ranges { terms: &terms, read: &read, own: &|term| term == own };
+        let read = |term: Term| (term == own).then_some(None);
         let check = |term: Term, from: Option<(i64, i64)>, step: Option<(i64, i64)>| {
+            let mut ranges = Ranges { terms: &terms, read: &read, origins: Vec::new() };
             let range = |(low, high)| Range { low, high };
             assert_eq!(ranges.sources(term), Some(Sources { from: from.map(range), step: step.map(range) }));
+            assert_eq!(ranges.origins.len(), usize::from(step.is_some()));
         };
         check(own, None, Some((0, 0)));
         check(more, None, Some((1, 1)));
         check(less, None, Some((-1, -1)));
-        check(sum, None, Some((-2, 3)));
-        check(far, Some((5, 10)), None);
+        check(sum, None, Some((-2, 1)));
+        check(far, Some((5, 8)), None);
         check(either, Some((7, 7)), Some((1, 1)));
     }
 }

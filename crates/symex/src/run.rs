@@ -5,7 +5,7 @@
 //! section are next to each other.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use norn_ir::ids::{BlockId, FuncId, Reg};
 use norn_ir::instr::{Instr, Operand, TerminatorKind};
@@ -18,8 +18,10 @@ use norn_verdict::outcome::{Violation, ViolationKind};
 
 use crate::code::{Code, UserPlace, user_place};
 use crate::event::{CutReached, Event, EventId, EventKind, Finding, Input, Refusal, SectionId, ThreadId};
+use crate::facts::Slot;
 use crate::guard::{Guard, Guards};
 use crate::pass::Pass;
+use crate::range::Range;
 use crate::trie::Trie;
 use crate::value::{Pointer, Value};
 
@@ -42,6 +44,8 @@ pub struct Run<'p, 'a> {
     pub ends: Vec<(Guard, Value)>,
     /// Creations so far, with their guards.
     pub creations: Vec<(Guard, ThreadId)>,
+    /// By slot: the most that is added to numbers on any way.
+    pub steps: BTreeMap<Slot, Range>,
 }
 
 /// What a thread knows at a point, apart from where that is.
@@ -54,6 +58,8 @@ pub struct State {
     pub memory: Trie<Held>,
     /// By object: whether this thread has ended its life.
     pub ended: Trie<Term>,
+    /// By slot: what was added to numbers in shared memory on the way here.
+    pub steps: Trie<Range>,
     pub section: Option<SectionId>,
 }
 
@@ -82,6 +88,7 @@ impl<'p, 'a> Run<'p, 'a> {
             span: function.span,
             ends: Vec::new(),
             creations: Vec::new(),
+            steps: BTreeMap::new(),
         }
     }
 
@@ -169,7 +176,11 @@ impl<'p, 'a> Run<'p, 'a> {
                 let (x, y) = (x.copied().unwrap_or(absent), y.copied().unwrap_or(absent));
                 Some(pass.terms.ite(condition, x, y))
             });
-            State { registers, locals, memory, ended, section: a.section }
+            let steps = a.steps.merge(&b.steps, &mut |_, x, y| {
+                let none = Range { low: 0, high: 0 };
+                Some(x.copied().unwrap_or(none).join(y.copied().unwrap_or(none)))
+            });
+            State { registers, locals, memory, ended, steps, section: a.section }
         };
         merge.with(choose).unwrap_or_default()
     }
@@ -267,6 +278,9 @@ impl<'p, 'a> Run<'p, 'a> {
         let pass = &mut *self.pass;
         let result = merge.with(|condition, a, b| merge_values(pass, condition, Some(&a), Some(&b)).unwrap_or(a));
         let result = result.map(|value| self.pass.encode_result(&value));
+        for (&slot, &steps) in &self.steps {
+            self.pass.facts.may_step(slot, steps);
+        }
         let thread = &mut self.pass.threads[self.thread.0 as usize];
         thread.ended = ended;
         thread.result = result;
