@@ -468,9 +468,9 @@ impl Run<'_, '_> {
 
     /// A value of a cell, which should not be the one that stands for indeterminate content.
     fn encode(&mut self, slot: Slot, value: &Value, written: Term) -> Term {
-        let (value, step) = self.pass.encode(slot, value);
-        if let Some(step) = step {
-            self.count_step(slot, step);
+        let (value, steps) = self.pass.encode(slot, value);
+        if steps != [None; 2] {
+            self.count_steps(slot, steps);
         }
         let class = self.pass.facts.class(slot).clone();
         if class.is_too_wide() {
@@ -482,13 +482,15 @@ impl Run<'_, '_> {
     }
 
     /// Adds up what is added to numbers in cells, on the path with the most of it.
-    fn count_step(&mut self, slot: Slot, step: Range) {
-        let none = Range { low: 0, high: 0 };
-        let before = self.state.steps.get(slot.0).copied().unwrap_or(none);
-        let after = before.plus(step.join(none)).unwrap_or(Range::ALL);
-        self.state.steps.set(slot.0, after);
-        let most = self.steps.entry(slot).or_insert(none);
-        *most = most.join(after);
+    fn count_steps(&mut self, slot: Slot, steps: [Option<Range>; 2]) {
+        let mut sums = self.state.steps.get(slot.0).copied().unwrap_or([Range::ZERO; 2]);
+        for (sum, step) in sums.iter_mut().zip(steps) {
+            let step = step.unwrap_or(Range::ZERO).join(Range::ZERO);
+            *sum = sum.plus(step).unwrap_or(Range::ALL);
+        }
+        self.state.steps.set(slot.0, sums);
+        let most = self.steps.entry(slot).or_insert(sums);
+        *most = [most[0].join(sums[0]), most[1].join(sums[1])];
     }
 
     fn write_private(&mut self, slot: Slot, value: &Value, condition: Term) {

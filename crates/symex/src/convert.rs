@@ -8,7 +8,7 @@ use crate::class::Content;
 use crate::event::{Member, ObjectId, ThreadId};
 use crate::facts::{ObjectKind, Origin, Slot};
 use crate::pass::Pass;
-use crate::range::{Range, Ranges};
+use crate::range::{Range, Ranges, Sources};
 use crate::run::{Held, merge_values};
 use crate::value::{Grid, Place, Pointer, Value, sign_extended};
 
@@ -173,16 +173,16 @@ impl Pass<'_> {
 
     // Cells.
 
-    /// The value of a cell that stands for `value`, and what that adds to a number that was read from a cell; notes that
-    /// the cell may hold it.
-    pub fn encode(&mut self, slot: Slot, value: &Value) -> (Term, Option<Range>) {
+    /// The value of a cell that stands for `value`, and what that adds to a number that was read from a cell of the class,
+    /// or from any; notes that the cell may hold it.
+    pub fn encode(&mut self, slot: Slot, value: &Value) -> (Term, [Option<Range>; 2]) {
         let members = self.members(value);
         for content in self.contents(value, members.as_ref()) {
             self.facts.may_hold(slot, &content);
         }
         let class = self.facts.class(slot).clone();
-        let step = if class.has_members() { None } else { self.note_number(slot, value) };
-        (self.encode_in(&class, value, members), step)
+        let steps = if class.has_members() { [None; 2] } else { self.note_number(slot, value) };
+        (self.encode_in(&class, value, members), steps)
     }
 
     fn encode_in(&mut self, class: &crate::class::Class, value: &Value, members: Option<Parts>) -> Term {
@@ -261,28 +261,29 @@ impl Pass<'_> {
         contents
     }
 
-    /// Notes the numbers that a value may be; gives what it adds to a number that was read from a cell.
-    fn note_number(&mut self, slot: Slot, value: &Value) -> Option<Range> {
+    /// Notes the numbers that a value may be; gives what it adds to a number that was read from a cell: of the same class,
+    /// or of any.
+    fn note_number(&mut self, slot: Slot, value: &Value) -> [Option<Range>; 2] {
         let Value::Bits(bits) = *value else {
-            self.facts.may_be(slot, Range::ALL);
-            return None;
+            self.facts.may_be(slot, [Some(Range::ALL); 2]);
+            return [None; 2];
         };
-        let read = &self.read;
-        let range = |term: Term| read.get(&term).map(|read| read.1);
-        let mut ranges = Ranges { terms: &self.terms, read: &range, origins: Vec::new() };
-        let Some(sources) = ranges.sources(bits) else {
-            self.facts.may_be(slot, Range::ALL);
-            return None;
-        };
+        let (read, facts) = (&self.read, &*self.facts);
+        let range = |term: Term| read.get(&term).and_then(|read| read.1);
+        let of_class = |term: Term| read.get(&term).is_some_and(|&(of, _)| facts.same_class(of, slot));
+        let of_any = |term: Term| read.contains_key(&term);
+        let everything = Sources { from: Some(Range::ALL), step: None };
+        let mut ranges = Ranges { terms: &self.terms, read: &range, own: &of_class, origins: Vec::new() };
+        let in_class = ranges.sources(bits).unwrap_or(everything);
+        let mut ranges = Ranges { own: &of_any, origins: Vec::new(), ..ranges };
+        let in_all = ranges.sources(bits).unwrap_or(everything);
         for origin in ranges.origins {
             if let Some(&(of, _)) = self.read.get(&origin) {
                 self.facts.exchange(slot, of);
             }
         }
-        if let Some(from) = sources.from {
-            self.facts.may_be(slot, from);
-        }
-        sources.step
+        self.facts.may_be(slot, [in_class.from, in_all.from]);
+        [in_class.step, in_all.step]
     }
 
     /// What a value of a cell stands for, and whether it is indeterminate instead.

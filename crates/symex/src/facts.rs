@@ -106,9 +106,10 @@ pub struct Facts {
     /// By slot: the class, or a slot whose class it is (a forest).
     parents: Vec<Slot>,
     classes: Vec<Class>,
-    /// By slot: one with which numbers are exchanged (a forest), and what was found about all of them.
+    /// By slot: one with which numbers are exchanged (a forest).
     exchanges: Vec<Slot>,
-    numbers: Vec<Numbers>,
+    /// By slot: what was found about its class, and about all with which its class exchanges numbers.
+    numbers: Vec<[Numbers; 2]>,
     /// What threads return.
     pub results: Class,
     /// The entry thread comes first and has no key.
@@ -180,7 +181,7 @@ impl Facts {
         self.changed = false;
         self.results.begin();
         self.classes.iter_mut().for_each(Class::begin);
-        self.numbers.fill(Numbers::NONE);
+        self.numbers.fill([Numbers::NONE; 2]);
         let mut next: Vec<u64> = (0..self.threads.len()).map(|t| arena(t as u64 + 1, self.pointer_bits)).collect();
         for object in &mut self.objects {
             let Some(maker) = object.maker() else { continue };
@@ -194,8 +195,13 @@ impl Facts {
     pub fn end(&mut self) {
         self.changed |= self.results.end(None);
         for slot in 0..self.classes.len() {
-            let Numbers { from, steps } = self.numbers[root(&self.exchanges, Slot(slot as u32)).0 as usize];
-            let range = from.and_then(|from| from.plus(steps));
+            let exchanged = root(&self.exchanges, Slot(slot as u32));
+            let of_class = self.numbers[slot][0].range();
+            let of_all = self.numbers[exchanged.0 as usize][1].range();
+            let range = match (of_class, of_all) {
+                (Some(a), Some(b)) => Some(a.meet(b)),
+                (a, b) => a.or(b),
+            };
             self.changed |= self.classes[slot].end(range);
         }
     }
@@ -312,7 +318,7 @@ impl Facts {
         self.parents.push(slot);
         self.classes.push(Class::new(place.size as u32 * 8));
         self.exchanges.push(slot);
-        self.numbers.push(Numbers::NONE);
+        self.numbers.push([Numbers::NONE; 2]);
         slot
     }
 
@@ -340,6 +346,8 @@ impl Facts {
         }
         let (a, b) = (a.min(b), a.max(b));
         self.parents[b.0 as usize] = a;
+        let absorbed_numbers = self.numbers[b.0 as usize][0];
+        self.numbers[a.0 as usize][0].absorb(absorbed_numbers);
         self.exchange(a, b);
         let absorbed = std::mem::replace(&mut self.classes[b.0 as usize], Class::new(8));
         self.changed |= self.classes[a.0 as usize].absorb(&absorbed);
@@ -358,21 +366,29 @@ impl Facts {
         if a != b {
             let (a, b) = (a.min(b), a.max(b));
             self.exchanges[b.0 as usize] = a;
-            let absorbed = self.numbers[b.0 as usize];
-            self.numbers[a.0 as usize].absorb(absorbed);
+            let absorbed = self.numbers[b.0 as usize][1];
+            self.numbers[a.0 as usize][1].absorb(absorbed);
         }
     }
 
-    /// A number of this range is written.
-    pub fn may_be(&mut self, slot: Slot, from: Range) {
-        let root = root(&self.exchanges, slot);
-        self.numbers[root.0 as usize].absorb(Numbers { from: Some(from), ..Numbers::NONE });
+    /// Numbers of these ranges are written, as seen by the class and by all with which it exchanges numbers.
+    pub fn may_be(&mut self, slot: Slot, from: [Option<Range>; 2]) {
+        self.found(slot, from.map(|from| Numbers { from, ..Numbers::NONE }));
     }
 
-    /// So much is added to what was read, in all that a thread does.
-    pub fn may_step(&mut self, slot: Slot, steps: Range) {
-        let root = root(&self.exchanges, slot);
-        self.numbers[root.0 as usize].absorb(Numbers { from: None, steps });
+    /// So much is added to what was read, in all that a thread does; likewise.
+    pub fn may_step(&mut self, slot: Slot, steps: [Range; 2]) {
+        self.found(slot, steps.map(|steps| Numbers { from: None, steps }));
+    }
+
+    fn found(&mut self, slot: Slot, [of_class, of_all]: [Numbers; 2]) {
+        let (class, all) = (root(&self.parents, slot), root(&self.exchanges, slot));
+        self.numbers[class.0 as usize][0].absorb(of_class);
+        self.numbers[all.0 as usize][1].absorb(of_all);
+    }
+
+    pub fn same_class(&self, a: Slot, b: Slot) -> bool {
+        root(&self.parents, a) == root(&self.parents, b)
     }
 }
 
@@ -385,6 +401,10 @@ struct Numbers {
 
 impl Numbers {
     const NONE: Numbers = Numbers { from: None, steps: Range { low: 0, high: 0 } };
+
+    fn range(self) -> Option<Range> {
+        self.from?.plus(self.steps)
+    }
 
     fn absorb(&mut self, other: Numbers) {
         self.from = match (self.from, other.from) {

@@ -2,7 +2,9 @@
 //!
 //! `x = x + 1` has no range of its own. But each write of a bounded program happens at most once, and what a write adds to
 //! a number that was read from a cell is a *step*: a number in a cell is at most the largest that came from elsewhere
-//! plus all steps, on the path with the most of them in each thread. Cells between which numbers flow are taken together.
+//! plus all steps, on the path with the most of them in each thread. Where the number may have been read from: the
+//! class of cells that is written to, or any cell, if all cells between which numbers flow are taken together. Either gives
+//! a range, and both hold.
 
 use norn_logic::terms::{Node, Term, Terms};
 
@@ -24,6 +26,7 @@ pub struct Sources {
 const MOST_NODES: u32 = 64;
 
 impl Range {
+    pub const ZERO: Range = Range { low: 0, high: 0 };
     pub const ALL: Range = Range { low: i64::MIN, high: i64::MAX };
 
     pub fn signed(bits: u32) -> Range {
@@ -38,6 +41,11 @@ impl Range {
 
     fn minus(self, other: Range) -> Option<Range> {
         Some(Range { low: self.low.checked_sub(other.high)?, high: self.high.checked_sub(other.low)? })
+    }
+
+    /// Numbers of both.
+    pub fn meet(self, other: Range) -> Range {
+        Range { low: self.low.max(other.low), high: self.high.min(other.high) }
     }
 
     pub fn join(self, other: Range) -> Range {
@@ -72,10 +80,12 @@ impl Sources {
     }
 }
 
-/// What is known of the terms that were read from cells: `Some` for those, with their range if they have one.
+/// What is known of the terms that were read from cells.
 pub struct Ranges<'a> {
     pub terms: &'a Terms,
-    pub read: &'a dyn Fn(Term) -> Option<Option<Range>>,
+    pub read: &'a dyn Fn(Term) -> Option<Range>,
+    /// Whether a term was read from a cell that steps may be added to.
+    pub own: &'a dyn Fn(Term) -> bool,
     /// The read terms that steps were added to.
     pub origins: Vec<Term>,
 }
@@ -88,14 +98,13 @@ impl Ranges<'_> {
 
     fn sources_within(&mut self, term: Term, left: &mut u32) -> Option<Sources> {
         *left = left.checked_sub(1)?;
-        let zero = Range { low: 0, high: 0 };
-        let is_read = |term: Term| (self.read)(term).is_some();
+        let is_read = self.own;
         let (origin, step) = match self.terms.node(term) {
-            _ if is_read(term) => (term, zero),
+            _ if is_read(term) => (term, Range::ZERO),
             Node::Ite(_, a, b) => return Some(self.sources_within(a, left)?.join(self.sources_within(b, left)?)),
             Node::Add(a, b) if is_read(a) => (a, self.range(b, left)?),
             Node::Add(a, b) if is_read(b) => (b, self.range(a, left)?),
-            Node::Sub(a, b) if is_read(a) => (a, zero.minus(self.range(b, left)?)?),
+            Node::Sub(a, b) if is_read(a) => (a, Range::ZERO.minus(self.range(b, left)?)?),
             _ => return Some(Sources { from: Some(self.range(term, left)?), step: None }),
         };
         self.origins.push(origin);
@@ -106,7 +115,7 @@ impl Ranges<'_> {
         *left = left.checked_sub(1)?;
         let width = self.terms.width(term);
         let whole = Range::signed(width);
-        let read = (self.read)(term).flatten();
+        let read = (self.read)(term);
         let known = self.terms.known(term);
         let by_known = match (known.sign(width), i64::try_from(known.greatest(width)), i64::try_from(known.least())) {
             (Some(false), Ok(high), Ok(low)) => Some(Range { low, high }),
@@ -150,9 +159,8 @@ mod tests {
         let (one, minus, seven) = (terms.bits(32, 1), terms.bits(32, u64::MAX), terms.bits(32, 7));
         let (more, less, sum) = (terms.add(own, one), terms.add(own, minus), terms.add(own, other));
         let (far, either) = (terms.add(other, seven), terms.ite(cond, more, seven));
-        let read = |term: Term| (term == own).then_some(None);
         let check = |term: Term, from: Option<(i64, i64)>, step: Option<(i64, i64)>| {
-            let mut ranges = Ranges { terms: &terms, read: &read, origins: Vec::new() };
+            let mut ranges = Ranges { terms: &terms, read: &|_| None, own: &|term| term == own, origins: Vec::new() };
             let range = |(low, high)| Range { low, high };
             assert_eq!(ranges.sources(term), Some(Sources { from: from.map(range), step: step.map(range) }));
             assert_eq!(ranges.origins.len(), usize::from(step.is_some()));

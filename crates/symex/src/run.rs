@@ -45,7 +45,7 @@ pub struct Run<'p, 'a> {
     /// Creations so far, with their guards.
     pub creations: Vec<(Guard, ThreadId)>,
     /// By slot: the most that is added to numbers on any way.
-    pub steps: BTreeMap<Slot, Range>,
+    pub steps: BTreeMap<Slot, [Range; 2]>,
 }
 
 /// What a thread knows at a point, apart from where that is.
@@ -59,7 +59,7 @@ pub struct State {
     /// By object: whether this thread has ended its life.
     pub ended: Trie<Term>,
     /// By slot: what was added to numbers in shared memory on the way here.
-    pub steps: Trie<Range>,
+    pub steps: Trie<[Range; 2]>,
     pub section: Option<SectionId>,
 }
 
@@ -177,8 +177,8 @@ impl<'p, 'a> Run<'p, 'a> {
                 Some(pass.terms.ite(condition, x, y))
             });
             let steps = a.steps.merge(&b.steps, &mut |_, x, y| {
-                let none = Range { low: 0, high: 0 };
-                Some(x.copied().unwrap_or(none).join(y.copied().unwrap_or(none)))
+                let (x, y) = (x.unwrap_or(&[Range::ZERO; 2]), y.unwrap_or(&[Range::ZERO; 2]));
+                Some([x[0].join(y[0]), x[1].join(y[1])])
             });
             State { registers, locals, memory, ended, steps, section: a.section }
         };
