@@ -236,7 +236,7 @@ impl Run<'_, '_> {
                 self.undefined("an access with more than 4096 possible places in one object", place.condition);
                 continue;
             };
-            let outside = self.outside(place, size, &offsets);
+            let outside = self.outside(place, object, size, &offsets);
             let outside = self.pass.terms.and(alive, outside);
             let message = format!("outside of '{name}', which has {object_size} bytes");
             faulty(self, ViolationKind::OutOfBounds, message, outside, true);
@@ -248,7 +248,8 @@ impl Run<'_, '_> {
             let single = offsets.len() == 1;
             for offset in offsets {
                 let number = self.pass.terms.bits(self.pass.pointer_bits, offset);
-                let here = if single && outside == Term::FALSE {
+                let is_sure = single && (outside == Term::FALSE || self.pass.terms.as_bits(place.offset).is_some());
+                let here = if is_sure {
                     Term::TRUE
                 } else {
                     self.pass.terms.eq(place.offset, number)
@@ -301,13 +302,25 @@ impl Run<'_, '_> {
     }
 
     /// Whether a place leaves no room for an access.
-    fn outside(&mut self, place: &Place, size: u64, offsets: &[u64]) -> Term {
+    fn outside(&mut self, place: &Place, object: ObjectId, size: u64, offsets: &[u64]) -> Term {
         let Some(&last) = offsets.last() else { return Term::TRUE };
+        let width = self.pass.pointer_bits;
+        let beyond = match self.pass.size_term(object) {
+            None => Term::FALSE,
+            Some(whole) => {
+                let size = self.pass.terms.bits(width, size);
+                let too_small = self.pass.terms.ult(whole, size);
+                let room = self.pass.terms.sub(whole, size);
+                let behind = self.pass.terms.ult(room, place.offset);
+                self.pass.terms.or(too_small, behind)
+            }
+        };
         if self.pass.terms.as_bits(place.offset).is_some() || self.pass.is_within(place, size) {
-            return Term::FALSE;
+            return beyond;
         }
-        let last = self.pass.terms.bits(self.pass.pointer_bits, last);
-        self.pass.terms.ult(last, place.offset)
+        let last = self.pass.terms.bits(width, last);
+        let outside = self.pass.terms.ult(last, place.offset);
+        self.pass.terms.or(outside, beyond)
     }
 
     /// Whether this thread has ended an object's life.

@@ -12,7 +12,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use norn_ir::ids::{FuncId, GlobalId, LocalId, TypeId};
 use norn_ir::program::{Program, Storage};
-use norn_ir::span::Span;
 use norn_passes::Site;
 
 use crate::class::{Class, Content};
@@ -50,7 +49,8 @@ pub struct Object {
     pub align: u64,
     pub ty: Option<TypeId>,
     pub name: String,
-    pub span: Span,
+    /// Its size is a term; `size` is the largest.
+    pub sized_by_term: bool,
     /// Its address, as far as the program can tell.
     pub base: u64,
     /// Other scopes use the same memory: it may come to life again in a way that is not seen here.
@@ -244,6 +244,11 @@ impl Facts {
         // Addresses are given out between executions.
         self.changed |= !matches!(origin, Origin::Global(_));
         id
+    }
+
+    pub fn size_by_term(&mut self, object: ObjectId) {
+        let is_new = !std::mem::replace(&mut self.objects[object.index()].sized_by_term, true);
+        self.changed |= is_new;
     }
 
     pub fn get(&self, id: ObjectId) -> &Object {

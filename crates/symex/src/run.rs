@@ -101,12 +101,12 @@ impl<'p, 'a> Run<'p, 'a> {
         let mut edges: Vec<Vec<(Guard, State)>> = Vec::new();
         edges.resize_with(self.function.blocks.len(), Vec::new);
         edges[0].push((Guard::ROOT, std::mem::take(&mut self.state)));
-        let mut ready = BinaryHeap::from([Reverse((false, 0u32))]);
-        while let Some(Reverse((_, number))) = ready.pop() {
+        // Outside of sections comes last, and before it where a section may end.
+        let mut ready = BinaryHeap::from([Reverse((true, false, 0u32))]);
+        while let Some(Reverse((_, _, number))) = ready.pop() {
             let block = BlockId(number);
             let incoming = std::mem::take(&mut edges[block.index()]);
-            let mut outgoing = if incoming.is_empty() { Vec::new() } else { self.block(block, incoming)? };
-            outgoing.sort_by_key(|edge| edge.0);
+            let outgoing = if incoming.is_empty() { Vec::new() } else { self.block(block, incoming)? };
             for (to, guard, state) in outgoing {
                 edges[to.index()].push((guard, state));
             }
@@ -114,7 +114,7 @@ impl<'p, 'a> Run<'p, 'a> {
                 arrivals[to.index()] -= 1;
                 if arrivals[to.index()] == 0 {
                     let outside = edges[to.index()].first().is_none_or(|edge| edge.1.section.is_none());
-                    ready.push(Reverse((outside, to.0)));
+                    ready.push(Reverse((outside, self.code.ends_section[to.index()], to.0)));
                 }
             }
         }
@@ -403,7 +403,12 @@ impl<'p, 'a> Run<'p, 'a> {
         let (thread, section) = (self.thread, self.state.section);
         let span = self.user_place().span;
         let visible = visible || section.is_some();
-        self.pass.event(Event { thread, kind, guard, section, visible, span })
+        let id = self.pass.event(Event { thread, kind, guard, section, visible, span });
+        if let Some(section) = section {
+            // Not all ways through a section come to its end.
+            self.pass.end_section(section);
+        }
+        id
     }
 }
 
