@@ -3,7 +3,7 @@
 //! The bindings of `cadical-sys` are safe, so there is no unsafe code here.
 
 use crate::clauses::{ClauseSink, Lit};
-use crate::proof::{Certificate, Checker, Damage};
+use crate::proof::{Certificate, Checker, Damage, Step};
 use crate::propagator::{Adapter, Observed, Panic, Propagator};
 use crate::sat::{Answer, Sat, SatStats};
 use crate::trace::Tracer;
@@ -98,8 +98,12 @@ impl CaDiCaL {
         }
         if options.certify {
             let checker = Rc::new(RefCell::new(Checker::new()));
-            inner.connect_proof_tracer1(Tracer(Rc::clone(&checker)), true, false);
-            solver.checker = Some(checker);
+            solver.checker = Some(Rc::clone(&checker));
+            let follow = move |step: Step<'_>| {
+                // The checker remembers damage until a certificate is asked for.
+                let _ = checker.borrow_mut().step(step);
+            };
+            inner.connect_proof_tracer1(Tracer(follow), true, false);
         }
         Ok(solver)
     }
@@ -247,11 +251,11 @@ impl Terminator for Watch {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// One more pigeon than there are holes: hard for a solver that only resolves.
-    fn pigeons(solver: &mut impl ClauseSink, holes: usize) {
+    pub(crate) fn pigeons(solver: &mut impl ClauseSink, holes: usize) {
         let places: Vec<Vec<Lit>> = (0..=holes).map(|_| (0..holes).map(|_| solver.new_var()).collect()).collect();
         for (pigeon, place) in places.iter().enumerate() {
             solver.clause(place);

@@ -11,6 +11,9 @@ use crate::clauses::Lit;
 use rustc_hash::FxHashMap;
 use std::fmt;
 
+#[cfg(test)]
+mod tests;
+
 /// The number of a clause in a proof.
 pub type ClauseId = i64;
 

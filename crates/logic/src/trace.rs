@@ -1,39 +1,30 @@
 //! CaDiCaL's proof, as the steps that the checker follows.
 
-use crate::proof::{Checker, Step};
+use crate::proof::Step;
 use cadical_sys::ProofTracer;
-use std::cell::RefCell;
-use std::rc::Rc;
 
-/// Hands every step to the checker, which remembers the first damage.
-pub(crate) struct Tracer(pub(crate) Rc<RefCell<Checker>>);
+/// Hands every step on.
+pub(crate) struct Tracer<F>(pub(crate) F);
 
-impl Tracer {
-    fn step(&mut self, step: Step) {
-        // Damage is asked for at the end: see `Checker::certificate`.
-        let _ = self.0.borrow_mut().step(step);
-    }
-}
-
-impl ProofTracer for Tracer {
+impl<F: FnMut(Step)> ProofTracer for Tracer<F> {
     fn add_original_clause(&mut self, id: i64, _redundant: bool, clause: &[i32], restored: bool) {
-        self.step(if restored { Step::Restored { id, clause } } else { Step::Original { id, clause } });
+        (self.0)(if restored { Step::Restored { id, clause } } else { Step::Original { id, clause } });
     }
 
     fn add_derived_clause(&mut self, id: i64, _redundant: bool, _witness: i32, clause: &[i32], hints: &[i64]) {
-        self.step(Step::Derived { id, clause, hints });
+        (self.0)(Step::Derived { id, clause, hints });
     }
 
     fn delete_clause(&mut self, id: i64, _redundant: bool, _clause: &[i32]) {
-        self.step(Step::Deleted { id });
+        (self.0)(Step::Deleted { id });
     }
 
     fn weaken_minus(&mut self, id: i64, _clause: &[i32]) {
-        self.step(Step::Weakened { id });
+        (self.0)(Step::Weakened { id });
     }
 
     fn add_assumption_clause(&mut self, _id: i64, clause: &[i32], hints: &[i64]) {
-        self.step(Step::Conclusion { clause, hints });
+        (self.0)(Step::Conclusion { clause, hints });
     }
 
     // The rest changes no clause, and the conclusion is checked by what was derived, not by what the solver says of it.
