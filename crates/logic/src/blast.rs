@@ -16,7 +16,7 @@ use crate::clauses::{ClauseSink, Lit};
 use crate::gates::Gates;
 use crate::sat::Sat;
 use crate::terms::{Node, Term, Terms};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How deep an asserted term is followed through alternating connectives before it is translated in full.
 const ASSERTED_DEPTH: usize = 24;
@@ -138,7 +138,7 @@ impl<S: ClauseSink> Blaster<S> {
         }
         match terms.node(term) {
             Node::And(..) if unless.len() <= CARRIED_LITERALS => {
-                for part in flattened(terms, term, |node| matches!(node, Node::And(..))) {
+                for part in conjuncts(terms, term) {
                     self.assert_unless(terms, unless, part, depth + 1);
                 }
             }
@@ -181,8 +181,8 @@ impl<S: ClauseSink> Blaster<S> {
     }
 
     fn assert_disjunction(&mut self, terms: &Terms, unless: &mut Vec<Lit>, term: Term, depth: usize) {
-        // A disjunction is a negated conjunction: its parts are the negations of the flattened conjuncts.
-        let parts = flattened(terms, !term, |node| matches!(node, Node::And(..)));
+        // A disjunction is a negated conjunction: its parts are the negations of the conjuncts.
+        let parts = conjuncts(terms, !term);
         let length = unless.len();
         let mut last = None;
         for part in parts {
@@ -321,18 +321,18 @@ fn has_parts(terms: &Terms, term: Term) -> bool {
     }
 }
 
-/// The operands of nested nodes of one kind, in order.
-fn flattened(terms: &Terms, term: Term, same: fn(Node) -> bool) -> Vec<Term> {
+/// The conjuncts of nested conjunctions, each once, in order.
+fn conjuncts(terms: &Terms, term: Term) -> Vec<Term> {
     let mut parts = Vec::new();
+    let mut seen = FxHashSet::default();
     let mut waiting = vec![term];
     while let Some(term) = waiting.pop() {
-        let node = terms.node(term);
-        if same(node) {
-            let before = waiting.len();
-            waiting.extend(node.operands());
-            waiting[before..].reverse();
-        } else {
-            parts.push(term);
+        if !seen.insert(term) {
+            continue;
+        }
+        match terms.node(term) {
+            Node::And(a, b) => waiting.extend([b, a]),
+            _ => parts.push(term),
         }
     }
     parts
