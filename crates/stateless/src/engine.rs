@@ -1,5 +1,10 @@
 //! From a program to a verdict: inputs are enumerated around the search, bounds come from the executor's cuts.
 //!
+//! What is explored is the program without the idle iterations of its spin loops ([`norn_passes::spin`]); its steps have
+//! the same numbers, so counterexamples are replayed on the program itself. A load through a pointer that is wrong
+//! happens at once there, but only with its step once it is part of an await: then the machine sees a violation, or what
+//! has no meaning, earlier than the search, and its word counts.
+//!
 //! Nondeterministic truth values are tried both ways. The values are fixed per thread and position before a search, so
 //! an execution that does not ask for all of them is seen more than once; it counts where the others are all 0.
 
@@ -11,12 +16,13 @@ use norn_ir::instr::NondetSource;
 use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
-use norn_machine::replay::{ReplayMismatch, complete_inputs, confirm};
+use norn_machine::replay::{End, ReplayError, ReplayMismatch, complete_inputs, confirm, replay};
+use norn_passes::spin::spin;
 use norn_passes::unwind::Bounds;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome, Stats, Verdict, Violation, unwind_bounds};
-use norn_verdict::schedule::Schedule;
+use norn_verdict::schedule::{Schedule, fingerprint};
 use std::collections::BTreeMap;
 
 pub const ENGINE: &str = "stateless";
@@ -52,8 +58,11 @@ pub struct Explored {
 
 /// Explores everything, or up to the first violation. `at_end` sees the final state of each complete execution.
 pub fn explore(task: &Task<'_>, at_end: &mut dyn FnMut(&Executor<'_>)) -> Explored {
-    let code = compile(task.program, task.bounds);
-    let Task { program, model, checks, limits, .. } = *task;
+    // A thread that waits may be part of a deadlock, one that spins is none.
+    let spun = spin(task.program, !task.checks.deadlock);
+    let program = &spun.program;
+    let code = compile(program, task.bounds);
+    let Task { model, checks, limits, .. } = *task;
     let question = Question { program, code: &code, model, checks, limits };
     let mut cells = Cells::default();
     let mut explored = Explored::default();
@@ -84,7 +93,8 @@ pub fn explore(task: &Task<'_>, at_end: &mut dyn FnMut(&Executor<'_>)) -> Explor
                 explored.incomplete = Some(Incomplete { reason, span: None });
                 break;
             }
-            Ended::Violation(violation, schedule) => {
+            Ended::Violation(violation, mut schedule) => {
+                schedule.program = fingerprint(task.program);
                 explored.violation = Some((violation, schedule));
                 break;
             }
@@ -144,7 +154,11 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
     ]));
     if let Some((violation, schedule)) = explored.violation {
         let schedule = complete_inputs(task.program, task.checks, schedule);
-        return confirm(task.program, task.checks, schedule, &violation, ENGINE, stats);
+        return match replay(task.program, task.checks, &schedule).map(|replayed| replayed.end) {
+            Err(ReplayError::Stuck { reason, span }) => unknown(reason, Some(span), stats),
+            Ok(End::Violation(seen)) => confirm(task.program, task.checks, schedule, &seen, ENGINE, stats),
+            _ => confirm(task.program, task.checks, schedule, &violation, ENGINE, stats),
+        };
     }
     if let Some(Incomplete { reason, span }) = explored.incomplete {
         return unknown(reason, span, stats);
