@@ -31,7 +31,7 @@ impl Reads {
         let mut counts = vec![0; function.registers.len() + function.locals.len()];
         for block in &function.blocks {
             block.instrs.iter().for_each(|i| read_slots(function, &plain, i, |slot| counts[slot] += 1));
-            block.terminator.kind.for_each_use(|reg| counts[reg.index()] += 1);
+            block.terminator.kind.for_each_use(|reg| counts[slot_of(function, reg)] += 1);
         }
         let mut position = vec![0; function.blocks.len()];
         for (at, id) in function.reverse_postorder().into_iter().enumerate() {
@@ -41,27 +41,31 @@ impl Reads {
     }
 }
 
-/// A register, or past them a plain local.
+/// A plain local, or past the locals a register: registers are added as loops change, locals are not.
 type Slot = usize;
 
+fn slot_of(function: &Function, reg: Reg) -> Slot {
+    function.locals.len() + reg.index()
+}
+
 fn read_slots(function: &Function, plain: &[bool], instr: &Instr, mut each: impl FnMut(Slot)) {
-    instr.kind.for_each_use(|reg: Reg| each(reg.index()));
+    instr.kind.for_each_use(|reg: Reg| each(slot_of(function, reg)));
     if let InstrKind::Load { addr: Operand::Local(local, _), .. } = instr.kind
         && plain[local.index()]
     {
-        each(function.registers.len() + local.index());
+        each(local.index());
     }
 }
 
 fn assigned_slots(function: &Function, plain: &[bool], instr: &Instr, mut each: impl FnMut(Slot)) {
-    instr.kind.defs().for_each(|reg| each(reg.index()));
+    instr.kind.defs().for_each(|reg| each(slot_of(function, reg)));
     let local = match instr.kind {
         InstrKind::Store { addr: Operand::Local(local, _), .. } => Some(local),
         InstrKind::LocalEnter(local) | InstrKind::LocalExit(local) => Some(local),
         _ => None,
     };
     if let Some(local) = local.filter(|local| plain[local.index()]) {
-        each(function.registers.len() + local.index());
+        each(local.index());
     }
 }
 
@@ -106,7 +110,7 @@ impl Body {
                 });
                 read_slots(function, plain, instr, |slot| *inside.entry(slot).or_default() += 1);
             }
-            block.terminator.kind.for_each_use(|reg| *inside.entry(reg.index()).or_default() += 1);
+            block.terminator.kind.for_each_use(|reg| *inside.entry(slot_of(function, reg)).or_default() += 1);
         }
         let words = numbers.len().div_ceil(64);
         let mut needed = vec![0u64; words];
@@ -132,7 +136,7 @@ impl Body {
                     assigned[number / 64] |= 1 << (number % 64);
                 });
             }
-            block.terminator.kind.for_each_use(|reg| sound &= has(&assigned, reg.index()));
+            block.terminator.kind.for_each_use(|reg| sound &= has(&assigned, slot_of(function, reg)));
             for next in block.terminator.kind.successors().filter(|&next| next != self.header) {
                 if !self.contains(next) {
                     sound &= needed.iter().zip(&assigned).all(|(needed, assigned)| needed & !assigned == 0);

@@ -146,13 +146,15 @@ fn single_event(
     found
 }
 
-/// The blocks after an event and in the same iteration from which the loop can be left.
+/// The blocks after an event and in the same iteration that have to be executed: if it only reads, those from which the
+/// loop can be left; else all, because another iteration may follow.
 fn region_after(function: &Function, body: &Body, event: Event, can_leave: &BTreeMap<BlockId, bool>) -> Vec<BlockId> {
     let mut region = Vec::new();
     let mut work = vec![event.block];
     while let Some(id) = work.pop() {
         for next in function.block(id).terminator.kind.successors() {
-            let inside = next != body.header && body.contains(next) && can_leave[&next];
+            let wanted = event.kind == SectionKind::Atomic || can_leave.get(&next).copied().unwrap_or(false);
+            let inside = next != body.header && body.contains(next) && wanted;
             if inside && !region.contains(&next) {
                 region.push(next);
                 work.push(next);
