@@ -80,6 +80,7 @@ fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopT
         deadline: Some(start + Duration::from_secs(args.timeout)),
         memory: Some(args.memory.map_or_else(frontend::default_memory, |mb| mb << 20)),
         stop: stop.clone(),
+        ..Limits::none()
     };
     let checks = args.checks.checks();
     let task = Task { program: &compiled.program, checks, unwind: &args.unwind, limits: &limits };
