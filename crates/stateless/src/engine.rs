@@ -1,9 +1,9 @@
 //! From a program to a verdict: inputs are enumerated around the search, bounds come from the executor's cuts.
 //!
-//! What is explored is the program without the idle iterations of its spin loops ([`norn_passes::spin`]); its steps have
-//! the same numbers, so counterexamples are replayed on the program itself. A load through a pointer that is wrong
-//! happens at once there, but only with its step once it is part of an await: then the machine sees a violation, or what
-//! has no meaning, earlier than the search, and its word counts.
+//! What is explored for a verdict is the program without the idle iterations of its spin loops
+//! ([`norn_passes::spin`]); its steps have the same numbers, so counterexamples are replayed on the program itself. A load
+//! through a pointer that is wrong happens at once there, but only with its step once it is part of an await: then the
+//! machine sees a violation, or what has no meaning, earlier than the search, and its word counts.
 //!
 //! Nondeterministic truth values are tried both ways. The values are fixed per thread and position before a search, so
 //! an execution that does not ask for all of them is seen more than once; it counts where the others are all 0.
@@ -58,11 +58,8 @@ pub struct Explored {
 
 /// Explores everything, or up to the first violation. `at_end` sees the final state of each complete execution.
 pub fn explore(task: &Task<'_>, at_end: &mut dyn FnMut(&Executor<'_>)) -> Explored {
-    // A thread that waits may be part of a deadlock, one that spins is none.
-    let spun = spin(task.program, !task.checks.deadlock);
-    let program = &spun.program;
-    let code = compile(program, task.bounds);
-    let Task { model, checks, limits, .. } = *task;
+    let code = compile(task.program, task.bounds);
+    let Task { program, model, checks, limits, .. } = *task;
     let question = Question { program, code: &code, model, checks, limits };
     let mut cells = Cells::default();
     let mut explored = Explored::default();
@@ -93,8 +90,7 @@ pub fn explore(task: &Task<'_>, at_end: &mut dyn FnMut(&Executor<'_>)) -> Explor
                 explored.incomplete = Some(Incomplete { reason, span: None });
                 break;
             }
-            Ended::Violation(violation, mut schedule) => {
-                schedule.program = fingerprint(task.program);
+            Ended::Violation(violation, schedule) => {
                 explored.violation = Some((violation, schedule));
                 break;
             }
@@ -125,6 +121,7 @@ fn search(
         }
         Err(_) => return Ended::Unknown("the program cannot begin".to_owned(), None),
     };
+    search.executions_before = explored.counts.executions();
     let ended = search.run(at_end);
     if matches!(ended, Ended::NeedInput(..) | Ended::CellsChanged) {
         return ended;
@@ -144,7 +141,9 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
         let reason = "this engine does not look for data races".to_owned();
         return unknown(reason, None, Stats::default());
     }
-    let explored = explore(task, &mut |_| {});
+    // A thread that waits may be part of a deadlock, one that spins is none.
+    let spun = spin(task.program, !task.checks.deadlock);
+    let explored = explore(&Task { program: &spun.program, ..*task }, &mut |_| {});
     let counts = &explored.counts;
     let stats = Stats(BTreeMap::from([
         ("executions", counts.complete as f64),
@@ -152,7 +151,8 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
         ("redundant", counts.redundant as f64),
         ("events", counts.events as f64),
     ]));
-    if let Some((violation, schedule)) = explored.violation {
+    if let Some((violation, mut schedule)) = explored.violation {
+        schedule.program = fingerprint(task.program);
         let schedule = complete_inputs(task.program, task.checks, schedule);
         return match replay(task.program, task.checks, &schedule).map(|replayed| replayed.end) {
             Err(ReplayError::Stuck { reason, span }) => unknown(reason, Some(span), stats),

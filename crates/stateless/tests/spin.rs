@@ -53,7 +53,8 @@ fn threads(bodies: &[&str], main: &str) -> String {
 /// `None` if that took too long.
 fn check(program: &Program, deadlock: bool) -> Option<[u32; 3]> {
     let checks = Checks { deadlock, ..Checks::default() };
-    assert_eq!(validate(&spin(program, !deadlock).program), Ok(()));
+    let spun = spin(program, !deadlock).program;
+    assert_eq!(validate(&spun), Ok(()));
     let observed: Vec<GlobalId> = (0..program.globals.len())
         .map(GlobalId::new)
         .filter(|&id| program.global(id).storage == Storage::Static && !program.global(id).private)
@@ -69,7 +70,7 @@ fn check(program: &Program, deadlock: bool) -> Option<[u32; 3]> {
         let limits = Limits::for_seconds(20.0);
         let task = Task { program, model, checks, bounds: None, limits: &limits };
         let mut finals = BTreeSet::new();
-        let found = explore(&task, &mut |executor| {
+        let found = explore(&Task { program: &spun, ..task }, &mut |executor| {
             finals.insert(observed.iter().map(|&id| executor.global(id).to_vec()).collect::<Vec<_>>());
         });
         let outcome = verdict(&task).unwrap_or_else(|mismatch| panic!("{model}: {mismatch}")).outcome;
