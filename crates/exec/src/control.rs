@@ -81,8 +81,11 @@ impl Executor<'_> {
             let value = match (given, ty.ty) {
                 _ if value.object == UNKNOWN => value,
                 (Ty::Ptr, Ty::Ptr) => value,
-                (_, Ty::Ptr) => self.memory.pointer_from(bits),
-                _ => Value::int(bits),
+                (_, Ty::Ptr) => self.pointer_from(bits),
+                _ => {
+                    self.observe(value);
+                    Value::int(bits)
+                }
             };
             let owner = &mut self.threads[to as usize];
             let slot = owner.base + register;
@@ -116,8 +119,9 @@ impl Executor<'_> {
                 (Some(value), Some(given)) if given == wanted.ty => value,
                 (Some(value), _) if value.object == UNKNOWN => value,
                 (Some(value), _) => {
+                    self.observe(value);
                     let bits = wanted.cut(value.bits);
-                    if wanted.is_pointer() { self.memory.pointer_from(bits) } else { Value::int(bits) }
+                    if wanted.is_pointer() { self.pointer_from(bits) } else { Value::int(bits) }
                 }
                 (None, _) => self.input(thread, wanted, &NondetSource::Uninitialised("result".to_owned()))?,
             };
