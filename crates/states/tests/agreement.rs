@@ -1,0 +1,110 @@
+//! The engine agrees with the reference enumeration: in verdicts, in final states and, with every reduction off, in the
+//! number of states.
+
+mod programs;
+
+use norn_c::driver::{self, Input};
+use norn_ir::ids::GlobalId;
+use norn_ir::program::{Program, Storage};
+use norn_machine::enumerate::{Question, states};
+use norn_states::{Ended, Explored, Reductions, Task, explore, verdict};
+use norn_verdict::limits::Limits;
+use norn_verdict::model::Model;
+use norn_verdict::outcome::{Checks, Outcome};
+use std::collections::BTreeSet;
+
+fn compile(text: &str) -> Program {
+    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
+    let compiled = driver::compile(Default::default(), None, vec![input]);
+    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
+    norn_passes::escape::mark_private(&mut program);
+    program
+}
+
+/// Objects whose final contents are compared: not those with addresses, which renaming may change.
+fn observed(program: &Program) -> Vec<GlobalId> {
+    let shown = |id: &GlobalId| {
+        let global = program.global(*id);
+        global.storage == Storage::Static && ["x", "y", "z", "c", "u", "a", "seen"].contains(&global.name.as_str())
+    };
+    (0..program.globals.len()).map(GlobalId::new).filter(shown).collect()
+}
+
+type Finals = BTreeSet<Vec<Vec<u8>>>;
+
+fn run(task: &Task<'_>, observed: &[GlobalId]) -> (Explored, Finals) {
+    let mut finals = Finals::new();
+    let explored = explore(task, &mut |executor| {
+        finals.insert(observed.iter().map(|&id| executor.global(id).to_vec()).collect());
+    });
+    (explored, finals)
+}
+
+/// How many of the models could be compared.
+fn check(program: &Program, checks: Checks, seconds: f64, name: &str) -> [bool; 3] {
+    let observed = observed(program);
+    Model::ALL.map(|model| {
+        let limits = Limits::for_seconds(seconds);
+        let question = Question { program, model, checks, limits: &limits, domain: None, observed: &observed };
+        let expected = states::explore(&question);
+        if expected.incomplete.is_some() && expected.violation.is_none() {
+            return false;
+        }
+        let limits = Limits::for_seconds(60.0);
+        let all = Reductions::ALL;
+        let task = Task { program, model, checks, bounds: None, limits: &limits, reductions: all, shortest: false };
+        let variants = [
+            ("none", Reductions::NONE, false),
+            ("all", all, false),
+            ("not live", Reductions { live_only: false, ..all }, false),
+            ("not renamed", Reductions { rename: false, ..all }, false),
+            ("not collapsed", Reductions { collapse: false, ..all }, false),
+            ("not merged", Reductions { merge_stores: false, ..all }, false),
+            ("not persistent", Reductions { persistent: false, ..all }, false),
+            ("shortest", all, true),
+        ];
+        for (variant, reductions, shortest) in variants {
+            let what = format!("{name} {model} {variant}");
+            let task = Task { reductions, shortest, ..task };
+            let (found, finals) = run(&task, &observed);
+            if let Some(wanted) = &expected.violation {
+                let Ended::Violation(violation, schedule) = &found.found.ended else {
+                    panic!("{what}: a violation was missed: {wanted:?} {found:?}");
+                };
+                if shortest {
+                    assert_eq!(schedule.steps.len(), wanted.schedule.steps.len(), "{what}: {violation:?} {schedule}");
+                }
+                let verdict = verdict(&task).unwrap_or_else(|mismatch| panic!("{what}: {mismatch}"));
+                assert!(matches!(verdict.outcome, Outcome::Unsafe(_)), "{what}");
+                continue;
+            }
+            assert_eq!(found.found.ended, Ended::Everything, "{what}");
+            assert_eq!(found.found.incomplete, None, "{what}");
+            assert!(!found.found.buffer_full, "{what}: a buffer was full");
+            assert_eq!(finals, expected.finals, "{what}: the final states differ");
+            if reductions == Reductions::NONE {
+                assert_eq!(found.found.counts.states, expected.states as u64, "{what}: states");
+                assert_eq!(found.found.counts.transitions, expected.transitions as u64, "{what}: transitions");
+            } else {
+                assert!(found.found.counts.states <= expected.states as u64, "{what}: more states than there are");
+            }
+        }
+        true
+    })
+}
+
+/// `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
+#[test]
+fn random_programs() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
+    let (count, first) = (number("NORN_TEST_PROGRAMS").unwrap_or(150), number("NORN_TEST_SEED").unwrap_or(0));
+    let mut compared = [0; 3];
+    for seed in first..first + count {
+        let text = programs::program(seed);
+        let checks = Checks { deadlock: seed % 3 == 0, memory_safety: seed % 2 == 0, ..Checks::default() };
+        let result = std::panic::catch_unwind(|| check(&compile(&text), checks, 0.4, &format!("{seed}")));
+        let Ok(result) = result else { panic!("program {seed}:\n{text}") };
+        compared.iter_mut().zip(result).for_each(|(sum, one)| *sum += u64::from(one));
+    }
+    assert!(compared.iter().all(|&n| 2 * n > count), "most should be comparable: {compared:?} of {count}");
+}
