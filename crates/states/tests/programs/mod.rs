@@ -68,8 +68,8 @@ pub fn program(seed: u64) -> String {
             _ => {}
         }
     } else if random.below(2) == 0 {
-        let line = statement(random, library).replace("r += ", "seen[3] += ").replace("= r;", "= seen[3];");
-        let _ = writeln!(text, "  {line}");
+        let line = statement(random, library);
+        let _ = writeln!(text, "  int r = 0;\n  {line}\n  seen[3] = r;");
     }
     text.push_str("  return 0;\n}\n");
     text
