@@ -98,7 +98,7 @@ impl Executor<'_> {
         let value = value.map(|value| self.passed(thread, value));
         let owner = &self.threads[thread as usize];
         if owner.frames.len() == 1 {
-            return self.end_thread(thread, value.unwrap_or_default());
+            return self.end_thread(thread, value.unwrap_or_default(), true);
         }
         let depth = owner.frames.len() - 1;
         if self.mode == Mode::Silent && self.any_shared(thread, depth) {
@@ -177,7 +177,7 @@ impl Executor<'_> {
     }
 
     /// All frames end, but the objects of main's outermost frame live on.
-    pub(crate) fn end_thread(&mut self, thread: u32, result: Value) -> Done<Flow> {
+    pub(crate) fn end_thread(&mut self, thread: u32, result: Value, by_return: bool) -> Done<Flow> {
         if matches!(self.mode, Mode::Section(_)) {
             return Err(self.unsupported(thread, "a section in which the thread ends"));
         }
@@ -191,6 +191,10 @@ impl Executor<'_> {
         let old = std::mem::replace(&mut owner.result, result);
         owner.status = Status::Ended;
         self.log.changes.push(Undo::Result { thread, old });
+        if by_return && thread == 0 {
+            self.main_returned = true;
+            self.log.changes.push(Undo::MainReturned);
+        }
         Ok(Flow::Over)
     }
 

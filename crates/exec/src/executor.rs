@@ -28,6 +28,8 @@ pub struct Executor<'c> {
     /// Identities by number.
     pub(crate) by_number: Vec<u32>,
     pub(crate) exited: Option<Exited>,
+    /// Main has returned; `pthread_exit` does not count.
+    pub(crate) main_returned: bool,
     pub(crate) log: Log,
     pub(crate) effects: Vec<Effect>,
     /// How many of the effects are of the visible step or commit itself.
@@ -97,6 +99,7 @@ impl<'c> Executor<'c> {
             threads: Vec::new(),
             by_number: Vec::new(),
             exited: None,
+            main_returned: false,
             log: Log::default(),
             effects: Vec::new(),
             visible_effects: 0,
@@ -199,6 +202,10 @@ impl<'c> Executor<'c> {
 
     pub fn exited(&self) -> Option<Exited> {
         self.exited
+    }
+
+    pub fn main_returned(&self) -> bool {
+        self.main_returned
     }
 
     /// What the last step (or attempt) did.
@@ -389,7 +396,7 @@ impl<'c> Executor<'c> {
             let thread = &self.threads[thread as usize];
             thread.status == Status::Stopped || !thread.buffer.is_empty()
         };
-        self.exited.is_none() && self.threads[0].status != Status::Ended && !self.threads().any(excused)
+        !self.is_complete() && !self.main_returned && !self.threads().any(excused)
     }
 
     /// The violation that a deadlock is: where the first thread waits.

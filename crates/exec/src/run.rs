@@ -266,7 +266,7 @@ impl Executor<'_> {
             Op::Return(value) => return self.ret(thread, value),
             Op::ThreadExit(value) => {
                 let value = self.passed(thread, value);
-                return self.end_thread(thread, value);
+                return self.end_thread(thread, value, false);
             }
             Op::Exit(status) => {
                 let status = self.value(thread, status).bits as u32 as i32;
@@ -359,11 +359,12 @@ impl Watch {
             return false;
         }
         let current = &executor.threads[thread as usize];
-        if let Some(saved) = &self.saved
-            && saved.0 == *current
-            && saved.1 == executor.memory
-        {
-            return true;
+        if let Some(saved) = &mut self.saved {
+            // How many inputs and fences there were does not matter for what follows.
+            saved.0.counts = current.counts;
+            if saved.0 == *current && saved.1 == executor.memory {
+                return true;
+            }
         }
         if self.jumps >= self.next_save {
             self.saved = Some(Box::new((current.clone(), executor.memory.clone())));

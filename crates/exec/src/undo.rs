@@ -19,7 +19,7 @@ pub enum Change {
     Bytes(u32),
     /// The life of this object.
     Object(u32),
-    /// The program ended.
+    /// The program ended, or main returned.
     Exit,
 }
 
@@ -114,6 +114,7 @@ pub(crate) enum Undo {
         old: Value,
     },
     Exited,
+    MainReturned,
 }
 
 /// The log, and the stacks on which larger things are kept.
@@ -149,7 +150,7 @@ impl Executor<'_> {
             Undo::BufferPushed { thread } | Undo::BufferRemoved { thread, .. } => Some(Change::Buffer(thread)),
             Undo::Memory { at, .. } | Undo::Initialised { at, .. } => Some(Change::Bytes(at)),
             Undo::Alive { object, .. } | Undo::Renewed { object } => Some(Change::Object(object)),
-            Undo::Exited => Some(Change::Exit),
+            Undo::Exited | Undo::MainReturned => Some(Change::Exit),
             // What points where changes with the bytes, and what was added is reached by something that changed.
             Undo::Provenance { .. } | Undo::ProvenanceAdded { .. } | Undo::ObjectAdded { .. } => None,
         })
@@ -244,6 +245,7 @@ impl Executor<'_> {
             }
             Undo::Result { thread, old } => self.threads[thread as usize].result = old,
             Undo::Exited => self.exited = None,
+            Undo::MainReturned => self.main_returned = false,
         }
     }
 }

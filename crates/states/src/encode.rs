@@ -85,7 +85,8 @@ impl<'c> Encoder<'c> {
         }
         if !self.live_only {
             out.number(u64::from(owner.counts.children));
-        } else if owner.status == Status::Ended {
+        }
+        if owner.status == Status::Ended {
             return;
         }
         out.number(owner.frames.len() as u64);

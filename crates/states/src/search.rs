@@ -189,7 +189,7 @@ impl Search<'_, '_> {
         let point = frame.point;
         match self.walk.step(choice, &mut frame.chosen) {
             Ok(()) => {
-                self.counts.transitions += 1;
+                self.counts.transitions += u64::from(choice != Choice::Start);
                 frame.goes_on |= !self.walk.executor.was_spurious();
                 return self.arrive();
             }

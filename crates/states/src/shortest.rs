@@ -101,7 +101,7 @@ impl Search<'_, '_> {
         loop {
             match self.walk.step(choice, &mut chosen) {
                 Ok(()) => {
-                    self.counts.transitions += 1;
+                    self.counts.transitions += u64::from(choice != Choice::Start);
                     *goes_on |= !self.walk.executor.was_spurious();
                     match self.walk.vector.state(&self.walk.executor) {
                         Ok((_, true)) => {

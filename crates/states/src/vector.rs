@@ -43,6 +43,8 @@ pub struct Vector<'c> {
     collapse: bool,
     /// Leaks are a property: what nothing points to matters.
     leaks: bool,
+    /// It matters whether main has returned.
+    deadlock: bool,
     /// The tree: node 1 is the root, the children of n are 2n and 2n+1. The first half is pairs, the second leaves.
     nodes: Vec<u32>,
     width: usize,
@@ -91,7 +93,7 @@ impl<'c> Vector<'c> {
         executor: &Executor<'_>,
         encoder: Encoder<'c>,
         collapse: bool,
-        leaks: bool,
+        (deadlock, leaks): (bool, bool),
         (max_threads, buffers): (usize, bool),
     ) -> Result<Vector<'c>, Problem> {
         let mut globals = Vec::new();
@@ -119,6 +121,7 @@ impl<'c> Vector<'c> {
             whole: Leaves::default(),
             collapse,
             leaks,
+            deadlock,
             nodes: vec![NOTHING; 2 * width],
             width,
             trail: Vec::new(),
@@ -362,7 +365,7 @@ impl<'c> Vector<'c> {
     fn encode_header(&mut self, executor: &Executor<'_>) {
         self.part.clear();
         match executor.exited() {
-            None => self.part.bytes.push(0),
+            None => self.part.bytes.push(if self.deadlock && executor.main_returned() { 3 } else { 0 }),
             Some(exited) => {
                 self.part.bytes.push(if exited.status.is_some() { 1 } else { 2 });
                 self.part.number(u64::from(exited.status.unwrap_or(0) as u32));

@@ -130,7 +130,8 @@ impl<'a> Walk<'a> {
         let encoder = Encoder::new(code, model, reductions.live_only, reductions.rename);
         let room = (setting.max_threads, model != Model::Sc);
         let leaks = checks.leaks && checks.memory_safety;
-        let vector = Vector::new(&executor, encoder, reductions.collapse, leaks, room)?;
+        let deadlock = checks.deadlock || !reductions.live_only;
+        let vector = Vector::new(&executor, encoder, reductions.collapse, (deadlock, leaks), room)?;
         Ok(Walk { setting, executor, vector, taken: Vec::new(), has_inputs: false, buffer_full: false })
     }
 
