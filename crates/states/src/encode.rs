@@ -140,7 +140,9 @@ impl<'c> Encoder<'c> {
             self.value(memory, entry.value, out);
             before = Some(entry);
         }
-        if self.epochs && let Some(last) = before {
+        if self.epochs
+            && let Some(last) = before
+        {
             out.bytes.push(u8::from(last.epoch < owner.counts.epoch));
         }
     }

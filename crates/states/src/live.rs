@@ -31,7 +31,12 @@ impl<'c> Live<'c> {
     pub fn new(code: &'c Code) -> Live<'c> {
         let none = |n: usize| std::iter::repeat_with(|| None).take(n).collect();
         let operations = code.ops.len();
-        Live { code, at: none(operations), after: none(operations), blocks: (0..code.functions.len()).map(|_| None).collect() }
+        Live {
+            code,
+            at: none(operations),
+            after: none(operations),
+            blocks: (0..code.functions.len()).map(|_| None).collect(),
+        }
     }
 
     /// The registers that are live where a thread stands, ascending.
@@ -163,10 +168,7 @@ fn targets(code: &Code, op: Op, mut each: impl FnMut(u32)) {
 
 fn falls_through(op: Op) -> bool {
     !has_targets(op)
-        && !matches!(
-            op,
-            Op::Return(_) | Op::ThreadExit(_) | Op::Exit(_) | Op::Abort | Op::Stop | Op::Unsupported(_)
-        )
+        && !matches!(op, Op::Return(_) | Op::ThreadExit(_) | Op::Exit(_) | Op::Abort | Op::Stop | Op::Unsupported(_))
 }
 
 fn defines(code: &Code, op: Op, mut each: impl FnMut(u32)) {

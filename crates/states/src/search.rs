@@ -141,8 +141,15 @@ pub fn reason(halt: Halt) -> (String, Option<Span>) {
 impl Search<'_, '_> {
     fn run(&mut self) -> Ended {
         let point = self.walk.point();
-        let root =
-            Frame { point, state: 0, last: None, chosen: Vec::new(), only: Some(Choice::Start), full: false, goes_on: true };
+        let root = Frame {
+            point,
+            state: 0,
+            last: None,
+            chosen: Vec::new(),
+            only: Some(Choice::Start),
+            full: false,
+            goes_on: true,
+        };
         self.frames.push(root);
         loop {
             let Some(choice) = self.next_choice() else {

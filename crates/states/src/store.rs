@@ -165,7 +165,10 @@ mod tests {
         for round in 0..2 {
             for i in 0..10_000u32 {
                 assert_eq!(pairs.add((i / 100, i % 100)), Ok((i, round == 0)));
-                assert_eq!(leaves.add(&i.to_le_bytes()[..1 + i as usize % 4]).map(|(_, new)| new && round > 0), Ok(false));
+                assert_eq!(
+                    leaves.add(&i.to_le_bytes()[..1 + i as usize % 4]).map(|(_, new)| new && round > 0),
+                    Ok(false)
+                );
             }
         }
         assert_eq!(pairs.len(), 10_000);

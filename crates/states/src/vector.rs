@@ -378,7 +378,8 @@ impl<'c> Vector<'c> {
     fn header(&mut self, executor: &Executor<'_>) -> Result<(), Problem> {
         self.encode_header(executor);
         let memory = executor.memory();
-        let allocated = self.encoder.rename && memory.objects.iter().any(|o| matches!(o.kind, Kind::Heap | Kind::Stack));
+        let allocated =
+            self.encoder.rename && memory.objects.iter().any(|o| matches!(o.kind, Kind::Heap | Kind::Stack));
         let mut heap = self.empty;
         if allocated {
             std::mem::swap(&mut self.heap.header, &mut self.part);
@@ -427,7 +428,8 @@ impl<'c> Vector<'c> {
         if self.leaks {
             let names = &self.heap.names;
             let mut objects = executor.memory().objects.iter().enumerate();
-            let lost = objects.any(|(o, info)| info.kind == Kind::Heap && info.alive && !names.contains_key(&(o as u32)));
+            let lost =
+                objects.any(|(o, info)| info.kind == Kind::Heap && info.alive && !names.contains_key(&(o as u32)));
             self.heap.header.bytes.push(u8::from(lost));
         }
         Ok(folded)
@@ -481,7 +483,8 @@ impl<'c> Vector<'c> {
         if self.leaks {
             let names = &self.heap.names;
             let mut objects = executor.memory().objects.iter().enumerate();
-            let lost = objects.any(|(o, info)| info.kind == Kind::Heap && info.alive && !names.contains_key(&(o as u32)));
+            let lost =
+                objects.any(|(o, info)| info.kind == Kind::Heap && info.alive && !names.contains_key(&(o as u32)));
             bytes.push(u8::from(lost));
         }
         bytes.extend_from_slice(&self.heap.header.bytes);

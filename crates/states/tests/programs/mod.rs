@@ -106,7 +106,9 @@ fn statement(random: &mut Random, library: bool) -> String {
         15 => format!("{place} = {place} + 1;"),
         16 => format!("{other} = {value}; __sync_synchronize(); r += {place};"),
         17 => format!("pthread_mutex_lock(&m); {place} = {value}; pthread_mutex_unlock(&m);"),
-        18 => format!("pthread_mutex_lock(&n); pthread_mutex_lock(&m); r += {place}; pthread_mutex_unlock(&m); pthread_mutex_unlock(&n);"),
+        18 => format!(
+            "pthread_mutex_lock(&n); pthread_mutex_lock(&m); r += {place}; pthread_mutex_unlock(&m); pthread_mutex_unlock(&n);"
+        ),
         19 => "if (pthread_mutex_trylock(&m) == 0) { y = 1; pthread_mutex_unlock(&m); }".to_owned(),
         20 => "pthread_mutex_lock(&m); if (x == 0) pthread_cond_wait(&cond, &m); pthread_mutex_unlock(&m);".to_owned(),
         21 => "x = 1; pthread_cond_signal(&cond);".to_owned(),
@@ -129,7 +131,9 @@ fn repeated(random: &mut Random, library: bool) -> String {
         5 => format!("for (int i = 0; i < {}; i++) {{ {other} = i; r += {place}; }}", 1 + value),
         6 => format!("while (atomic_load(&a) == 0) {{ if ({place} == {value}) break; }}"),
         7 => "{ int e = atomic_load(&a); while (!atomic_compare_exchange_strong(&a, &e, (e + 1) % 3)) { } }".to_owned(),
-        8 => format!("for (;;) {{ if (__VERIFIER_nondet_bool()) break; r = {place}; __VERIFIER_assume({other} != 2); }}"),
+        8 => {
+            format!("for (;;) {{ if (__VERIFIER_nondet_bool()) break; r = {place}; __VERIFIER_assume({other} != 2); }}")
+        }
         9 => format!("for (;;) {{ pthread_mutex_lock(&m); {other} = (x + 1) % 3; pthread_mutex_unlock(&m); }}"),
         _ => "for (;;) { struct node *q = malloc(sizeof *q); q->value = 1; q->next = 0; p = q; r = p->value; \
               __sync_synchronize(); if (x) break; }"
