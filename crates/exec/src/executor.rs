@@ -510,6 +510,11 @@ impl<'c> Executor<'c> {
         value
     }
 
+    /// What an operand of the operation before which a thread stands is.
+    pub fn peek(&self, thread: u32, src: Src) -> Value {
+        self.passed(thread, src)
+    }
+
     /// An operand that is only passed on.
     pub(crate) fn passed(&self, thread: u32, src: Src) -> Value {
         let owner = &self.threads[thread as usize];

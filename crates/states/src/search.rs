@@ -90,7 +90,7 @@ pub fn search<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mut 
         Ok(walk) => walk,
         Err(halt) => return not_begun(halt, setting),
     };
-    let reducer = setting.reductions.persistent.then(|| Reducer::new(setting.program, setting.code, setting.checks));
+    let reducer = setting.reductions.persistent.then(|| Reducer::new(setting.program, setting.code));
     let mut search = Search {
         walk,
         limits,
