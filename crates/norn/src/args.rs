@@ -83,6 +83,10 @@ pub struct CheckArgs {
     #[arg(long, value_name = "[FILE:LINE=]N", value_parser = unwind_bound)]
     pub unwind: Vec<Unwind>,
 
+    /// Look for a counterexample with as few steps as possible: breadth first, without reduction
+    #[arg(long)]
+    pub shortest: bool,
+
     /// List the loops of the program, and do nothing else
     #[arg(long)]
     pub show_loops: bool,
@@ -90,6 +94,10 @@ pub struct CheckArgs {
     /// Give up after this many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     pub timeout: u64,
+
+    /// Give up after this many executions; the engine `stateless` counts them
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub executions: Option<u64>,
 
     /// Give up beyond this much memory [default: three quarters of what is free]
     #[arg(long, value_name = "MB")]
@@ -235,6 +243,8 @@ pub enum Engine {
     Enumerate,
     /// One execution per trace, for programs that terminate or with --unwind
     Stateless,
+    /// Every reachable state, each once: decides loops without bound
+    States,
 }
 
 /// A bound on loops.
