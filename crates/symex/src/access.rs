@@ -409,7 +409,8 @@ impl Run<'_, '_> {
             let (value, mut indeterminate) = self.pass.decode(part.slot, value, part_ty);
             if part_ty == Ty::Ptr && indeterminate != Term::FALSE {
                 // It could be the address of anything; what comes of that is of no use to anybody.
-                self.undefined("an indeterminate pointer is read", indeterminate);
+                let read = self.pass.terms.and(targets.is_shared, indeterminate);
+                self.undefined("an indeterminate pointer is read", read);
                 indeterminate = Term::FALSE;
             }
             held.push(Held { value, initialised: !indeterminate });
