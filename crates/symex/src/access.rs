@@ -11,7 +11,7 @@ use norn_verdict::outcome::ViolationKind;
 
 use crate::arith;
 use crate::event::{CellId, EventKind, ObjectId, SectionId, SectionKind};
-use crate::facts::{ObjectKind, Slot, Slots};
+use crate::facts::{ObjectKind, Origin, Slot, Slots};
 use crate::range::Range;
 use crate::run::{Held, Run, merge_values};
 use crate::value::{Place, Pointer, Value};
@@ -413,12 +413,26 @@ impl Run<'_, '_> {
                 self.undefined("an indeterminate pointer is read", read);
                 indeterminate = Term::FALSE;
             }
+            let value = match value {
+                Value::Pointer(pointer) => Value::Pointer(self.possible(&pointer)),
+                bits => bits,
+            };
             held.push(Held { value, initialised: !indeterminate });
         }
         match &held[..] {
             [one] => one.clone(),
             bytes => self.whole_of_bytes(bytes, ty),
         }
+    }
+
+    /// A pointer that was read, without objects that this thread has not made yet: their addresses cannot be known.
+    fn possible(&mut self, pointer: &Pointer) -> Pointer {
+        let (facts, thread, made) = (&*self.pass.facts, self.thread, &self.state.ended);
+        let possible = |object: ObjectId| match facts.get(object).origin {
+            Origin::Made(maker, _) => maker != thread || made.get(object.0).is_some(),
+            Origin::Global(_) | Origin::ThreadLocal(..) => true,
+        };
+        pointer.only(&mut self.pass.terms, possible)
     }
 
     /// What was read, with an input for what is indeterminate.
@@ -428,7 +442,10 @@ impl Run<'_, '_> {
         }
         let input = self.input(ty, !held.initialised);
         let input = match ty {
-            Ty::Ptr => Value::Pointer(self.pass.pointer_from(input)),
+            Ty::Ptr => {
+                self.pass.indeterminate.insert(input);
+                Value::Pointer(Pointer::number(input))
+            }
             _ => Value::Bits(input),
         };
         if held.initialised == Term::FALSE {

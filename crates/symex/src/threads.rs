@@ -161,6 +161,8 @@ impl Run<'_, '_> {
         });
         if let (Some(dst), Some(result)) = (dst, result) {
             let class = self.pass.facts.results.clone();
+            let indeterminate = class.is_indeterminate_value(&mut self.pass.terms, result);
+            self.undefined("an indeterminate pointer is the result of a thread", indeterminate);
             let value = self.pass.decode_in(&class, result, Ty::Ptr);
             self.set(dst, value);
         }
