@@ -11,6 +11,7 @@ use norn_ir::instr::{NondetSource, Order, SectionKind};
 use norn_ir::program::{Origin, Program, Storage};
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
+use norn_passes::Site;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Violation, ViolationKind};
 use norn_verdict::schedule::ThreadName;
@@ -34,8 +35,9 @@ pub struct Executor<'c> {
     visible_effects: usize,
     pub(crate) mode: Mode,
     pub(crate) spurious: bool,
-    /// Nondeterministic values by thread, in the order in which it asks for them.
-    script: BTreeMap<ThreadName, Vec<u64>>,
+    script: Script,
+    /// The values that each thread got and where; those past its count are of other executions.
+    taken: Vec<Vec<(Option<Site>, u64)>>,
     /// Indeterminate values are not asked for but left open until they are used.
     open_values: bool,
     /// The current operation has used such a value.
@@ -78,7 +80,23 @@ pub struct Request {
     pub position: usize,
     pub ty: Ty,
     pub source: NondetSource,
+    /// The instruction that asks; `None` for a read of memory that is not initialised.
+    pub site: Option<Site>,
+    /// Where that is in the user's code.
+    pub span: Span,
 }
+
+/// What a thread gets for the value that it asks for at some position. Different executions may ask there in different
+/// places.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Choice {
+    Anywhere(u64),
+    /// Only for a request with this site.
+    At(Option<Site>, u64),
+}
+
+/// Choices by thread and position.
+pub type Script = BTreeMap<ThreadName, Vec<Vec<Choice>>>;
 
 pub(crate) type Done<T> = Result<T, Stop>;
 
@@ -100,7 +118,8 @@ impl<'c> Executor<'c> {
             visible_effects: 0,
             mode: Mode::Silent,
             spurious: false,
-            script: BTreeMap::new(),
+            script: Script::new(),
+            taken: Vec::new(),
             open_values: false,
             used_unknown: Cell::new(false),
             identities: BTreeMap::new(),
@@ -124,9 +143,16 @@ impl<'c> Executor<'c> {
         self.check_end()
     }
 
-    /// The nondeterministic values to use, by thread.
-    pub fn set_script(&mut self, script: BTreeMap<ThreadName, Vec<u64>>) {
+    /// The nondeterministic values to use.
+    pub fn set_script(&mut self, script: Script) {
         self.script = script;
+    }
+
+    /// The nondeterministic values that a thread has got so far, and where it asked for them. Values that were left open
+    /// are 0.
+    pub fn inputs_taken(&self, thread: u32) -> &[(Option<Site>, u64)] {
+        let count = self.threads[thread as usize].counts.inputs as usize;
+        self.taken.get(thread as usize).map_or(&[], |taken| &taken[..count.min(taken.len())])
     }
 
     /// Indeterminate values (results that a function does not give, variables and memory that are not initialised) are
@@ -497,20 +523,37 @@ impl<'c> Executor<'c> {
     }
 
     pub(crate) fn input(&mut self, thread: u32, ty: crate::op::Scalar, source: &NondetSource) -> Done<Value> {
-        let taken = self.threads[thread as usize].counts.inputs as usize;
+        let position = self.threads[thread as usize].counts.inputs as usize;
+        let site = self.code.input_at(self.threads[thread as usize].pc);
         if self.open_values && ty.ty != Ty::Bool && matches!(source, NondetSource::Uninitialised(_)) {
-            self.save_counts(thread);
-            self.threads[thread as usize].counts.inputs += 1;
+            self.take(thread, site, 0);
             return Ok(Value { bits: 0, object: UNKNOWN });
         }
-        let given = self.script.get(&self.threads[thread as usize].name).and_then(|values| values.get(taken));
-        let Some(&bits) = given else {
-            return Err(Stop::NeedInput(Request { thread, position: taken, ty: ty.ty, source: source.clone() }));
+        let choices = self.script.get(&self.threads[thread as usize].name).and_then(|values| values.get(position));
+        let given = choices.into_iter().flatten().find_map(|choice| match *choice {
+            Choice::Anywhere(value) => Some(value),
+            Choice::At(at, value) => (at == site).then_some(value),
+        });
+        let Some(bits) = given else {
+            let span = self.place(thread).span;
+            return Err(Stop::NeedInput(Request { thread, position, ty: ty.ty, source: source.clone(), site, span }));
         };
-        self.save_counts(thread);
-        self.threads[thread as usize].counts.inputs += 1;
         let bits = ty.cut(bits);
+        self.take(thread, site, bits);
         Ok(if ty.is_pointer() { self.memory.pointer_from(bits) } else { Value::int(bits) })
+    }
+
+    fn take(&mut self, thread: u32, site: Option<Site>, bits: u64) {
+        self.save_counts(thread);
+        let counts = &mut self.threads[thread as usize].counts;
+        let position = counts.inputs as usize;
+        counts.inputs += 1;
+        if self.taken.len() <= thread as usize {
+            self.taken.resize(thread as usize + 1, Vec::new());
+        }
+        let taken = &mut self.taken[thread as usize];
+        taken.truncate(position);
+        taken.push((site, bits));
     }
 
     pub(crate) fn reach(&mut self, cut: u32) {

@@ -5,11 +5,13 @@
 //! through a pointer that is wrong happens at once there, but only with its step once it is part of an await: then the
 //! machine sees a violation, or what has no meaning, earlier than the search, and its word counts.
 //!
-//! Nondeterministic truth values are tried both ways. The values are fixed per thread and position before a search, so
-//! an execution that does not ask for all of them is seen more than once; it counts where the others are all 0.
+//! Nondeterministic truth values are tried both ways, other values if a few of them are enough
+//! ([`norn_passes::inputs`]). The values are fixed before a search, per thread, position and instruction that asks, so an
+//! execution that does not ask for all of them is seen more than once; it counts where the others are the first of those
+//! that are tried.
 
 use crate::cells::Cells;
-use crate::explore::{Counts, Ended, Inputs, Question, Search};
+use crate::explore::{Counts, Ended, Input, Inputs, Question, Search};
 use crate::footprint::Footprints;
 use norn_exec::{Executor, Request, Stop, compile};
 use norn_ir::instr::NondetSource;
@@ -17,12 +19,14 @@ use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
 use norn_machine::replay::{End, ReplayError, ReplayMismatch, complete_inputs, confirm, replay};
+use norn_passes::inputs::small_domains;
 use norn_passes::spin::spin;
 use norn_passes::unwind::Bounds;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome, Stats, Verdict, Violation, unwind_bounds};
 use norn_verdict::schedule::{Schedule, fingerprint};
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 pub const ENGINE: &str = "stateless";
@@ -64,6 +68,8 @@ pub fn explore(task: &Task<'_>, at_end: &mut dyn FnMut(&Executor<'_>)) -> Explor
     let mut cells = Cells::default();
     let mut explored = Explored::default();
     let mut reached = vec![false; code.cuts.len()];
+    let domains = OnceCell::new();
+    let both = vec![0, 1];
     let mut waiting = vec![Inputs::new()];
     while let Some(inputs) = waiting.pop() {
         let ended = loop {
@@ -74,21 +80,28 @@ pub fn explore(task: &Task<'_>, at_end: &mut dyn FnMut(&Executor<'_>)) -> Explor
         };
         match ended {
             Ended::Everything | Ended::CellsChanged => {}
-            Ended::NeedInput(name, Request { ty: Ty::Bool, position, .. }) => {
-                for value in [1, 0] {
+            Ended::NeedInput(name, Request { ty, position, site, source, span, .. }) => {
+                let domain = match (ty, site) {
+                    (Ty::Bool, _) => Some(&both),
+                    (_, Some(site)) => domains.get_or_init(|| small_domains(program)).get(&site),
+                    (_, None) => None,
+                };
+                let Some(domain) = domain else {
+                    let (NondetSource::Input(name) | NondetSource::Uninitialised(name)) = source;
+                    let reason = format!("the value of '{name}' is nondeterministic, with too many possibilities");
+                    explored.incomplete = Some(Incomplete { reason, span: Some(span) });
+                    break;
+                };
+                for (number, &value) in domain.iter().enumerate().rev() {
                     let mut longer = inputs.clone();
                     let values = longer.entry(name.clone()).or_default();
-                    // Indeterminate values that were left open have positions too.
-                    values.resize(position, 0);
-                    values.push(value);
+                    // Other positions may be reached with values that were left open, or by another thread's doing.
+                    if values.len() <= position {
+                        values.resize(position + 1, Vec::new());
+                    }
+                    values[position].push(Input { site, value, is_first: number == 0 });
                     waiting.push(longer);
                 }
-            }
-            Ended::NeedInput(_, Request { source, .. }) => {
-                let (NondetSource::Input(name) | NondetSource::Uninitialised(name)) = source;
-                let reason = format!("the value of '{name}' is nondeterministic, with too many possibilities");
-                explored.incomplete = Some(Incomplete { reason, span: None });
-                break;
             }
             Ended::Violation(violation, schedule) => {
                 explored.violation = Some((violation, schedule));

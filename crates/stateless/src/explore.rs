@@ -11,9 +11,10 @@ use crate::cells::Cells;
 use crate::footprint::{EXIT, Footprint, Footprints, Process};
 use crate::trace::Trace;
 use crate::wakeup::{Forest, NO_NODE, NodeId};
-use norn_exec::{Code, Effect, Executor, Request, Status, Stop};
+use norn_exec::{Choice, Code, Effect, Executor, Request, Status, Stop};
 use norn_ir::program::Program;
 use norn_ir::span::Span;
+use norn_passes::Site;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Violation};
@@ -114,8 +115,16 @@ pub(crate) struct Item {
     pub event: Option<usize>,
 }
 
-/// Nondeterministic values by thread.
-pub type Inputs = BTreeMap<ThreadName, Vec<u64>>;
+/// Nondeterministic values by thread and position, there by the instruction that asks.
+pub type Inputs = BTreeMap<ThreadName, Vec<Vec<Input>>>;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Input {
+    pub site: Option<Site>,
+    pub value: u64,
+    /// Of the values that are tried here, this is the first.
+    pub is_first: bool,
+}
 
 /// Called at the end of each complete execution.
 pub type AtEnd<'f> = dyn FnMut(&Executor<'_>) + 'f;
@@ -128,7 +137,9 @@ impl<'a> Search<'a> {
         footprints: &'a mut Footprints,
     ) -> Result<Search<'a>, Stop> {
         let mut executor = Executor::new(question.program, question.code, question.model, question.checks)?;
-        executor.set_script(inputs.clone());
+        let choices = |values: &Vec<Input>| values.iter().map(|input| Choice::At(input.site, input.value)).collect();
+        let script = inputs.iter().map(|(name, values)| (name.clone(), values.iter().map(choices).collect()));
+        executor.set_script(script.collect());
         executor.leave_values_open();
         cells.reserve_globals(&executor);
         cells.changed = false;
@@ -522,8 +533,11 @@ impl<'a> Search<'a> {
     fn is_canonical(&self) -> bool {
         self.inputs.iter().all(|(name, values)| {
             let thread = self.executor.threads().find(|&thread| self.executor.thread(thread).name == *name);
-            let taken = thread.map_or(0, |thread| self.executor.thread(thread).counts.inputs as usize);
-            values.iter().skip(taken).all(|&value| value == 0)
+            let taken = thread.map_or(&[][..], |thread| self.executor.inputs_taken(thread));
+            values.iter().enumerate().all(|(position, inputs)| {
+                let asked = taken.get(position).map(|taken| taken.0);
+                inputs.iter().all(|input| input.is_first || asked == Some(input.site))
+            })
         })
     }
 
@@ -555,7 +569,11 @@ impl<'a> Search<'a> {
         });
         let steps = steps.collect();
         let program = fingerprint(self.question.program);
-        let inputs = self.inputs.iter().map(|(name, values)| (name.clone(), values.clone())).collect();
+        let inputs = self.executor.threads().map(|thread| {
+            let values = self.executor.inputs_taken(thread).iter().map(|taken| taken.1).collect();
+            (self.executor.thread(thread).name.clone(), values)
+        });
+        let inputs = inputs.filter(|(_, values): &(ThreadName, Vec<u64>)| !values.is_empty()).collect();
         Schedule { model: self.question.model, program, steps, inputs }
     }
 }
