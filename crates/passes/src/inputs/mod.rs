@@ -121,9 +121,17 @@ impl Sites {
         self.accesses[function.index()].get_or_init(|| Accesses::new(program, function))
     }
 
-    fn reads(&self, program: &Program, function: FuncId, reg: Reg) -> impl Iterator<Item = Site> + '_ {
+    /// Whether a register may be read from the given instruction of a block on, before it is assigned.
+    fn is_read_from(&self, program: &Program, function: FuncId, (block, index): (BlockId, usize), reg: Reg) -> bool {
         let accesses = &self.accesses(program, function).registers[reg.index()];
-        accesses.iter().filter(|access| access.1).map(|access| access.0)
+        let start = accesses.partition_point(|access| (access.0.block, access.0.index as usize) < (block, index));
+        match accesses.get(start).filter(|access| access.0.block == block) {
+            Some(&(_, reads)) => reads,
+            None => {
+                let mut successors = program.function(function).block(block).terminator.kind.successors();
+                successors.any(|next| self.is_live(program, function, next, reg))
+            }
+        }
     }
 
     /// Whether a register may be read after the beginning of a block, before it is assigned.

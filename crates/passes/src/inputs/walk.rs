@@ -25,7 +25,7 @@ pub fn domain(program: &Program, sites: &Sites, site: Site, input: Reg) -> Optio
     let mut start = Frame::at(site, None);
     start.forms.insert(input, Form::input(bits));
     let set = Set::full(bits);
-    walk.waiting.push(Path { set, frames: vec![start], visible: false, passed: BTreeSet::new(), returns: 0 });
+    walk.waiting.push(Path { set, frames: vec![start], visible: false, returns: 0 });
     while let Some(path) = walk.waiting.pop() {
         walk.follow(path)?;
     }
@@ -57,8 +57,6 @@ struct Path {
     frames: Vec<Frame>,
     /// Something was done that another thread can notice.
     visible: bool,
-    /// Where something was read that depends on the input.
-    passed: BTreeSet<Site>,
     returns: usize,
 }
 
@@ -99,11 +97,6 @@ enum Flow {
 impl Path {
     fn top(&mut self) -> &mut Frame {
         self.frames.last_mut().expect("a path should be in some function")
-    }
-
-    fn site(&self) -> Site {
-        let frame = &self.frames[self.frames.len() - 1];
-        Site::new(frame.function, frame.block, frame.index)
     }
 
     fn known(&self, operand: Operand) -> Known {
@@ -170,24 +163,8 @@ impl Walk<'_> {
         let function = program.function(frame.function);
         let block = function.block(frame.block);
         match block.instrs.get(frame.index) {
-            Some(instr) => {
-                self.note_reads(path, |each| instr.kind.for_each_use(each));
-                self.instr(path, function, &instr.kind)
-            }
-            None => {
-                self.note_reads(path, |each| block.terminator.kind.for_each_use(each));
-                self.terminator(path, &block.terminator.kind)
-            }
-        }
-    }
-
-    fn note_reads(&self, path: &mut Path, reads: impl Fn(&mut dyn FnMut(Reg))) {
-        let forms = &path.frames[path.frames.len() - 1].forms;
-        let mut depends = false;
-        reads(&mut |reg| depends |= forms.contains_key(&reg));
-        if depends {
-            let site = path.site();
-            path.passed.insert(site);
+            Some(instr) => self.instr(path, function, &instr.kind),
+            None => self.terminator(path, &block.terminator.kind),
         }
     }
 
@@ -318,10 +295,13 @@ impl Walk<'_> {
 
     /// One input for each result of a remainder or mask, if nothing else tells inputs from one another.
     fn reduced(&self, path: &Path, form: &Form, (op, constant): (BinaryOp, u64), bits: u32) -> Option<Vec<u64>> {
-        let elsewhere = path.frames.iter().any(|frame| {
+        let top = path.frames.len() - 1;
+        let elsewhere = path.frames.iter().enumerate().any(|(depth, frame)| {
+            // The caller's next instruction is the one after the call.
+            let from = frame.index + usize::from(depth == top);
             let open = frame.forms.iter().filter(|(_, form)| form.constant_on(&path.set).is_none());
-            open.flat_map(|(&reg, _)| self.sites.reads(self.program, frame.function, reg))
-                .any(|site| !path.passed.contains(&site))
+            open.into_iter()
+                .any(|(&reg, _)| self.sites.is_read_from(self.program, frame.function, (frame.block, from), reg))
         });
         if elsewhere { None } else { form.reduced(op, constant, bits, &path.set, MOST_VALUES) }
     }
@@ -449,9 +429,8 @@ impl Walk<'_> {
                     };
                     let mut caller = Frame::at(site, None);
                     caller.forms.extend(dst.map(|dst| (dst, form.clone())));
-                    let (set, passed) = (path.set.clone(), BTreeSet::new());
-                    let returns = path.returns + 1;
-                    self.waiting.push(Path { set, frames: vec![caller], visible: path.visible, passed, returns });
+                    let (set, returns) = (path.set.clone(), path.returns + 1);
+                    self.waiting.push(Path { set, frames: vec![caller], visible: path.visible, returns });
                 }
             }
             _ => self.all(&path.set)?,
