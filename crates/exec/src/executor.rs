@@ -29,6 +29,8 @@ pub struct Executor<'c> {
     /// Identities by number.
     pub(crate) by_number: Vec<u32>,
     pub(crate) exited: Option<Exited>,
+    /// Main has returned; `pthread_exit` does not count.
+    pub(crate) main_returned: bool,
     pub(crate) log: Log,
     pub(crate) effects: Vec<Effect>,
     /// How many of the effects are of the visible step or commit itself.
@@ -42,6 +44,8 @@ pub struct Executor<'c> {
     open_values: bool,
     /// The current operation has used such a value.
     pub(crate) used_unknown: Cell<bool>,
+    /// The address of an object was observed as a number; not undone.
+    pub(crate) observed: Cell<bool>,
     identities: BTreeMap<(u32, u32), u32>,
     /// Which cuts some execution has reached; not undone.
     reached: Vec<bool>,
@@ -113,6 +117,7 @@ impl<'c> Executor<'c> {
             threads: Vec::new(),
             by_number: Vec::new(),
             exited: None,
+            main_returned: false,
             log: Log::default(),
             effects: Vec::new(),
             visible_effects: 0,
@@ -122,6 +127,7 @@ impl<'c> Executor<'c> {
             taken: Vec::new(),
             open_values: false,
             used_unknown: Cell::new(false),
+            observed: Cell::new(false),
             identities: BTreeMap::new(),
             reached: vec![false; code.cuts.len()],
         };
@@ -153,6 +159,28 @@ impl<'c> Executor<'c> {
     pub fn inputs_taken(&self, thread: u32) -> &[(Option<Site>, u64)] {
         let count = self.threads[thread as usize].counts.inputs as usize;
         self.taken.get(thread as usize).map_or(&[], |taken| &taken[..count.min(taken.len())])
+    }
+
+    /// A value for the input that the thread asks for at this position. Later ones are forgotten.
+    pub fn give_input(&mut self, thread: u32, position: usize, value: u64) {
+        let name = &self.threads[thread as usize].name;
+        if !self.script.contains_key(name) {
+            self.script.insert(name.clone(), Vec::new());
+        }
+        if let Some(values) = self.script.get_mut(name) {
+            // Indeterminate values that were left open have positions too.
+            values.resize(position, Vec::new());
+            values.push(vec![Choice::Anywhere(value)]);
+        }
+    }
+
+    /// Forgets the values that the threads have not taken yet.
+    pub fn forget_inputs(&mut self) {
+        for thread in &self.threads {
+            if let Some(values) = self.script.get_mut(&thread.name) {
+                values.truncate(thread.counts.inputs as usize);
+            }
+        }
     }
 
     /// Indeterminate values (results that a function does not give, variables and memory that are not initialised) are
@@ -195,6 +223,10 @@ impl<'c> Executor<'c> {
 
     pub fn exited(&self) -> Option<Exited> {
         self.exited
+    }
+
+    pub fn main_returned(&self) -> bool {
+        self.main_returned
     }
 
     /// What the last step (or attempt) did.
@@ -385,7 +417,7 @@ impl<'c> Executor<'c> {
             let thread = &self.threads[thread as usize];
             thread.status == Status::Stopped || !thread.buffer.is_empty()
         };
-        self.exited.is_none() && self.threads[0].status != Status::Ended && !self.threads().any(excused)
+        !self.is_complete() && !self.main_returned && !self.threads().any(excused)
     }
 
     /// The violation that a deadlock is: where the first thread waits.
@@ -499,6 +531,11 @@ impl<'c> Executor<'c> {
         value
     }
 
+    /// What an operand of the operation before which a thread stands is.
+    pub fn peek(&self, thread: u32, src: Src) -> Value {
+        self.passed(thread, src)
+    }
+
     /// An operand that is only passed on.
     pub(crate) fn passed(&self, thread: u32, src: Src) -> Value {
         let owner = &self.threads[thread as usize];
@@ -540,7 +577,7 @@ impl<'c> Executor<'c> {
         };
         let bits = ty.cut(bits);
         self.take(thread, site, bits);
-        Ok(if ty.is_pointer() { self.memory.pointer_from(bits) } else { Value::int(bits) })
+        Ok(if ty.is_pointer() { self.pointer_from(bits) } else { Value::int(bits) })
     }
 
     fn take(&mut self, thread: u32, site: Option<Site>, bits: u64) {

@@ -573,7 +573,8 @@ impl<'a> Search<'a> {
             let values = self.executor.inputs_taken(thread).iter().map(|taken| taken.1).collect();
             (self.executor.thread(thread).name.clone(), values)
         });
-        let inputs = inputs.filter(|(_, values): &(ThreadName, Vec<u64>)| !values.is_empty()).collect();
+        let mut inputs: Vec<_> = inputs.filter(|(_, values): &(ThreadName, Vec<u64>)| !values.is_empty()).collect();
+        inputs.sort();
         Schedule { model: self.question.model, program, steps, inputs }
     }
 }
