@@ -190,3 +190,32 @@ fn known_numbers() {
     let program = threads("atomic_int a;", &[&swap(0), "atomic_store(&a, 1);", "(void)atomic_load(&a);", &swap(1)]);
     assert_eq!(counts(&program), [18; 3]);
 }
+
+#[test]
+fn longer_threads() {
+    check_random(60, 41000, Shape { threads: (2, 2), statements: (3, 5), library: false, ends: false, inputs: false });
+}
+
+#[test]
+fn a_load_waits_for_own_stores_to_parts_of_it() {
+    let program = compile(
+        "#include <pthread.h>\nvolatile int x, y;\nunion { volatile int i; volatile char c[4]; } u;\n\
+         void *t0(void *arg) { (void)x; u.c[2] = 3; y = 3; return 0; }\n\
+         void *t1(void *arg) { u.c[2] = 2; u.c[0] = 1; (void)u.i; x = 3; y = 1; return 0; }\n\
+         int main(void) { pthread_t id; pthread_create(&id, 0, t0, 0); pthread_create(&id, 0, t1, 0); return 0; }",
+    );
+    let [sc, tso, pso] = check(&program, Checks::default(), "parts");
+    assert!(sc > 0 && sc <= tso && tso <= pso, "{sc} {tso} {pso}");
+}
+
+#[test]
+fn free_waits_for_own_stores() {
+    let program = compile(
+        "#include <pthread.h>\n#include <stdlib.h>\nvolatile int y, z;\nint *volatile shared;\n\
+         void *t0(void *arg) { z = 1; y = 3; int *p = shared; if (p && z == 9) *p = 1; return 0; }\n\
+         void *t1(void *arg) { int *p = malloc(sizeof *p); shared = p; y = 2; *p = 0; free(p); (void)z; return 0; }\n\
+         int main(void) { pthread_t id; pthread_create(&id, 0, t0, 0); pthread_create(&id, 0, t1, 0); return 0; }",
+    );
+    let [sc, tso, pso] = check(&program, Checks::default(), "free");
+    assert!(sc > 0 && sc <= tso && tso <= pso, "{sc} {tso} {pso}");
+}
