@@ -6,6 +6,7 @@
 use crate::cells::Cells;
 use crate::explore::{Counts, Ended, Inputs, Question, Search};
 use crate::footprint::Footprints;
+use crate::robust::Cycles;
 use norn_exec::{Executor, Request, Stop, compile};
 use norn_ir::instr::NondetSource;
 use norn_ir::program::Program;
@@ -17,7 +18,6 @@ use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome, Stats, Verdict, Violation, unwind_bounds};
 use norn_verdict::schedule::Schedule;
-use std::collections::BTreeMap;
 
 pub const ENGINE: &str = "stateless";
 
@@ -52,6 +52,16 @@ pub struct Explored {
 
 /// Explores everything, or up to the first violation. `at_end` sees the final state of each complete execution.
 pub fn explore(task: &Task<'_>, at_end: &mut dyn FnMut(&Executor<'_>)) -> Explored {
+    explore_with(task, at_end, false).0
+}
+
+/// The same, in search of an execution whose trace has a cycle if that is asked for: the length of the shortest and how
+/// to get there.
+pub(crate) fn explore_with(
+    task: &Task<'_>,
+    at_end: &mut dyn FnMut(&Executor<'_>),
+    cycles: bool,
+) -> (Explored, Option<(usize, Schedule)>) {
     let code = compile(task.program, task.bounds);
     let Task { program, model, checks, limits, .. } = *task;
     let question = Question { program, code: &code, model, checks, limits };
@@ -59,15 +69,17 @@ pub fn explore(task: &Task<'_>, at_end: &mut dyn FnMut(&Executor<'_>)) -> Explor
     let mut explored = Explored::default();
     let mut reached = vec![false; code.cuts.len()];
     let mut waiting = vec![Inputs::new()];
+    let mut cycles = cycles.then(Cycles::default);
     while let Some(inputs) = waiting.pop() {
         let ended = loop {
-            match search(&question, &inputs, &mut cells, at_end, (&mut explored, &mut reached)) {
+            match search(&question, &inputs, &mut cells, at_end, (&mut explored, &mut reached), &mut cycles) {
                 Ended::CellsChanged => {}
                 ended => break ended,
             }
         };
         match ended {
             Ended::Everything | Ended::CellsChanged => {}
+            Ended::Cyclic => break,
             Ended::NeedInput(name, Request { ty: Ty::Bool, position, .. }) => {
                 for value in [1, 0] {
                     let mut longer = inputs.clone();
@@ -96,7 +108,7 @@ pub fn explore(task: &Task<'_>, at_end: &mut dyn FnMut(&Executor<'_>)) -> Explor
     }
     let places = code.cuts.iter().zip(&reached).map(|(cut, &reached)| (cut.span, cut.bound, reached));
     explored.bounds = places.collect();
-    explored
+    (explored, cycles.and_then(|cycles| cycles.shortest))
 }
 
 /// One search; what it counted is added unless it has to be begun anew.
@@ -106,6 +118,7 @@ fn search(
     cells: &mut Cells,
     at_end: &mut dyn FnMut(&Executor<'_>),
     (explored, reached): (&mut Explored, &mut [bool]),
+    cycles: &mut Option<Cycles>,
 ) -> Ended {
     let mut footprints = Footprints::default();
     let mut search = match Search::new(question, inputs, cells, &mut footprints) {
@@ -116,7 +129,9 @@ fn search(
         Err(_) => return Ended::Unknown("the program cannot begin".to_owned(), None),
     };
     search.executions_before = explored.counts.executions();
+    search.cycles = cycles.take();
     let ended = search.run(at_end);
+    *cycles = search.cycles.take();
     if matches!(ended, Ended::NeedInput(..) | Ended::CellsChanged) {
         return ended;
     }
@@ -136,13 +151,7 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
         return unknown(reason, None, Stats::default());
     }
     let explored = explore(task, &mut |_| {});
-    let counts = &explored.counts;
-    let stats = Stats(BTreeMap::from([
-        ("executions", counts.complete as f64),
-        ("blocked", counts.blocked as f64),
-        ("redundant", counts.redundant as f64),
-        ("events", counts.events as f64),
-    ]));
+    let stats = explored.counts.stats();
     if let Some((violation, schedule)) = explored.violation {
         let schedule = complete_inputs(task.program, task.checks, schedule);
         return confirm(task.program, task.checks, schedule, &violation, ENGINE, stats);

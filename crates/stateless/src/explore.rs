@@ -9,6 +9,7 @@
 use crate::bits;
 use crate::cells::Cells;
 use crate::footprint::{EXIT, Footprint, Footprints, Process};
+use crate::robust::Cycles;
 use crate::trace::Trace;
 use crate::wakeup::{Forest, NO_NODE, NodeId};
 use norn_exec::{Code, Effect, Executor, Request, Status, Stop};
@@ -16,7 +17,7 @@ use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Checks, Violation};
+use norn_verdict::outcome::{Checks, Stats, Violation};
 use norn_verdict::progress::Report;
 use norn_verdict::schedule::{Schedule, Step, ThreadName, fingerprint};
 use std::collections::BTreeMap;
@@ -49,6 +50,15 @@ impl Counts {
         self.complete + self.blocked
     }
 
+    pub fn stats(&self) -> Stats {
+        Stats(BTreeMap::from([
+            ("executions", self.complete as f64),
+            ("blocked", self.blocked as f64),
+            ("redundant", self.redundant as f64),
+            ("events", self.events as f64),
+        ]))
+    }
+
     pub fn add(&mut self, other: &Counts) {
         self.complete += other.complete;
         self.blocked += other.blocked;
@@ -65,6 +75,8 @@ pub enum Ended {
     Violation(Violation, Schedule),
     /// The thread asks for a value that the inputs do not have.
     NeedInput(ThreadName, Request),
+    /// A cycle was found that is short enough.
+    Cyclic,
     /// Cells fell apart: to be begun anew.
     CellsChanged,
     Unknown(String, Option<Span>),
@@ -82,6 +94,8 @@ pub struct Search<'a> {
     pub counts: Counts,
     /// Executions of earlier searches for the same answer.
     pub executions_before: u64,
+    /// If cycles are looked for.
+    pub(crate) cycles: Option<Cycles>,
     /// A step was a spurious wake-up: deadlocks may have been missed.
     pub spurious: bool,
     races: Vec<u32>,
@@ -143,6 +157,7 @@ impl<'a> Search<'a> {
             levels: vec![Level::default()],
             counts: Counts::default(),
             executions_before: 0,
+            cycles: None,
             spurious: false,
             races: Vec::new(),
             sequence: Vec::new(),
@@ -492,7 +507,7 @@ impl<'a> Search<'a> {
             }
             self.counts.complete += 1;
             at_end(&self.executor);
-            return None;
+            return self.look_for_cycle();
         }
         if self.is_anything_enabled() {
             self.counts.redundant += 1;
@@ -515,7 +530,7 @@ impl<'a> Search<'a> {
             self.trace.past_of(thread, &mut past);
             self.reverse_blocking(Process::run(thread), footprint, &past, depth);
         }
-        None
+        self.look_for_cycle()
     }
 
     /// Of the searches with different inputs in which this execution is seen, this is the one where it counts.
@@ -541,7 +556,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn schedule(&self) -> Schedule {
+    pub(crate) fn schedule(&self) -> Schedule {
         let mut taken = vec![0; self.executor.identities() as usize];
         let steps = self.trace.events.iter().map(|event| {
             let thread = self.executor.thread(event.process.thread).name.clone();
