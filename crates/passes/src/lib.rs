@@ -5,8 +5,10 @@
 //! - [`escape`]: marks the objects that only one thread can reach
 //! - [`loops`]: the loops of a function, as `--show-loops` and `--unwind` name them
 //! - [`mod@unwind`]: loops unrolled (`unroll`) and calls inlined (`inline`), so that control only moves forward
+//! - [`assumptions`]: assumptions that are awaits
 //! - [`threads`]: the threads that a bounded program can create
 
+pub mod assumptions;
 pub mod call_graph;
 pub mod escape;
 mod inline;

@@ -13,11 +13,12 @@ use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
 use norn_machine::replay::{ReplayMismatch, complete_inputs, confirm};
+use norn_passes::assumptions::await_assumptions;
 use norn_passes::unwind::Bounds;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome, Stats, Verdict, Violation, unwind_bounds};
-use norn_verdict::schedule::Schedule;
+use norn_verdict::schedule::{Schedule, fingerprint};
 
 pub const ENGINE: &str = "stateless";
 
@@ -141,6 +142,15 @@ fn search(
     ended
 }
 
+/// The program as it is explored for a verdict: with the same steps, but fewer executions in which a thread stops.
+fn with_awaits(task: &Task<'_>) -> Program {
+    let mut program = task.program.clone();
+    if !task.checks.deadlock {
+        await_assumptions(&mut program);
+    }
+    program
+}
+
 /// The verdict. An error means that the search claimed what the machine could not replay.
 pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
     let unknown = |reason: String, span, stats| {
@@ -150,9 +160,11 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
         let reason = "this engine does not look for data races".to_owned();
         return unknown(reason, None, Stats::default());
     }
-    let explored = explore(task, &mut |_| {});
+    let awaiting = with_awaits(task);
+    let explored = explore(&Task { program: &awaiting, ..*task }, &mut |_| {});
     let stats = explored.counts.stats();
-    if let Some((violation, schedule)) = explored.violation {
+    if let Some((violation, mut schedule)) = explored.violation {
+        schedule.program = fingerprint(task.program);
         let schedule = complete_inputs(task.program, task.checks, schedule);
         return confirm(task.program, task.checks, schedule, &violation, ENGINE, stats);
     }

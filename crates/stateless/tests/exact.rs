@@ -55,6 +55,13 @@ fn check(program: &Program, checks: Checks, name: &str) -> [u64; 3] {
         let counts = (found.counts.complete, found.counts.blocked, found.counts.redundant);
         let expected_counts = (expected.complete as u64, expected.blocked as u64, 0);
         assert_eq!(counts, expected_counts, "{name} {model}: {:?}", found.counts);
+        // For a verdict, executions in which a thread stops are left out.
+        let verdict = verdict(&task).unwrap_or_else(|mismatch| panic!("{name} {model}: {mismatch}"));
+        assert!(matches!(verdict.outcome, Outcome::Safe { .. }), "{name} {model}: {:?}", verdict.outcome);
+        let figure = |figure: &str| verdict.stats.0[figure] as u64;
+        let (complete, blocked) = (figure("executions"), figure("blocked"));
+        assert!(complete <= counts.0 && blocked <= counts.1, "{name} {model}: {complete} {blocked}, {counts:?}");
+        assert_eq!(figure("redundant"), 0, "{name} {model}");
         let all = states::explore(&Question { limits: &Limits::none(), ..question });
         if expected.blocked == 0 {
             assert_eq!(finals, all.finals, "{name} {model}: the final states differ");
@@ -218,4 +225,22 @@ fn free_waits_for_own_stores() {
     );
     let [sc, tso, pso] = check(&program, Checks::default(), "free");
     assert!(sc > 0 && sc <= tso && tso <= pso, "{sc} {tso} {pso}");
+}
+
+/// A thread that may not go on with what it reads waits instead of stopping: once, not once for each way to fail.
+#[test]
+fn assumptions_wait() {
+    let program = compile(
+        "#include <pthread.h>\nextern void __VERIFIER_assume(int);\nvolatile int x, y;\n\
+         void *t(void *arg) { __VERIFIER_assume(x == 3); y = 1; return 0; }\n\
+         int main(void) { pthread_t id; pthread_create(&id, 0, t, 0); x = 1; x = 2; x = 3; return y; }",
+    );
+    let limits = Limits::none();
+    for model in Model::ALL {
+        let task = Task { program: &program, model, checks: Checks::default(), bounds: None, limits: &limits };
+        let stopped = explore(&task, &mut |_| {}).counts;
+        assert_eq!((stopped.complete, stopped.blocked), (2, 3), "{model}");
+        let stats = verdict(&task).expect("it should replay").stats;
+        assert_eq!((stats.0["executions"], stats.0["blocked"]), (2.0, 0.0), "{model}");
+    }
 }
