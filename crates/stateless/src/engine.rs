@@ -153,15 +153,21 @@ fn with_awaits(task: &Task<'_>) -> Program {
 
 /// The verdict. An error means that the search claimed what the machine could not replay.
 pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
+    if task.checks.data_race {
+        let reason = "this engine does not look for data races".to_owned();
+        let outcome = Outcome::Unknown { reason, span: None };
+        return Ok(Verdict { model: task.model, engine: ENGINE, outcome, stats: Stats::default() });
+    }
+    let awaiting = with_awaits(task);
+    verdict_of(task, explore(&Task { program: &awaiting, ..*task }, &mut |_| {}))
+}
+
+/// What an exploration of the task's program, or of one with the same steps, says about it: a violation counts only if
+/// the machine sees it too.
+pub fn verdict_of(task: &Task<'_>, explored: Explored) -> Result<Verdict, ReplayMismatch> {
     let unknown = |reason: String, span, stats| {
         Ok(Verdict { model: task.model, engine: ENGINE, outcome: Outcome::Unknown { reason, span }, stats })
     };
-    if task.checks.data_race {
-        let reason = "this engine does not look for data races".to_owned();
-        return unknown(reason, None, Stats::default());
-    }
-    let awaiting = with_awaits(task);
-    let explored = explore(&Task { program: &awaiting, ..*task }, &mut |_| {});
     let stats = explored.counts.stats();
     if let Some((violation, mut schedule)) = explored.violation {
         schedule.program = fingerprint(task.program);

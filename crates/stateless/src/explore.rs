@@ -91,6 +91,8 @@ pub struct Search<'a> {
     pub(crate) footprints: &'a mut Footprints,
     forest: Forest,
     levels: Vec<Level>,
+    /// The sleeping processes of all levels, one after the other.
+    sleepers: Vec<(Process, Footprint)>,
     pub counts: Counts,
     /// Executions of earlier searches for the same answer.
     pub executions_before: u64,
@@ -109,9 +111,10 @@ pub struct Search<'a> {
 }
 
 /// A state on the current path.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Level {
-    sleep: Vec<(Process, Footprint)>,
+    /// Where its sleeping processes begin; they end where those of the next level begin.
+    sleep: usize,
     /// The first of the branches that are still to be explored.
     tree: Option<NodeId>,
     begun: bool,
@@ -155,6 +158,7 @@ impl<'a> Search<'a> {
             footprints,
             forest: Forest::default(),
             levels: vec![Level::default()],
+            sleepers: Vec::new(),
             counts: Counts::default(),
             executions_before: 0,
             cycles: None,
@@ -208,9 +212,11 @@ impl<'a> Search<'a> {
             }
             let Some(event) = self.trace.pop() else { return Ended::Everything };
             self.executor.undo_to(event.mark);
-            self.levels.pop();
+            if let Some(level) = self.levels.pop() {
+                self.sleepers.truncate(level.sleep);
+            }
             if let Some(level) = self.levels.last_mut() {
-                level.sleep.push((event.process, event.footprint));
+                self.sleepers.push((event.process, event.footprint));
                 level.done += 1;
             }
         }
@@ -265,7 +271,7 @@ impl<'a> Search<'a> {
             self.path.clear();
             // The rest of the branch goes with the process.
             let below = (node.first != NO_NODE).then_some(node.first);
-            self.levels.push(Level { tree: below, ..Level::default() });
+            self.levels.push(Level { tree: below, sleep: self.sleepers.len(), ..Level::default() });
             return Some(node.process);
         }
         if !fresh || self.levels[depth].begun {
@@ -273,12 +279,17 @@ impl<'a> Search<'a> {
         }
         let process = self.choose(depth)?;
         self.levels[depth].begun = true;
-        self.levels.push(Level::default());
+        self.levels.push(Level { sleep: self.sleepers.len(), ..Level::default() });
         Some(process)
     }
 
     fn sleeps(&self, depth: usize, process: Process) -> bool {
-        self.levels[depth].sleep.iter().any(|sleeper| sleeper.0 == process)
+        self.sleepers[self.asleep(depth)].iter().any(|sleeper| sleeper.0 == process)
+    }
+
+    /// Where the sleepers of a level are.
+    fn asleep(&self, depth: usize) -> std::ops::Range<usize> {
+        self.levels[depth].sleep..self.levels.get(depth + 1).map_or(self.sleepers.len(), |next| next.sleep)
     }
 
     /// Any process that is enabled and does not sleep: commits first, so that stores are seen early.
@@ -362,12 +373,14 @@ impl<'a> Search<'a> {
 
     /// Who still sleeps after the event.
     fn fall_asleep(&mut self, number: usize, event: (Process, Footprint)) {
-        let (before, after) = self.levels.split_at_mut(number + 1);
-        let (footprints, executor) = (&*self.footprints, &self.executor);
+        let executor = &self.executor;
         let reached = |thread: u32, step: u32| !executor.thread(thread).buffer.iter().any(|entry| entry.step == step);
-        let asleep = before[number].sleep.iter().filter(|sleeper| !footprints.depend(**sleeper, event, reached));
-        after[0].sleep.clear();
-        after[0].sleep.extend(asleep.copied());
+        for at in self.asleep(number) {
+            let sleeper = self.sleepers[at];
+            if !self.footprints.depend(sleeper, event, reached) {
+                self.sleepers.push(sleeper);
+            }
+        }
     }
 
     /// The last event (`later`) should also come before `earlier`.
@@ -401,10 +414,8 @@ impl<'a> Search<'a> {
     /// Puts the sequence into the tree of a level, unless it is covered.
     pub(crate) fn insert(&mut self, depth: usize) {
         self.path.clear();
-        let sleepers = std::mem::take(&mut self.levels[depth].sleep);
-        let covered = sleepers.iter().any(|&sleeper| self.is_weak_initial(depth, sleeper).is_some());
-        self.levels[depth].sleep = sleepers;
-        if covered {
+        let covers = |&sleeper: &(Process, Footprint)| self.is_weak_initial(depth, sleeper).is_some();
+        if self.sleepers[self.asleep(depth)].iter().any(covers) {
             return;
         }
         let mut parent = None;

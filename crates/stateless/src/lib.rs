@@ -19,6 +19,6 @@ mod robust;
 mod trace;
 mod wakeup;
 
-pub use engine::{ENGINE, Explored, Incomplete, Task, explore, verdict};
+pub use engine::{ENGINE, Explored, Incomplete, Task, explore, verdict, verdict_of};
 pub use explore::Counts;
 pub use robust::{robustness, without_assertions};

@@ -176,10 +176,13 @@ impl Trace {
             self.past.resize(self.words, 0);
             self.row.resize(self.words, 0);
         }
-        self.threads.ensure(threads as usize * KINDS);
-        self.epochs.resize(self.epochs.len().max(threads as usize), 0);
-        self.steps.resize(self.steps.len().max(threads as usize), Vec::new());
-        self.stores.resize(self.steps.len(), Vec::new());
+        let threads = threads as usize;
+        if self.steps.len() < threads {
+            self.threads.ensure(threads * KINDS);
+            self.epochs.resize(threads, 0);
+            self.steps.resize(threads, Vec::new());
+            self.stores.resize(threads, Vec::new());
+        }
     }
 
     /// What the program did before its first step.
@@ -253,8 +256,10 @@ impl Trace {
             let others = (0..number).rev().filter(|&e| !bits::has(&self.past, e as usize));
             self.conflicts = others.filter(leaves_trace).collect();
         }
-        self.conflicts.sort_unstable_by(|a, b| b.cmp(a));
-        self.conflicts.dedup();
+        if self.conflicts.len() > 1 {
+            self.conflicts.sort_unstable_by(|a, b| b.cmp(a));
+            self.conflicts.dedup();
+        }
         for &conflict in &self.conflicts {
             bits::join(&mut self.row, self.clocks.row(conflict as usize));
         }

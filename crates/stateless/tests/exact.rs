@@ -31,10 +31,10 @@ fn check(program: &Program, checks: Checks, name: &str) -> [u64; 3] {
         .filter(|&id| program.global(id).storage == Storage::Static && !program.global(id).private)
         .collect();
     Model::ALL.map(|model| {
-        let limits = Limits::for_seconds(20.0);
+        let limits = Limits::for_seconds(300.0);
         let question = Question { program, model, checks, limits: &limits, domain: None, observed: &observed };
         let expected = traces::count(&question);
-        let limits = Limits::for_seconds(20.0);
+        let limits = Limits::for_seconds(300.0);
         let task = Task { program, model, checks, bounds: None, limits: &limits };
         let mut finals = BTreeSet::new();
         let found = explore(&task, &mut |executor| {

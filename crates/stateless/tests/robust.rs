@@ -8,7 +8,7 @@ use generate::{Random, Shape, program};
 use norn_c::driver::{self, Input};
 use norn_ir::program::Program;
 use norn_machine::enumerate::{Question, traces};
-use norn_stateless::{Task, robustness, without_assertions};
+use norn_stateless::{Task, explore, robustness, without_assertions};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
@@ -24,7 +24,7 @@ fn compile(text: &str) -> Program {
 
 /// The steps of the cycle, or 0 if the program is robust.
 fn cycle(program: &Program, model: Model) -> usize {
-    let limits = Limits::for_seconds(20.0);
+    let limits = Limits::for_seconds(300.0);
     let task = Task { program, model, checks: Checks::default(), bounds: None, limits: &limits };
     match robustness(&task).unwrap_or_else(|mismatch| panic!("{model}: {mismatch}")).outcome {
         Robustness::Robust { .. } => 0,
@@ -111,6 +111,33 @@ fn a_failed_assertion_does_not_end_the_question() {
     assert_eq!(cycle(&compile(text), Model::Tso), 4);
 }
 
+#[test]
+fn robust_programs_have_as_many_executions_under_every_model() {
+    let locks = "int x, y; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;";
+    let locked = "pthread_mutex_lock(&m); x++; y = x; pthread_mutex_unlock(&m); pthread_mutex_lock(&m); x--; \
+                  pthread_mutex_unlock(&m);";
+    let fenced = |store: &str, load: &str| format!("{store} __sync_synchronize(); {load}");
+    let (left, right) = (fenced("x = 1;", "(void)y; (void)z;"), fenced("y = 1;", "(void)x; z = 2;"));
+    let atomics = "atomic_int a, b;";
+    let atomic = ["atomic_fetch_add(&a, 1); atomic_store(&b, 1);", "atomic_store(&b, 2); atomic_fetch_add(&a, 2);"];
+    let check = |globals: &str, bodies: &[&str]| {
+        let program = threads(globals, bodies);
+        let count = |model| {
+            let limits = Limits::for_seconds(300.0);
+            let task = Task { program: &program, model, checks: Checks::default(), bounds: None, limits: &limits };
+            let counts = explore(&task, &mut |_| {}).counts;
+            (counts.complete, counts.blocked, counts.redundant)
+        };
+        let sc = count(Model::Sc);
+        assert!(sc.0 > 1 && sc.2 == 0, "{bodies:?}: {sc:?}");
+        assert_eq!([count(Model::Tso), count(Model::Pso)], [sc, sc], "{bodies:?}");
+        assert_eq!([Model::Tso, Model::Pso].map(|model| cycle(&program, model)), [0, 0], "{bodies:?}");
+    };
+    check(locks, &[locked, locked, locked]);
+    check(XY, &[&left, &right]);
+    check(atomics, &[atomic[0], atomic[1], "(void)atomic_load(&b); (void)atomic_load(&a);"]);
+}
+
 /// `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
 fn check_random(count: u64, seed: u64, shape: Shape) {
     let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
@@ -122,7 +149,7 @@ fn check_random(count: u64, seed: u64, shape: Shape) {
         let program = compile(&text);
         let plain = without_assertions(&program);
         let count = |model| {
-            let limits = Limits::for_seconds(20.0);
+            let limits = Limits::for_seconds(300.0);
             let checks = Checks::default();
             let question = Question { program: &plain, model, checks, limits: &limits, domain: None, observed: &[] };
             let counted = traces::count(&question);
