@@ -22,6 +22,14 @@ pub(crate) enum Undo {
         base: u32,
         status: Status,
     },
+    /// A visible step begins: the control and the number of steps before it.
+    Step {
+        thread: u32,
+        pc: u32,
+        base: u32,
+        steps: u32,
+        status: Status,
+    },
     Counts {
         thread: u32,
         old: Counts,
@@ -132,6 +140,10 @@ impl Executor<'_> {
             Undo::Control { thread, pc, base, status } => {
                 let thread = &mut self.threads[thread as usize];
                 (thread.pc, thread.base, thread.status) = (pc, base, status);
+            }
+            Undo::Step { thread, pc, base, steps, status } => {
+                let thread = &mut self.threads[thread as usize];
+                (thread.pc, thread.base, thread.status, thread.counts.steps) = (pc, base, status, steps);
             }
             Undo::Counts { thread, old } => self.threads[thread as usize].counts = old,
             Undo::Memory { at, size, old } => {

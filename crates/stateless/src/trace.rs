@@ -210,7 +210,7 @@ impl Trace {
         let number = self.events.len() as u32;
         let (visible, silent) = executor.split_effects();
         self.order_in_thread(process, visible);
-        self.row.copy_from_slice(&self.past);
+        bits::copy(&mut self.row, &self.past);
         self.conflicts.clear();
         self.accesses.clear();
         let mut exits = false;
@@ -274,7 +274,9 @@ impl Trace {
             bits::join(self.threads.row_mut(thread * KINDS + BASE), &row);
         } else {
             self.steps[thread][process.step as usize - 1].1 = number;
-            for kind in [COMMITS, CURRENT] {
+            // Only PSO tells epochs apart.
+            let kinds = if self.model == Model::Pso { &[COMMITS, CURRENT][..] } else { &[COMMITS] };
+            for &kind in kinds {
                 self.save(process.thread, kind);
                 bits::join(self.threads.row_mut(thread * KINDS + kind), &row);
             }
@@ -287,14 +289,14 @@ impl Trace {
     fn order_in_thread(&mut self, process: Process, visible: &[Effect]) {
         let thread = process.thread as usize * KINDS;
         if process.step == 0 {
-            self.past.copy_from_slice(self.threads.row(thread + BASE));
+            bits::copy(&mut self.past, self.threads.row(thread + BASE));
             if visible.iter().any(|effect| matches!(effect, Effect::Drained { .. })) {
                 bits::join(&mut self.past, self.threads.row(thread + COMMITS));
             }
             return;
         }
         let store = self.steps[process.thread as usize][process.step as usize - 1].0;
-        self.past.copy_from_slice(self.clocks.row(store as usize));
+        bits::copy(&mut self.past, self.clocks.row(store as usize));
         if self.model == Model::Tso {
             bits::join(&mut self.past, self.threads.row(thread + COMMITS));
         } else if let Some(&Effect::Commit { epoch, .. }) = visible.first() {
@@ -503,7 +505,7 @@ impl Trace {
         while self.thread_log.len() > threads as usize {
             let Some((row, epoch)) = self.thread_log.pop() else { break };
             let last = self.thread_log.len();
-            self.threads.row_mut(row as usize).copy_from_slice(self.thread_rows.row(last));
+            bits::copy(self.threads.row_mut(row as usize), self.thread_rows.row(last));
             self.epochs[row as usize / KINDS] = epoch;
             self.thread_rows.truncate(last);
         }
