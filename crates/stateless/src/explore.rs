@@ -350,8 +350,10 @@ impl<'a> Search<'a> {
         } else {
             let mut races = std::mem::take(&mut self.races);
             self.trace.races(&mut races);
-            self.past.clear();
-            self.past.extend_from_slice(self.trace.last_past());
+            if !races.is_empty() {
+                self.past.clear();
+                self.past.extend_from_slice(self.trace.last_past());
+            }
             for &race in &races {
                 if varies {
                     self.reverse_varying(race as usize, number);

@@ -72,12 +72,11 @@ pub struct Link {
     pub after: u32,
 }
 
-/// Rows per thread: what its next step follows; its commits; those of earlier epochs; those of the current one.
+/// Rows per thread: what its next step follows; its commits; those of earlier epochs.
 const BASE: usize = 0;
 const COMMITS: usize = 1;
 const EARLIER: usize = 2;
-const CURRENT: usize = 3;
-const KINDS: usize = 4;
+const KINDS: usize = 3;
 
 pub struct Trace {
     model: Model,
@@ -274,12 +273,8 @@ impl Trace {
             bits::join(self.threads.row_mut(thread * KINDS + BASE), &row);
         } else {
             self.steps[thread][process.step as usize - 1].1 = number;
-            // Only PSO tells epochs apart.
-            let kinds = if self.model == Model::Pso { &[COMMITS, CURRENT][..] } else { &[COMMITS] };
-            for &kind in kinds {
-                self.save(process.thread, kind);
-                bits::join(self.threads.row_mut(thread * KINDS + kind), &row);
-            }
+            self.save(process.thread, COMMITS);
+            bits::join(self.threads.row_mut(thread * KINDS + COMMITS), &row);
         }
         self.row = row;
         self.silent(silent);
@@ -301,11 +296,10 @@ impl Trace {
             bits::join(&mut self.past, self.threads.row(thread + COMMITS));
         } else if let Some(&Effect::Commit { epoch, .. }) = visible.first() {
             if epoch > self.epochs[process.thread as usize] {
+                // The first commit of an epoch comes after all commits of the epochs before.
                 self.save(process.thread, EARLIER);
-                self.save(process.thread, CURRENT);
-                let current = self.threads.row(thread + CURRENT).to_vec();
-                bits::join(self.threads.row_mut(thread + EARLIER), &current);
-                self.threads.row_mut(thread + CURRENT).fill(0);
+                let commits = self.threads.row(thread + COMMITS).to_vec();
+                bits::copy(self.threads.row_mut(thread + EARLIER), &commits);
                 self.epochs[process.thread as usize] = epoch;
             }
             bits::join(&mut self.past, self.threads.row(thread + EARLIER));
