@@ -93,6 +93,10 @@ pub struct CheckArgs {
     #[arg(long, value_name = "[FILE:LINE=]N", value_parser = unwind_bound)]
     pub unwind: Vec<Unwind>,
 
+    /// Look for a counterexample with as few steps as possible: breadth first, without reduction
+    #[arg(long)]
+    pub shortest: bool,
+
     /// List the loops of the program, and do nothing else
     #[arg(long)]
     pub show_loops: bool,
@@ -298,6 +302,8 @@ pub enum Engine {
     Enumerate,
     /// One execution per trace, for programs that terminate or with --unwind
     Stateless,
+    /// Every reachable state, each once: decides loops without bound
+    States,
 }
 
 /// A bound on loops.

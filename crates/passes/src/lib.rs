@@ -6,6 +6,7 @@
 //! - [`loops`]: the loops of a function, as `--show-loops` and `--unwind` name them
 //! - [`mod@unwind`]: loops unrolled (`unroll`) and calls inlined (`inline`), so that control only moves forward
 //! - [`assumptions`]: assumptions that are awaits
+//! - [`mod@spin`]: spin loops that are awaits, or run through once
 //! - [`threads`]: the threads that a bounded program can create
 
 pub mod assumptions;
@@ -15,6 +16,7 @@ mod inline;
 pub mod loops;
 pub mod points_to;
 mod sparse_set;
+pub mod spin;
 pub mod threads;
 mod unroll;
 pub mod unwind;

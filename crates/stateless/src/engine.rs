@@ -1,5 +1,10 @@
 //! From a program to a verdict: inputs are enumerated around the search, bounds come from the executor's cuts.
 //!
+//! What is explored for a verdict is the program without the idle iterations of its spin loops
+//! ([`norn_passes::spin`]); its steps have the same numbers, so counterexamples are replayed on the program itself. A load
+//! through a pointer that is wrong happens at once there, but only with its step once it is part of an await: then the
+//! machine sees a violation, or what has no meaning, earlier than the search, and its word counts.
+//!
 //! Nondeterministic truth values are tried both ways. The values are fixed per thread and position before a search, so
 //! an execution that does not ask for all of them is seen more than once; it counts where the others are all 0.
 
@@ -12,8 +17,9 @@ use norn_ir::instr::NondetSource;
 use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
-use norn_machine::replay::{ReplayMismatch, complete_inputs, confirm};
+use norn_machine::replay::{End, ReplayError, ReplayMismatch, complete_inputs, confirm, replay};
 use norn_passes::assumptions::await_assumptions;
+use norn_passes::spin::spin;
 use norn_passes::unwind::Bounds;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
@@ -144,8 +150,10 @@ fn search(
 
 /// The program as it is explored for a verdict: with the same steps, but fewer executions in which a thread stops.
 fn with_awaits(task: &Task<'_>) -> Program {
-    let mut program = task.program.clone();
-    if !task.checks.deadlock {
+    // A thread that waits may be part of a deadlock, one that spins or has stopped is none.
+    let may_wait = !task.checks.deadlock;
+    let mut program = spin(task.program, may_wait).program;
+    if may_wait {
         await_assumptions(&mut program);
     }
     program
@@ -172,7 +180,14 @@ pub fn verdict_of(task: &Task<'_>, explored: Explored) -> Result<Verdict, Replay
     if let Some((violation, mut schedule)) = explored.violation {
         schedule.program = fingerprint(task.program);
         let schedule = complete_inputs(task.program, task.checks, schedule);
-        return confirm(task.program, task.checks, schedule, &violation, ENGINE, stats);
+        let steps = schedule.steps.len();
+        return match replay(task.program, task.checks, &schedule).map(|replayed| (replayed.end, replayed.steps)) {
+            Err(ReplayError::Stuck { reason, span }) => unknown(reason, Some(span), stats),
+            Ok((End::Violation(seen), taken)) if taken < steps => {
+                confirm(task.program, task.checks, schedule, &seen, ENGINE, stats)
+            }
+            _ => confirm(task.program, task.checks, schedule, &violation, ENGINE, stats),
+        };
     }
     if let Some(Incomplete { reason, span }) = explored.incomplete {
         return unknown(reason, span, stats);

@@ -149,7 +149,7 @@ fn run_file(args: &LitmusArgs, path: &Path, stop: &StopToken) -> Result {
 }
 
 fn answer(test: &Test, model: Model, engine: Engine, limits: &Limits) -> std::result::Result<Answer, String> {
-    let task = Task { program: &test.program, checks: Checks::default(), unwind: &[], limits };
+    let task = Task { program: &test.program, checks: Checks::default(), unwind: &[], shortest: false, limits };
     match engines::verdict(&task, model, engine) {
         Ok(verdict) => Ok(match verdict.outcome {
             Outcome::Unsafe(_) => Answer::Allow,
