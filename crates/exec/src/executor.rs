@@ -335,7 +335,13 @@ impl<'c> Executor<'c> {
     /// Takes the visible step of a thread and runs silently what can run then.
     pub fn step(&mut self, thread: u32) -> Done<()> {
         self.act(thread)?;
-        self.settle_after(thread)
+        self.visible_effects = self.effects.len();
+        if self.exited.is_none() && self.can_go_on(thread) {
+            // What the silent run changes first was saved with the step.
+            self.settle_saved(thread)?;
+        }
+        self.settle_all()?;
+        self.check_end()
     }
 
     /// The visible part of a step only.
@@ -345,9 +351,9 @@ impl<'c> Executor<'c> {
         if self.exited.is_some() || self.status(thread) != Status::Ready {
             return Err(Stop::NotEnabled);
         }
-        self.save_counts(thread);
-        self.save_control(thread);
         let taking = &mut self.threads[thread as usize];
+        let Thread { pc, base, status, .. } = *taking;
+        self.log.changes.push(Undo::Step { thread, pc, base, steps: taking.counts.steps, status });
         taking.counts.steps += 1;
         taking.status = Status::Fresh;
         let result = self.visible(thread);
@@ -375,10 +381,6 @@ impl<'c> Executor<'c> {
             return Err(self.memory_violation_at(ViolationKind::UseAfterFree, message, entry.place));
         }
         self.write_memory(object, at, entry.ty, entry.value);
-        self.settle_after(thread)
-    }
-
-    fn settle_after(&mut self, thread: u32) -> Done<()> {
         self.visible_effects = self.effects.len();
         if self.exited.is_none() && self.can_go_on(thread) {
             self.settle(thread)?;
@@ -537,11 +539,23 @@ impl<'c> Executor<'c> {
     }
 
     /// An operand that is only passed on.
+    #[inline]
     pub(crate) fn passed(&self, thread: u32, src: Src) -> Value {
+        match src {
+            Src::Reg(register) => {
+                let owner = &self.threads[thread as usize];
+                owner.registers[(owner.base + register) as usize]
+            }
+            Src::Imm(bits) => Value::int(bits),
+            address => self.address(thread, address),
+        }
+    }
+
+    /// An operand that is the address of an object.
+    fn address(&self, thread: u32, src: Src) -> Value {
         let owner = &self.threads[thread as usize];
         match src {
-            Src::Reg(register) => owner.registers[(owner.base + register) as usize],
-            Src::Imm(bits) => Value::int(bits),
+            Src::Reg(_) | Src::Imm(_) => self.passed(thread, src),
             Src::Pointer(index) => {
                 let (number, offset) = self.code.pointers[index as usize];
                 self.memory.pointer(self.memory.arenas[0].objects[number as usize], offset)
