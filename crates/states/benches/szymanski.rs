@@ -67,7 +67,7 @@ fn main() {
     let plain = compile(SZYMANSKI, false);
     let fenced = compile(SZYMANSKI, true);
     // The first run warms up.
-    let runs: Vec<_> = (0..4).map(|_| measure(&plain, Model::Sc, Reductions::ALL)).collect();
+    let runs: Vec<_> = (0..40).map(|_| measure(&plain, Model::Sc, Reductions::ALL)).collect();
     let best = runs.into_iter().min_by(|a, b| a.1.total_cmp(&b.1)).expect("there should be a run");
     line("all reductions", Model::Sc, &best);
     let counts = &best.0.found.counts;

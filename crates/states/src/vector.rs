@@ -237,7 +237,11 @@ impl<'c> Vector<'c> {
                     let number = executor.thread(thread).number as usize;
                     let leaf = (self.width + number * self.per_thread) as u32;
                     changed.push(leaf + CONTROL as u32);
-                    changed.push(leaf + OBJECTS as u32);
+                    let no_objects =
+                        self.nodes[leaf as usize + OBJECTS] == self.empty && self.has_no_objects(executor, thread);
+                    if !no_objects {
+                        changed.push(leaf + OBJECTS as u32);
+                    }
                     // Fences that the thread passed may separate what is in its buffer from what comes.
                     if self.per_thread > BUFFER && !executor.thread(thread).buffer.is_empty() {
                         changed.push(leaf + BUFFER as u32);
@@ -291,6 +295,13 @@ impl<'c> Vector<'c> {
             let number = self.pairs.add(pair).map(|(number, _)| number);
             assert_eq!(number, Ok(self.nodes[node]), "node {node} should be up to date");
         }
+    }
+
+    /// Whether there is nothing to encode.
+    fn has_no_objects(&self, executor: &Executor<'_>, thread: u32) -> bool {
+        let owner = executor.thread(thread);
+        let arena = &executor.memory().arenas[owner.number as usize + 1];
+        arena.objects.is_empty() && owner.locals.is_empty()
     }
 
     fn leaf_of_byte(&self, memory: &Memory, at: u32) -> Option<u32> {
