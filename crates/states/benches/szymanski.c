@@ -54,7 +54,7 @@ static void run(int me)
         fence();
         assert(inside == me);
         for (int i = me + 1; i < N; i++)
-            while (flag(i) == 2 || flag(i) == 3)
+            for (int seen = flag(i); seen == 2 || seen == 3; seen = flag(i))
                 ;
         set(me, 0);
     }
