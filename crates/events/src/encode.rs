@@ -13,28 +13,27 @@
 use crate::layout::Layout;
 use crate::order::Node;
 use crate::pairs::{Facts, Fixed, Pairs, Read, Source, initial_value};
-use norn_logic::{Blaster, ClauseSink, Lit, Sort, Term};
+use norn_logic::{Blaster, ClauseSink, Lit, Term};
 use norn_symex::{Condition, EventId, EventKind, Symbolic};
 
 /// The clauses of a formula, with what is constant taken out.
 pub struct Formula<'a, S: ClauseSink> {
-    pub sink: &'a mut S,
-    pub blaster: &'a mut Blaster,
+    pub blaster: &'a mut Blaster<S>,
     pub truth: Lit,
 }
 
 impl<'a, S: ClauseSink> Formula<'a, S> {
-    pub fn new(sink: &'a mut S, blaster: &'a mut Blaster) -> Formula<'a, S> {
-        let truth = blaster.truth(sink);
-        Formula { sink, blaster, truth }
+    pub fn new(blaster: &'a mut Blaster<S>) -> Formula<'a, S> {
+        let truth = blaster.truth();
+        Formula { blaster, truth }
     }
 
     pub fn lit(&mut self, symbolic: &Symbolic, term: Term) -> Lit {
-        self.blaster.lit(&symbolic.terms, term, self.sink)
+        self.blaster.lit(&symbolic.terms, term)
     }
 
     pub fn fresh(&mut self) -> Lit {
-        self.sink.new_var()
+        self.blaster.sink_mut().new_var()
     }
 
     pub fn clause(&mut self, literals: &[Lit]) {
@@ -42,7 +41,7 @@ impl<'a, S: ClauseSink> Formula<'a, S> {
             return;
         }
         let open: Vec<Lit> = literals.iter().copied().filter(|&literal| literal != !self.truth).collect();
-        self.sink.clause(&open);
+        self.blaster.sink_mut().clause(&open);
     }
 
     /// A literal that holds iff both do.
@@ -61,26 +60,6 @@ impl<'a, S: ClauseSink> Formula<'a, S> {
         self.clause(&[!both, b]);
         self.clause(&[both, !a, !b]);
         both
-    }
-
-    /// If `condition` holds, two terms of one sort are equal.
-    fn equal_if(&mut self, symbolic: &Symbolic, condition: Lit, a: Term, b: Term) {
-        if a == b || condition == !self.truth {
-            return;
-        }
-        let (a, b) = match symbolic.terms.sort(a) {
-            Sort::Bool => (vec![self.lit(symbolic, a)], vec![self.lit(symbolic, b)]),
-            Sort::Bits(_) => {
-                let a = self.blaster.bits(&symbolic.terms, a, self.sink).to_vec();
-                (a, self.blaster.bits(&symbolic.terms, b, self.sink).to_vec())
-            }
-        };
-        for (a, b) in a.into_iter().zip(b) {
-            if a != b {
-                self.clause(&[!condition, !a, b]);
-                self.clause(&[!condition, a, !b]);
-            }
-        }
     }
 }
 
@@ -118,8 +97,7 @@ pub struct Encoding<'a, S: ClauseSink> {
 impl<S: ClauseSink> Encoding<'_, S> {
     pub fn all(&mut self, formula: &mut Formula<'_, S>) {
         for constraint in self.symbolic.constraints.clone() {
-            let literal = formula.lit(self.symbolic, constraint);
-            formula.clause(&[literal]);
+            formula.blaster.assert(&self.symbolic.terms, constraint);
         }
         for &(from, to, condition) in &self.layout.conditional {
             let condition = formula.lit(self.symbolic, condition);
@@ -180,7 +158,7 @@ impl<S: ClauseSink> Encoding<'_, S> {
                     value
                 }
             };
-            formula.equal_if(self.symbolic, literal, value, written);
+            formula.blaster.equal_if(&self.symbolic.terms, &[literal], value, written);
             self.no_write_between(formula, read, source, literal);
         }
         let sources = read.sources.iter().map(|&(source, _)| source).zip(literals).collect();

@@ -51,7 +51,7 @@ struct ByLiteral(Vec<Vec<u32>>);
 
 impl ByLiteral {
     fn slot(literal: Lit) -> usize {
-        literal.0.unsigned_abs() as usize * 2 + usize::from(literal.0 < 0)
+        literal.variable() as usize * 2 + usize::from(literal.is_negative())
     }
 
     fn get(&self, literal: Lit) -> &[u32] {
@@ -62,7 +62,7 @@ impl ByLiteral {
 impl Theory {
     /// `graph` holds what is always there. No edge should be implied or impossible there.
     pub fn new(graph: OrderGraph, edges: Vec<Edge>) -> Theory {
-        let variables = edges.iter().map(|edge| edge.label.0.unsigned_abs() as usize + 1).max().unwrap_or(1);
+        let variables = edges.iter().map(|edge| edge.label.variable() as usize + 1).max().unwrap_or(1);
         let mut by_label = ByLiteral(vec![Vec::new(); variables * 2]);
         let mut leaving = vec![Vec::new(); graph.node_count()];
         for (number, edge) in edges.iter().enumerate() {
@@ -90,18 +90,19 @@ impl Theory {
 
     /// Every literal that the theory wants to hear of, and its negation.
     pub fn observed(&self) -> Vec<Lit> {
-        let mut variables: Vec<i32> = self.edges.iter().map(|edge| edge.label.0.abs()).collect();
+        let positive = |label: Lit| label.negate_if(label.is_negative());
+        let mut variables: Vec<Lit> = self.edges.iter().map(|edge| positive(edge.label)).collect();
         variables.sort_unstable();
         variables.dedup();
-        variables.into_iter().map(Lit).collect()
+        variables
     }
 
     pub fn assign(&mut self, literal: Lit) {
-        let variable = literal.0.unsigned_abs() as usize;
+        let variable = literal.variable() as usize;
         if let Some(value) = self.values.get_mut(variable)
             && value.is_none()
         {
-            *value = Some(literal.0 > 0);
+            *value = Some(!literal.is_negative());
             self.trail.push(literal);
         }
     }
@@ -114,7 +115,7 @@ impl Theory {
         let Some(&length) = self.levels.get(level) else { return };
         self.levels.truncate(level);
         for literal in self.trail.drain(length..) {
-            self.values[literal.0.unsigned_abs() as usize] = None;
+            self.values[literal.variable() as usize] = None;
         }
         if self.processed > length {
             self.processed = length;
@@ -159,7 +160,7 @@ impl Theory {
     /// Why a literal was implied: a clause with it.
     pub fn reason(&mut self, literal: Lit) -> Vec<Lit> {
         self.counts.explained += 1;
-        let (number, time) = self.reasons[literal.0.unsigned_abs() as usize];
+        let (number, time) = self.reasons[literal.variable() as usize];
         let edge = self.edges[number as usize];
         debug_assert_eq!(edge.label, !literal, "only what was implied should be explained");
         self.cycle(edge, time)
@@ -177,7 +178,7 @@ impl Theory {
     }
 
     fn value(&self, literal: Lit) -> Option<bool> {
-        self.values[literal.0.unsigned_abs() as usize].map(|value| value == (literal.0 > 0))
+        self.values[literal.variable() as usize].map(|value| value != literal.is_negative())
     }
 
     fn process(&mut self, literal: Lit) {
@@ -208,7 +209,7 @@ impl Theory {
                     break;
                 }
                 let label = self.edges[number as usize].label;
-                let variable = label.0.unsigned_abs() as usize;
+                let variable = label.variable() as usize;
                 if self.values[variable].is_none() {
                     self.reasons[variable] = (number, time);
                     self.implied.push_back(!label);
