@@ -17,7 +17,7 @@
 use crate::encode::{Formula, Orders};
 use crate::layout::Layout;
 use crate::order::Node;
-use norn_logic::{ClauseSink, Lit, Sort, Term};
+use norn_logic::{ClauseSink, Lit, Term};
 use norn_symex::{EventKind, Symbolic, ThreadId};
 use std::collections::BTreeMap;
 
@@ -88,8 +88,12 @@ impl Clocks {
         less
     }
 
-    pub fn width(&self) -> Sort {
-        Sort::Bits(self.clocks.first().map_or(1, Vec::len) as u32)
+    /// All nodes in the order of their clocks in a model.
+    pub fn order(&self, value: &dyn Fn(Lit) -> bool) -> Vec<Node> {
+        let time = |clock: &Vec<Lit>| clock.iter().rev().fold(0u64, |time, &bit| time << 1 | u64::from(value(bit)));
+        let mut order: Vec<(u64, Node)> = self.clocks.iter().map(time).zip((0..).map(Node)).collect();
+        order.sort_unstable();
+        order.into_iter().map(|(_, node)| node).collect()
     }
 }
 

@@ -17,6 +17,7 @@ use norn_ir::instr::{FenceKind, Order};
 use norn_logic::{Term, Terms};
 use norn_symex::{CellId, EventId, EventKind, SectionId, SectionKind, Symbolic, ThreadId};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// The nodes of all events, and the order between them that does not depend on who reads what.
 #[derive(Default, Debug)]
@@ -28,6 +29,8 @@ pub struct Layout {
     pub nodes: Vec<Option<Node>>,
     /// By section.
     pub sections: Vec<Option<Node>>,
+    /// By thread, the numbers of its nodes.
+    pub threads: Vec<Range<u32>>,
     /// The steps of each thread in program order.
     pub units: Vec<Vec<Unit>>,
     ends: Vec<Option<Node>>,
@@ -60,10 +63,12 @@ impl Layout {
         };
         for thread in 0..symbolic.threads.len() {
             let units = units_of(symbolic, ThreadId(thread as u32));
+            let first = layout.skeleton.node_count() as u32;
             let mut walk = Walk::new(&mut layout, symbolic, relaxed, &units);
             walk.all(ThreadId(thread as u32), &units);
             let units = walk.done;
             layout.units.push(units);
+            layout.threads.push(first..layout.skeleton.node_count() as u32);
         }
         layout.link_threads(symbolic);
         layout
