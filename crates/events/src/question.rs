@@ -1,5 +1,6 @@
 //! The formula of one bounded program under one model, and the questions that are asked about it.
 
+use crate::certify;
 use crate::clocks::Clocks;
 use crate::encode::{Encoded, Encoding as Encode, Formula};
 use crate::engine::{Encoding, Figures};
@@ -7,15 +8,18 @@ use crate::layout::Layout;
 use crate::models;
 use crate::order::{Node, OrderGraph};
 use crate::pairs::{Facts, Pairs};
-use crate::schedule::{linear_order, schedule};
+use crate::schedule::{linear_order, moves};
 use crate::theory::{Edge, Theory};
 use crate::variables::Variables;
 use norn_ir::program::Program;
-use norn_logic::{Answer, Blaster, CaDiCaL, ClauseSink, Lit, Memo, Sat, Term};
+use norn_logic::cadical::Options;
+use norn_logic::{Answer, Blaster, CaDiCaL, ClauseSink, Lit, Sat, Term};
 use norn_symex::{Finding, Symbolic};
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
-use norn_verdict::schedule::Schedule;
+use norn_verdict::schedule::{Schedule, fingerprint};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 pub struct Formulated {
     layout: Layout,
@@ -27,6 +31,8 @@ pub struct Formulated {
     /// If it is false, nothing undefined is met.
     undefined: Lit,
     pairs: (usize, usize),
+    theory: Option<Rc<RefCell<Theory>>>,
+    certify: bool,
 }
 
 pub enum Question {
@@ -47,12 +53,14 @@ pub enum Asked {
 
 impl Formulated {
     /// `None` if the fixed order has a cycle, which no list of events should have.
-    pub fn new(symbolic: &mut Symbolic, model: Model, encoding: Encoding, _certify: bool) -> Option<Formulated> {
+    pub fn new(symbolic: &mut Symbolic, model: Model, encoding: Encoding, certify: bool) -> Option<Formulated> {
         let layout = Layout::new(symbolic, models::relaxed(model));
         let graph = OrderGraph::new(&layout.skeleton)?;
         let facts = Facts { layout: &layout, graph: (encoding == Encoding::Order).then_some(&graph) };
         let pairs = Pairs::new(symbolic, &facts);
-        let mut blaster = Blaster::new(CaDiCaL::new());
+        let options = Options { certify, ..Options::default() };
+        let solver = CaDiCaL::with_options(&options).expect("the solver should have the options that it is given");
+        let mut blaster = Blaster::new(solver);
         let mut formula = Formula::new(&mut blaster);
         let mut clocks = None;
         let mut variables = Variables::new(&graph);
@@ -80,7 +88,14 @@ impl Formulated {
         }
         let edges = variables.edges;
         let pairs = (pairs.candidates, pairs.kept);
-        Some(Formulated { layout, edges, clocks, blaster, encoded, undefined, pairs })
+        let mut theory = None;
+        if encoding == Encoding::Order {
+            let propagator = Rc::new(RefCell::new(Theory::new(graph, edges.clone())));
+            let observed = propagator.borrow().observed();
+            blaster.sink_mut().connect(Box::new(Rc::clone(&propagator)), &observed);
+            theory = Some(propagator);
+        }
+        Some(Formulated { layout, edges, clocks, blaster, encoded, undefined, pairs, theory, certify })
     }
 
     pub fn ask(&mut self, symbolic: &Symbolic, question: &Question, limits: &Limits) -> Asked {
@@ -103,27 +118,26 @@ impl Formulated {
         if matches!(question, Question::Violated) {
             assumptions.push(!self.undefined);
         }
-        loop {
-            match self.blaster.sink_mut().solve(&assumptions, limits) {
-                Answer::Unsat => return Asked::No,
-                Answer::Stopped(exceeded) => return Asked::Stopped(exceeded),
-                Answer::Sat => {}
-            }
-            match self.find_cycle() {
-                None => return Asked::Yes,
-                Some(clause) => self.blaster.sink_mut().clause(&clause),
-            }
+        match self.blaster.sink_mut().solve(&assumptions, limits) {
+            Answer::Sat => Asked::Yes,
+            Answer::Unsat if self.certify => self.certified(),
+            Answer::Unsat => Asked::No,
+            Answer::Stopped(exceeded) => Asked::Stopped(exceeded),
         }
     }
 
-    fn find_cycle(&mut self) -> Option<Vec<Lit>> {
-        let graph = OrderGraph::new(&self.layout.skeleton)?;
-        let mut theory = Theory::new(graph, self.edges.clone());
-        for literal in theory.observed() {
-            theory.assign(literal.negate_if(!self.blaster.sink().value(literal)));
+    /// Checks the solver's proof, and that each clause of the propagator is a cycle of the order graph.
+    fn certified(&mut self) -> Asked {
+        let certificate = match self.blaster.sink_mut().certificate() {
+            Ok(certificate) => certificate,
+            Err(damage) => return Asked::NotProved(format!("the solver's proof is wrong: {damage}")),
+        };
+        let edges = self.layout.skeleton.edges();
+        let is_cycle = |clause: &[Lit]| certify::forbids_cycle(self.layout.skeleton.node_count(), edges, &self.edges, clause);
+        match certificate.from_propagator.iter().all(|clause| is_cycle(clause)) {
+            true => Asked::No,
+            false => Asked::NotProved("a clause of the order is no cycle".to_owned()),
         }
-        while theory.propagate().is_some() {}
-        theory.take_conflict()
     }
 
     /// Which checks hold in the model.
@@ -138,11 +152,10 @@ impl Formulated {
     /// The execution of the model.
     pub fn schedule(&self, program: &Program, model: Model, symbolic: &Symbolic) -> Schedule {
         let sat = self.blaster.sink();
-        let mut memo = Memo::default();
         let variable = |term: Term| self.blaster.variable_value(&symbolic.terms, term, &|literal| sat.value(literal));
-        let mut value = |term: Term| symbolic.terms.evaluate(term, &mut memo, &variable);
-        let order = self.order();
-        schedule(program, model, symbolic, &self.layout, &order, &mut value)
+        let executed = symbolic.steps(&variable).executed;
+        let moves = moves(symbolic, &self.layout, &self.order(), &executed);
+        symbolic.schedule(model, fingerprint(program), &moves, &variable)
     }
 
     /// The value of a term in the model.
@@ -150,7 +163,7 @@ impl Formulated {
     pub fn value(&self, symbolic: &Symbolic, term: Term) -> u64 {
         let sat = self.blaster.sink();
         let variable = |term: Term| self.blaster.variable_value(&symbolic.terms, term, &|literal| sat.value(literal));
-        symbolic.terms.evaluate(term, &mut Memo::default(), &variable)
+        symbolic.terms.evaluate(term, &mut norn_logic::Memo::default(), &variable)
     }
 
     fn order(&self) -> Vec<Node> {
@@ -173,6 +186,14 @@ impl Formulated {
         figures.set("clauses", stats.clauses as f64);
         figures.set("conflicts", stats.conflicts as f64);
         figures.set("propagations", stats.propagations as f64);
+        if let Some(theory) = &self.theory {
+            let counts = theory.borrow().counts;
+            figures.set("cycles", counts.conflicts as f64);
+            figures.set("edges ruled out", counts.implied as f64);
+            figures.set("edges explained", counts.explained as f64);
+            figures.set("labelled edges", self.edges.len() as f64);
+            figures.set("nodes", self.layout.skeleton.node_count() as f64);
+        }
         if stats.conflicts > 0 {
             figures.set("propagations per conflict", stats.propagations as f64 / stats.conflicts as f64);
         }

@@ -7,98 +7,46 @@
 
 use crate::layout::{Layout, UnitKind};
 use crate::order::Node;
-use norn_ir::program::Program;
-use norn_logic::Term;
-use norn_symex::{EventKind, Symbolic, ThreadId};
-use norn_verdict::model::Model;
-use norn_verdict::schedule::{Schedule, Step, ThreadName, fingerprint};
+use norn_symex::schedule::Move;
+use norn_symex::{EventId, Symbolic};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The schedule of the execution that a model stands for: `value` evaluates terms under it, `order` is a linear order of
-/// all nodes.
-pub fn schedule(
-    program: &Program,
-    model: Model,
-    symbolic: &Symbolic,
-    layout: &Layout,
-    order: &[Node],
-    value: &mut dyn FnMut(Term) -> u64,
-) -> Schedule {
-    let names = names(symbolic, value);
-    let mut threads: Vec<Progress> = Vec::new();
+/// What happens in an execution whose nodes are in this order, as the machine wants it. `executed` tells whether an event
+/// is.
+pub fn moves(symbolic: &Symbolic, layout: &Layout, order: &[Node], executed: &[bool]) -> Vec<Move> {
     let mut places: BTreeMap<Node, (usize, usize)> = BTreeMap::new();
     for (thread, units) in layout.units.iter().enumerate() {
-        let mut steps = Vec::new();
-        for unit in units {
-            let (guard, visible) = match unit.what {
-                UnitKind::Event(id) => (symbolic.event(id).guard, symbolic.event(id).visible),
-                UnitKind::Section(id) => (symbolic.section(id).guard, true),
-            };
-            if visible && names[thread].is_some() && value(guard) != 0 {
-                let node = unit.node.expect("a visible step should have a place in the order");
-                places.insert(node, (thread, steps.len()));
-                steps.push(unit.buffered);
+        for (index, unit) in units.iter().enumerate() {
+            if let Some(node) = unit.node {
+                places.insert(node, (thread, index));
             }
         }
-        threads.push(Progress { buffered: steps, done: 0 });
     }
-    let mut steps = Vec::new();
+    let mut done = vec![0; layout.units.len()];
+    let mut moves = Vec::new();
     for node in order {
         let Some(&(thread, index)) = places.get(node) else { continue };
-        let name = names[thread].as_ref().expect("a thread that takes steps should have come to be");
-        let progress = &mut threads[thread];
-        while progress.done <= index {
-            assert!(progress.done == index || progress.buffered[progress.done], "main steps should be in program order");
-            progress.done += 1;
-            steps.push(Step::Run { thread: name.clone(), step: progress.done as u32 });
+        let units = &layout.units[thread];
+        let is_executed = |event: &EventId| executed[event.index()];
+        let first_of = |kind: UnitKind| match kind {
+            UnitKind::Event(event) => Some(event).filter(is_executed),
+            UnitKind::Section(section) => symbolic.section(section).events.clone().map(EventId).find(is_executed),
+        };
+        let unit = units[index];
+        // A store that is not executed has no say in when others run.
+        let is_due = !unit.buffered || first_of(unit.what).is_some();
+        while is_due && done[thread] <= index {
+            moves.push(match units[done[thread]].what {
+                UnitKind::Event(event) => Move::Run(event),
+                UnitKind::Section(section) => Move::RunSection(section),
+            });
+            done[thread] += 1;
         }
-        if progress.buffered[index] {
-            steps.push(Step::Commit { thread: name.clone(), step: index as u32 + 1 });
-        }
-    }
-    let mut inputs = Vec::new();
-    for (thread, name) in symbolic.threads.iter().zip(&names) {
-        let Some(name) = name else { continue };
-        let asked = thread.inputs.iter().filter(|input| value(input.guard) != 0).copied().collect::<Vec<_>>();
-        let values: Vec<u64> = asked.iter().map(|input| value(input.value)).collect();
-        if !values.is_empty() {
-            inputs.push((name.clone(), values));
-        }
-    }
-    inputs.sort();
-    Schedule { model, program: fingerprint(program), steps, inputs }
-}
-
-/// The executed steps of a thread: which are buffered, and how many have run.
-struct Progress {
-    buffered: Vec<bool>,
-    done: usize,
-}
-
-/// The names of the threads that come to be.
-fn names(symbolic: &Symbolic, value: &mut dyn FnMut(Term) -> u64) -> Vec<Option<ThreadName>> {
-    let mut names = vec![None; symbolic.threads.len()];
-    names[0] = Some(ThreadName::main());
-    let mut waiting = vec![ThreadId(0)];
-    while let Some(parent) = waiting.pop() {
-        let name: ThreadName = names[parent.0 as usize].clone().expect("a parent should have its name first");
-        let mut children = 0;
-        for event in symbolic.thread(parent).events.clone() {
-            let event = &symbolic.events[event as usize];
-            let EventKind::Create(created) = &event.kind else { continue };
-            if value(event.guard) == 0 {
-                continue;
-            }
-            children += 1;
-            for &(child, condition) in created {
-                if value(condition) != 0 {
-                    names[child.0 as usize] = Some(name.child(children));
-                    waiting.push(child);
-                }
-            }
+        if let (true, Some(event)) = (unit.buffered, first_of(unit.what)) {
+            moves.push(Move::Commit(event));
         }
     }
-    names
+    moves
 }
 
 /// A linear order of all nodes that respects the edges, and stays in one thread (whose nodes have neighbouring numbers)

@@ -5,7 +5,7 @@
 //! Zord and Deagle, with the closure kept by clocks (see [`crate::order`]) instead of searched for.
 
 use crate::order::{Added, Chain, Node, OrderGraph};
-use norn_logic::Lit;
+use norn_logic::{Lit, Propagator};
 use std::collections::VecDeque;
 
 /// An edge that is there if its label is true.
@@ -60,7 +60,7 @@ impl ByLiteral {
 }
 
 impl Theory {
-    /// `graph` holds what is always there. No edge should be implied or impossible there.
+    /// `graph` holds what is always there.
     pub fn new(graph: OrderGraph, edges: Vec<Edge>) -> Theory {
         let variables = edges.iter().map(|edge| edge.label.variable() as usize + 1).max().unwrap_or(1);
         let mut by_label = ByLiteral(vec![Vec::new(); variables * 2]);
@@ -97,7 +97,7 @@ impl Theory {
         variables
     }
 
-    pub fn assign(&mut self, literal: Lit) {
+    fn assign(&mut self, literal: Lit) {
         let variable = literal.variable() as usize;
         if let Some(value) = self.values.get_mut(variable)
             && value.is_none()
@@ -105,65 +105,6 @@ impl Theory {
             *value = Some(!literal.is_negative());
             self.trail.push(literal);
         }
-    }
-
-    pub fn new_level(&mut self) {
-        self.levels.push(self.trail.len());
-    }
-
-    pub fn backtrack(&mut self, level: usize) {
-        let Some(&length) = self.levels.get(level) else { return };
-        self.levels.truncate(level);
-        for literal in self.trail.drain(length..) {
-            self.values[literal.variable() as usize] = None;
-        }
-        if self.processed > length {
-            self.processed = length;
-            self.graph.undo_to(self.times[length]);
-            self.times.truncate(length);
-        }
-        self.implied.clear();
-        self.conflict = None;
-    }
-
-    /// The next literal that follows from the assigned ones.
-    pub fn propagate(&mut self) -> Option<Lit> {
-        loop {
-            if self.conflict.is_some() {
-                return None;
-            }
-            while let Some(literal) = self.implied.pop_front() {
-                if self.value(literal).is_none() {
-                    self.counts.implied += 1;
-                    return Some(literal);
-                }
-            }
-            if self.processed == self.trail.len() {
-                return None;
-            }
-            let literal = self.trail[self.processed];
-            self.times.push(self.graph.time());
-            self.processed += 1;
-            self.process(literal);
-        }
-    }
-
-    /// The literals of a cycle, one of which has to be false: a clause.
-    pub fn take_conflict(&mut self) -> Option<Vec<Lit>> {
-        self.conflict.take()
-    }
-
-    pub fn has_conflict(&self) -> bool {
-        self.conflict.is_some()
-    }
-
-    /// Why a literal was implied: a clause with it.
-    pub fn reason(&mut self, literal: Lit) -> Vec<Lit> {
-        self.counts.explained += 1;
-        let (number, time) = self.reasons[literal.variable() as usize];
-        let edge = self.edges[number as usize];
-        debug_assert_eq!(edge.label, !literal, "only what was implied should be explained");
-        self.cycle(edge, time)
     }
 
     /// The clause that forbids an edge together with the path from its end to its beginning.
@@ -216,5 +157,79 @@ impl Theory {
                 }
             }
         }
+    }
+}
+
+impl Propagator for Theory {
+    fn assigned(&mut self, literals: &[Lit]) {
+        literals.iter().for_each(|&literal| self.assign(literal));
+    }
+
+    fn new_level(&mut self) {
+        self.levels.push(self.trail.len());
+    }
+
+    fn backtrack(&mut self, level: usize) {
+        let Some(&length) = self.levels.get(level) else { return };
+        self.levels.truncate(level);
+        for literal in self.trail.drain(length..) {
+            self.values[literal.variable() as usize] = None;
+        }
+        if self.processed > length {
+            self.processed = length;
+            self.graph.undo_to(self.times[length]);
+            self.times.truncate(length);
+        }
+        self.implied.clear();
+        self.conflict = None;
+    }
+
+    fn propagate(&mut self) -> Option<Lit> {
+        loop {
+            if self.conflict.is_some() {
+                return None;
+            }
+            while let Some(literal) = self.implied.pop_front() {
+                if self.value(literal).is_none() {
+                    self.counts.implied += 1;
+                    return Some(literal);
+                }
+            }
+            if self.processed == self.trail.len() {
+                return None;
+            }
+            let literal = self.trail[self.processed];
+            self.times.push(self.graph.time());
+            self.processed += 1;
+            self.process(literal);
+        }
+    }
+
+    fn reason(&mut self, literal: Lit, clause: &mut Vec<Lit>) {
+        self.counts.explained += 1;
+        let (number, time) = self.reasons[literal.variable() as usize];
+        let edge = self.edges[number as usize];
+        assert_eq!(edge.label, !literal, "only what was implied should be explained");
+        clause.extend(self.cycle(edge, time));
+    }
+
+    fn add_clause(&mut self, clause: &mut Vec<Lit>) -> bool {
+        match self.conflict.take() {
+            Some(conflict) => {
+                clause.extend(conflict);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// A complete assignment was propagated step by step.
+    fn accepts(&mut self, _model: &[Lit]) -> bool {
+        while self.propagate().is_some() {}
+        self.conflict.is_none()
+    }
+
+    fn may_forget(&self) -> bool {
+        true
     }
 }
