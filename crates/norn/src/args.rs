@@ -83,6 +83,14 @@ pub struct CheckArgs {
     #[arg(long, value_name = "[FILE:LINE=]N", value_parser = unwind_bound)]
     pub unwind: Vec<Unwind>,
 
+    /// How `-e events` encodes the order of events
+    #[arg(long, value_enum, default_value_t = Encoding::Order)]
+    pub encoding: Encoding,
+
+    /// Check the solver's proof of a safe verdict (`-e events`)
+    #[arg(long)]
+    pub certify: bool,
+
     /// List the loops of the program, and do nothing else
     #[arg(long)]
     pub show_loops: bool,
@@ -157,6 +165,10 @@ pub struct LitmusArgs {
     /// How to search
     #[arg(short = 'e', long, value_enum, default_value_t = Engine::Auto)]
     pub engine: Engine,
+
+    /// How `-e events` encodes the order of events
+    #[arg(long, value_enum, default_value_t = Encoding::Order)]
+    pub encoding: Encoding,
 
     /// Compare with a table (columns: test, sc, tso, pso; cells: Allow or Forbid) and exit with 10 on any difference
     #[arg(long, value_name = "TSV")]
@@ -235,6 +247,17 @@ pub enum Engine {
     Enumerate,
     /// One execution per trace, for programs that terminate or with --unwind
     Stateless,
+    /// All bounded executions at once, by SAT; bounds grow unless --unwind is given
+    Events,
+}
+
+/// How the order of events is put into clauses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Encoding {
+    /// Order variables, kept acyclic during the search
+    Order,
+    /// A clock for each event; slower, for comparison
+    Clocks,
 }
 
 /// A bound on loops.

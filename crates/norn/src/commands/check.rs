@@ -82,7 +82,14 @@ fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopT
         stop: stop.clone(),
     };
     let checks = args.checks.checks();
-    let task = Task { program: &compiled.program, checks, unwind: &args.unwind, limits: &limits };
+    let task = Task {
+        program: &compiled.program,
+        checks,
+        unwind: &args.unwind,
+        limits: &limits,
+        encoding: args.encoding,
+        certify: args.certify,
+    };
     let mut verdict = engines::verdict(&task, model, args.engine).map_err(|mismatch| {
         let message = format!("internal error: a counterexample did not replay: {mismatch}");
         frontend::fail(&message, Exit::Internal)
@@ -96,7 +103,7 @@ fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopT
     }
     if args.stats {
         frontend::print_times(&compiled.times);
-        let figures = verdict.stats.0.iter().map(|(name, value)| format!("{name:12} {value:12.3}\n"));
+        let figures = verdict.stats.0.iter().map(|(name, value)| format!("{name:26} {value:14.3}\n"));
         let _ = io::stderr().write_all(figures.collect::<String>().as_bytes());
     }
     if !args.json {
