@@ -249,7 +249,7 @@ impl<'c> Executor<'c> {
             }
             Op::Store { order, .. } => order != Order::SeqCst || waiting.buffer.is_empty(),
             Op::SectionBegin { may_block, kind } => {
-                let blocked = kind == SectionKind::Atomic && !waiting.buffer.is_empty();
+                let blocked = kind != SectionKind::Read && !waiting.buffer.is_empty();
                 !blocked && (!may_block || self.attempt(thread))
             }
             _ => self.attempt(thread),

@@ -54,7 +54,7 @@ impl Executor<'_> {
     }
 
     fn section(&mut self, thread: u32, kind: SectionKind) -> Done<()> {
-        if kind == SectionKind::Atomic {
+        if kind != SectionKind::Read {
             if !self.threads[thread as usize].buffer.is_empty() {
                 return Err(Stop::NotEnabled);
             }

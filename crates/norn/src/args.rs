@@ -99,6 +99,10 @@ pub struct CheckArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     pub timeout: u64,
 
+    /// Give up after this many executions; the engine `stateless` counts them
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub executions: Option<u64>,
+
     /// Give up beyond this much memory [default: three quarters of what is free]
     #[arg(long, value_name = "MB")]
     pub memory: Option<u64>,

@@ -108,11 +108,6 @@ fn enumerate(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
     if let Some(Incomplete { reason, .. }) = found.incomplete {
         return Ok(unknown(reason, stats));
     }
-    if task.checks.data_race {
-        // Which sections are the library's is lost there, and those of the user order more.
-        let reason = "no data race was found, but an unrolled program may hide some; try without --unwind".to_owned();
-        return Ok(unknown(reason, stats));
-    }
     let cuts = bounded.cuts.iter().map(|cut| (cut.span, cut.bound, found.stops.contains(&(cut.function, cut.block))));
     let bounds = unwind_bounds(task.program, cuts);
     Ok(Verdict { model, engine: ENUMERATE, outcome: Outcome::Safe { bounds }, stats })

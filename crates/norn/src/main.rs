@@ -9,6 +9,7 @@ mod expectations;
 mod frontend;
 mod interrupt;
 mod loops;
+mod progress;
 mod render;
 mod system_headers;
 

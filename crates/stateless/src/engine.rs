@@ -115,6 +115,7 @@ fn search(
         }
         Err(_) => return Ended::Unknown("the program cannot begin".to_owned(), None),
     };
+    search.executions_before = explored.counts.executions();
     let ended = search.run(at_end);
     if matches!(ended, Ended::NeedInput(..) | Ended::CellsChanged) {
         return ended;

@@ -17,6 +17,7 @@ use norn_ir::span::Span;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Violation};
+use norn_verdict::progress::Report;
 use norn_verdict::schedule::{Schedule, Step, ThreadName, fingerprint};
 use std::collections::BTreeMap;
 
@@ -43,6 +44,11 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// That came to their end.
+    pub fn executions(&self) -> u64 {
+        self.complete + self.blocked
+    }
+
     pub fn add(&mut self, other: &Counts) {
         self.complete += other.complete;
         self.blocked += other.blocked;
@@ -74,6 +80,8 @@ pub struct Search<'a> {
     forest: Forest,
     levels: Vec<Level>,
     pub counts: Counts,
+    /// Executions of earlier searches for the same answer.
+    pub executions_before: u64,
     /// A step was a spurious wake-up: deadlocks may have been missed.
     pub spurious: bool,
     races: Vec<u32>,
@@ -93,6 +101,8 @@ struct Level {
     /// The first of the branches that are still to be explored.
     tree: Option<NodeId>,
     begun: bool,
+    /// Branches that have been explored.
+    done: u32,
 }
 
 /// A member of a wakeup sequence that is being inserted.
@@ -132,6 +142,7 @@ impl<'a> Search<'a> {
             forest: Forest::default(),
             levels: vec![Level::default()],
             counts: Counts::default(),
+            executions_before: 0,
             spurious: false,
             races: Vec::new(),
             sequence: Vec::new(),
@@ -153,10 +164,16 @@ impl<'a> Search<'a> {
         loop {
             let depth = self.trace.len();
             if let Some(process) = self.next(depth, fresh) {
-                if self.counts.events.is_multiple_of(EVENTS_BETWEEN_LOOKS)
-                    && let Some(exceeded) = self.question.limits.exceeded()
+                if self.counts.events.is_multiple_of(EVENTS_BETWEEN_LOOKS) {
+                    self.report();
+                    if let Some(exceeded) = self.question.limits.exceeded() {
+                        return Ended::Unknown(exceeded.reason().to_owned(), None);
+                    }
+                }
+                if (!fresh || depth == 0)
+                    && let Some(reason) = self.executions_exceeded()
                 {
-                    return Ended::Unknown(exceeded.reason().to_owned(), None);
+                    return Ended::Unknown(reason, None);
                 }
                 if let Err(stop) = self.step(process) {
                     return self.stopped(stop);
@@ -179,8 +196,48 @@ impl<'a> Search<'a> {
             self.levels.pop();
             if let Some(level) = self.levels.last_mut() {
                 level.sleep.push((event.process, event.footprint));
+                level.done += 1;
             }
         }
+    }
+
+    fn report(&self) {
+        let progress = &self.question.limits.progress;
+        if !progress.is_watched() {
+            return;
+        }
+        progress.report(&Report {
+            engine: crate::ENGINE,
+            count: ("executions", self.executions_before + self.counts.executions()),
+            figures: &[("depth", self.trace.len() as u64)],
+            // Searches with other inputs may follow.
+            done: self.inputs.is_empty().then(|| self.share_done()),
+        });
+    }
+
+    /// The share of the search that is done, if each branch of a state were as large as the others: the branches that
+    /// are known, at each state of the current path, weighed by the branches of the states before. Branches that will
+    /// only be found are missing, so it is an estimate, and can go down.
+    fn share_done(&self) -> f64 {
+        let (mut share, mut weight) = (0.0, 1.0);
+        for level in &self.levels {
+            let waiting = level.tree.map_or(0, |first| self.forest.siblings(first));
+            let branches = f64::from(level.done) + 1.0 + waiting as f64;
+            share += weight * f64::from(level.done) / branches;
+            weight /= branches;
+        }
+        share
+    }
+
+    /// The reason not to begin another execution, if there is a limit on their number.
+    fn executions_exceeded(&self) -> Option<String> {
+        let limit = self.question.limits.executions?;
+        let explored = self.executions_before + self.counts.executions();
+        (explored >= limit).then(|| {
+            let percent = self.share_done() * 100.0;
+            let what = if explored == 1 { "execution was" } else { "executions were" };
+            format!("{explored} {what} explored, an estimated {percent:.2} % of the search")
+        })
     }
 
     /// The process to explore next from the current state, if any.

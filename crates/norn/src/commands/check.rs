@@ -6,6 +6,7 @@ use crate::exit::Exit;
 use crate::frontend::{self, Compiled, Failure};
 use crate::interrupt;
 use crate::loops;
+use crate::progress::ProgressLine;
 use norn_ir::program::Program;
 use norn_machine::run::{RunEnd, run as run_once};
 use norn_report::{Sources, json, line, table};
@@ -76,10 +77,13 @@ fn unsupported(args: &CheckArgs, reason: &str) -> Exit {
 /// The verdict under one model, shown as it comes unless JSON is asked for.
 fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopToken) -> Result<Verdict, Exit> {
     let start = Instant::now();
+    let line = ProgressLine::new();
     let limits = Limits {
         deadline: Some(start + Duration::from_secs(args.timeout)),
         memory: Some(args.memory.map_or_else(frontend::default_memory, |mb| mb << 20)),
+        executions: args.executions,
         stop: stop.clone(),
+        progress: line.progress(),
     };
     let checks = args.checks.checks();
     let task = Task {
@@ -90,7 +94,9 @@ fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopT
         encoding: args.encoding,
         certify: args.certify,
     };
-    let mut verdict = engines::verdict(&task, model, args.engine).map_err(|mismatch| {
+    let verdict = engines::verdict(&task, model, args.engine);
+    line.clear();
+    let mut verdict = verdict.map_err(|mismatch| {
         let message = format!("internal error: a counterexample did not replay: {mismatch}");
         frontend::fail(&message, Exit::Internal)
     })?;

@@ -136,7 +136,7 @@ fn run_file(args: &LitmusArgs, path: &Path, stop: &StopToken) -> Result {
     norn_passes::escape::mark_private(&mut test.program);
     for model in args.models.list() {
         let deadline = Some(Instant::now() + Duration::from_secs(args.timeout));
-        let limits = Limits { deadline, memory: None, stop: stop.clone() };
+        let limits = Limits { deadline, stop: stop.clone(), ..Limits::none() };
         match answer(&test, model, (args.engine, args.encoding), &limits) {
             Ok(answer) => result.answers.push((model, answer)),
             Err(message) => result.internal = Some(message),
