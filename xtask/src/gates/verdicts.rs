@@ -1,7 +1,7 @@
 //! Known verdicts of `tacas15` under every model. The enumerator gets the algorithms for mutual exclusion with all their
-//! fence variants, once with the bound on loops that the set gives, once without any; the stateless engine gets every
-//! row, with its bound. Within a short time an engine gives the known verdict, or says that it reached a limit; anything
-//! else fails.
+//! fence variants, once with the bound on loops that the set gives, once without any; the engines `stateless` and
+//! `events` get every row, with its bound. Within a short time an engine gives the known verdict, or says that it reached
+//! a limit; anything else fails.
 
 use super::Extent;
 use crate::corpus::{self, Program};
@@ -53,7 +53,8 @@ pub fn run(norn: &Norn, corpus: &Path, extent: Extent) -> Result<usize, String> 
     let passes = [
         Pass { title: "mutual exclusion, loops bounded", engine: "enumerate", with_bound: true, programs: bounded },
         Pass { title: "mutual exclusion, no bounds", engine: "enumerate", with_bound: false, programs: exclusion },
-        Pass { title: "tacas15", engine: "stateless", with_bound: true, programs: every },
+        Pass { title: "tacas15", engine: "stateless", with_bound: true, programs: every.clone() },
+        Pass { title: "tacas15", engine: "events", with_bound: true, programs: every },
     ];
     let mut failures = 0;
     for pass in &passes {
