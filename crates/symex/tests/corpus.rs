@@ -3,6 +3,7 @@
 
 #[path = "oracle/follow.rs"]
 mod follow;
+#[expect(dead_code, reason = "only its random numbers are of use here")]
 #[path = "../../exec/tests/generate/mod.rs"]
 mod generate;
 
@@ -32,11 +33,14 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 fn every_file_gives_an_event_list_or_a_reason() {
     let Ok(folder) = std::env::var("NORN_CORPUS") else { return };
     let unwind = std::env::var("NORN_UNWIND").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let seeds = std::env::var("NORN_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(3);
     let wanted = std::env::var("NORN_FILES").unwrap_or_default();
     let mut paths = Vec::new();
     files(Path::new(&folder), &mut paths);
     let mut report = String::new();
+    let mut failures = Vec::new();
     for path in paths.iter().filter(|path| path.to_string_lossy().contains(&wanted)) {
+        let began = std::time::Instant::now();
         let name = path.strip_prefix(&folder).unwrap_or(path).display().to_string();
         let compiled = driver::compile(Default::default(), None, vec![Input::File(path.clone())]);
         let Some(mut program) = compiled.program else { continue };
@@ -46,12 +50,9 @@ fn every_file_gives_an_event_list_or_a_reason() {
         let line = match execute(&program, &bounds, checks, &Limits::for_seconds(20.0)) {
             Err(refusal) => format!("REFUSED {}", refusal.reason),
             Ok(symbolic) => {
-                for seed in 0..3 {
+                for seed in 0..seeds {
                     if let Err(error) = follow::follow(&program, &symbolic, Model::Tso, checks, seed, 150) {
-                        panic!(
-                            "{name}: {error}\n{symbolic}\n{}",
-                            norn_passes::unwind::unwind(&program, &bounds).expect("it was unwound before").program
-                        );
+                        failures.push(format!("{name}: seed {seed}: {error}"));
                     }
                 }
                 let bits: u32 = symbolic.cells.iter().map(|cell| cell.width).sum();
@@ -68,9 +69,11 @@ fn every_file_gives_an_event_list_or_a_reason() {
                 format!("{:?} bits {bits} constraints {} {reasons:?}", symbolic.stats, symbolic.constraints.len())
             }
         };
-        report.push_str(&format!("{name}: {line}\n"));
+        let seconds = began.elapsed().as_secs_f64();
+        report.push_str(&format!("{seconds:.2} {name}: {line}\n"));
     }
     if let Ok(path) = std::env::var("NORN_REPORT") {
         std::fs::write(path, report).expect("the report should be written");
     }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

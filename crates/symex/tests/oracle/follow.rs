@@ -285,8 +285,16 @@ impl<'a> Follower<'a> {
         }
     }
 
+    /// Whether the thread goes on where the event list does not: behind a bound, or where it sees no meaning.
     fn is_cut(&self, thread: ThreadId) -> bool {
+        let undefined = |check: &norn_symex::Check| match (check.violated, &check.what) {
+            (Condition::Term(violated), Finding::Undefined(_)) => {
+                check.thread == thread && self.evaluate(violated, 1) == 1
+            }
+            _ => false,
+        };
         self.symbolic.cuts.iter().any(|cut| cut.thread == thread && self.evaluate(cut.guard, 1) == 1)
+            || self.symbolic.checks.iter().any(undefined)
     }
 
     fn happens(&mut self, told: &Told) -> Done<()> {
