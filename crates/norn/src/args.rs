@@ -97,6 +97,14 @@ pub struct CheckArgs {
     #[arg(long)]
     pub shortest: bool,
 
+    /// How `-e events` encodes the order of events
+    #[arg(long, value_enum, default_value_t = Encoding::Order)]
+    pub encoding: Encoding,
+
+    /// Check the solver's proof of a safe verdict (`-e events`)
+    #[arg(long)]
+    pub certify: bool,
+
     /// List the loops of the program, and do nothing else
     #[arg(long)]
     pub show_loops: bool,
@@ -221,6 +229,10 @@ pub struct LitmusArgs {
     #[arg(short = 'e', long, value_enum, default_value_t = Engine::Auto)]
     pub engine: Engine,
 
+    /// How `-e events` encodes the order of events
+    #[arg(long, value_enum, default_value_t = Encoding::Order)]
+    pub encoding: Encoding,
+
     /// Compare with a table (columns: test, sc, tso, pso; cells: Allow or Forbid) and exit with 10 on any difference
     #[arg(long, value_name = "TSV")]
     pub expect: Option<PathBuf>,
@@ -304,6 +316,17 @@ pub enum Engine {
     Stateless,
     /// Every reachable state, each once: decides loops without bound
     States,
+    /// All bounded executions at once, by SAT; bounds grow unless --unwind is given
+    Events,
+}
+
+/// How the order of events is put into clauses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Encoding {
+    /// Order variables, kept acyclic during the search
+    Order,
+    /// A clock for each event; slower, for comparison
+    Clocks,
 }
 
 /// A bound on loops.
