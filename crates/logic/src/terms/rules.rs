@@ -224,6 +224,37 @@ fn comparisons_know_one_another() {
 }
 
 #[test]
+fn bounds_of_an_array_are_bounds_of_the_index() {
+    // 28 < 8 * index + 4, on an address of 64 bits.
+    same(
+        |n| {
+            let index = n.terms.sext(n.p, 64);
+            let (eight, four, end) = (n.terms.bits(64, 8), n.terms.bits(64, 4), n.terms.bits(64, 28));
+            let scaled = n.terms.mul(index, eight);
+            let address = n.terms.add(scaled, four);
+            n.terms.ult(end, address)
+        },
+        |n| {
+            let three = n.byte(3);
+            n.terms.ult(three, n.p)
+        },
+    );
+    same(
+        |n| {
+            let index = n.terms.sext(n.p, 32);
+            let (four, end) = (n.number(4), n.number(u64::MAX - 9));
+            let scaled = n.terms.mul(index, four);
+            n.terms.slt(scaled, end)
+        },
+        |n| {
+            // 4 * index < -10 is index < -2.
+            let bound = n.byte(u64::MAX - 1);
+            n.terms.slt(n.p, bound)
+        },
+    );
+}
+
+#[test]
 fn constants_are_collected() {
     same(
         |n| {
