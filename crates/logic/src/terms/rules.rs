@@ -142,6 +142,18 @@ fn guards_absorb_one_another() {
         },
         |n| n.c,
     );
+    // The same, where only one of the branches went on under a condition that held before.
+    same(
+        |n| {
+            let inner = n.terms.and(n.c, n.e);
+            let either = n.terms.or(n.d, inner);
+            n.terms.and(n.c, either)
+        },
+        |n| {
+            let either = n.terms.or(n.d, n.e);
+            n.terms.and(n.c, either)
+        },
+    );
     same(|n| n.terms.implies(n.c, n.c), |_| Term::TRUE);
     same(
         |n| {
