@@ -1,0 +1,8 @@
+//! The engine `rounds`.
+
+mod encode;
+mod memory;
+mod models;
+mod narrow;
+mod plan;
+mod ranges;
