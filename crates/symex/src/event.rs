@@ -17,7 +17,7 @@ use std::ops::Range;
 use norn_ir::ids::FuncId;
 use norn_ir::instr::{Access, FenceKind};
 use norn_ir::span::Span;
-use norn_logic::{Term, Terms};
+use norn_logic::terms::{Term, Terms};
 pub use norn_passes::threads::ThreadId;
 use norn_verdict::outcome::Violation;
 

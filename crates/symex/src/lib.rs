@@ -3,5 +3,8 @@
 //! - [`event`]: the event list, the interface to the engines
 
 pub mod event;
+mod guard;
+mod trie;
+mod value;
 
 pub use event::*;
