@@ -29,4 +29,4 @@ pub use evaluate::Memo;
 pub use known::Known;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

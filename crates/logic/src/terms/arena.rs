@@ -123,14 +123,11 @@ struct Entry {
     known: Known,
     /// 0 for Boolean terms.
     width: u8,
-    /// How many leaves the tree of `ite`s at this node has, counted as a tree and up to [`MANY_LEAVES`]; 1 for other nodes.
+    /// How many leaves the tree of `ite`s at this node has, counted as a tree and up to 255; 1 for other nodes.
     leaves: u8,
     /// How many of them are no constants.
     open_leaves: u8,
 }
-
-/// Where leaves are no longer counted.
-const MANY_LEAVES: u8 = u8::MAX;
 
 /// The arena of all terms of one formula.
 pub struct Terms {
@@ -284,7 +281,6 @@ impl Terms {
             _ => (1, 1),
         };
         let known = if width == 0 { Known::NOTHING } else { self.known_of(&node, u32::from(width)) };
-        debug_assert!(leaves <= MANY_LEAVES);
         self.entries.push(Entry { node, known, width, leaves, open_leaves });
         Term(index << 1)
     }

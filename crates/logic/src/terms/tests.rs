@@ -6,14 +6,15 @@ use super::{Memo, Sort, Term, Terms};
 
 type Build = fn(&mut Terms, Term, Term) -> Term;
 type Meaning = fn(u32, u64, u64) -> u64;
+type Truth = fn(bool, bool) -> bool;
 
 /// Operations on two bit-vectors of one width that give a bit-vector of that width.
 pub(crate) const OPERATIONS: &[(&str, Build, Meaning)] = &[
     ("add", Terms::add, |_, a, b| a.wrapping_add(b)),
     ("sub", Terms::sub, |_, a, b| a.wrapping_sub(b)),
     ("mul", Terms::mul, |_, a, b| a.wrapping_mul(b)),
-    ("udiv", Terms::udiv, |_, a, b| if b == 0 { 0 } else { a / b }),
-    ("urem", Terms::urem, |_, a, b| if b == 0 { a } else { a % b }),
+    ("udiv", Terms::udiv, |_, a, b| a.checked_div(b).unwrap_or(0)),
+    ("urem", Terms::urem, |_, a, b| a.checked_rem(b).unwrap_or(a)),
     ("sdiv", Terms::sdiv, fold::sdiv),
     ("srem", Terms::srem, fold::srem),
     ("bit_and", Terms::bit_and, |_, a, b| a & b),
@@ -40,7 +41,7 @@ pub(crate) const COMPARISONS: &[(&str, Build, Meaning)] = &[
 ];
 
 /// Connectives of two Booleans.
-const CONNECTIVES: &[(Build, fn(bool, bool) -> bool)] = &[
+const CONNECTIVES: &[(Build, Truth)] = &[
     (Terms::and, |a, b| a && b),
     (Terms::or, |a, b| a || b),
     (Terms::xor, |a, b| a != b),
@@ -126,22 +127,26 @@ fn operations_mean_what_they_say_at_all_widths() {
 }
 
 /// Terms under construction, each with its value under a few assignments, computed without any term.
-struct Garden {
-    terms: Terms,
+pub(crate) struct Garden {
+    pub(crate) terms: Terms,
     random: Random,
     widths: Vec<u32>,
-    booleans: Vec<(Term, Vec<bool>)>,
+    pub(crate) booleans: Vec<(Term, Vec<bool>)>,
     vectors: Vec<(Term, Vec<u64>)>,
 }
 
 const ASSIGNMENTS: usize = 24;
 
 impl Garden {
-    fn new(seed: u64) -> Garden {
+    fn of_all_widths(seed: u64) -> Garden {
         let mut random = Random::new(seed);
-        let mut terms = Terms::new();
         let narrow = 1 + random.below(6) as u32;
         let widths = vec![narrow, narrow + 1 + random.below(6) as u32, [8, 16, 32, 64][random.below(4)]];
+        Garden::new(random, widths)
+    }
+
+    pub(crate) fn new(mut random: Random, widths: Vec<u32>) -> Garden {
+        let mut terms = Terms::new();
         let mut booleans = Vec::new();
         let mut vectors = Vec::new();
         for _ in 0..3 {
@@ -179,7 +184,7 @@ impl Garden {
         self.widths[self.random.below(self.widths.len())]
     }
 
-    fn grow(&mut self) {
+    pub(crate) fn grow(&mut self) {
         let width = self.width();
         match self.random.below(12) {
             0..4 => {
@@ -281,7 +286,7 @@ impl Garden {
 #[test]
 fn simplifying_never_changes_the_value() {
     for seed in 0..1500 {
-        let mut garden = Garden::new(seed);
+        let mut garden = Garden::of_all_widths(seed);
         for _ in 0..80 {
             garden.grow();
         }
