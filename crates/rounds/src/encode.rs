@@ -22,7 +22,7 @@ use crate::narrow::Narrow;
 use crate::plan::{Atom, Plan, UnitId, empties_buffer, fences};
 use crate::ranges::Ranges;
 use norn_ir::instr::{FenceKind, Order};
-use norn_logic::terms::{Sort, Term, Terms};
+use norn_logic::{Sort, Term, Terms};
 use norn_symex::{CellId, Condition, EventId, EventKind, Finding, ObjectId, SectionKind, Symbolic, ThreadId};
 use norn_verdict::model::Model;
 use std::collections::BTreeMap;

@@ -6,3 +6,7 @@ mod models;
 mod narrow;
 mod plan;
 mod ranges;
+mod shrink;
+mod solve;
+#[cfg(test)]
+mod tests;

@@ -15,7 +15,7 @@
 //! equation.
 
 use crate::encode::{Encoding, Formula};
-use norn_logic::terms::{Term, Terms};
+use norn_logic::{Term, Terms};
 use norn_symex::{CellId, EventId, EventKind, ThreadId};
 use std::collections::BTreeMap;
 
@@ -257,7 +257,7 @@ impl Needed {
                 continue;
             }
             match terms.node(term.positive()) {
-                norn_logic::terms::Node::Variable(_) => self.variables.push(term.positive()),
+                norn_logic::Node::Variable(_) => self.variables.push(term.positive()),
                 node => pending.extend(node.operands()),
             }
         }

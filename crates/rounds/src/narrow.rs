@@ -6,7 +6,7 @@
 //! and shifts by variable amounts are done at full width unless their operands are known not to be negative.
 
 use crate::ranges::{Range, Ranges, signed};
-use norn_logic::terms::{Node, Sort, Term, Terms};
+use norn_logic::{Node, Sort, Term, Terms};
 
 /// The terms of a formula, and those of the event list that have been built in it.
 pub struct Narrow<'a> {

@@ -22,7 +22,7 @@
 
 use crate::models;
 use norn_ir::instr::FenceKind;
-use norn_logic::terms::{Node, Term, Terms};
+use norn_logic::{Node, Term, Terms};
 use norn_symex::{CellId, Condition, Event, EventId, EventKind, SectionId, SectionKind, Symbolic, ThreadId};
 use norn_verdict::model::Model;
 use std::collections::{BTreeMap, BTreeSet};

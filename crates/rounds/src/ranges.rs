@@ -10,7 +10,7 @@
 //! With a limit on the width, variables are taken to have values of that many bits only (signed). This leaves
 //! executions out, and adds none.
 
-use norn_logic::terms::{Node, Term, Terms};
+use norn_logic::{Node, Term, Terms};
 use norn_symex::{CellId, EventKind, Symbolic};
 use std::collections::BTreeMap;
 

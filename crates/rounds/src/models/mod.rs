@@ -18,7 +18,7 @@ pub mod pso;
 pub mod sc;
 pub mod tso;
 
-use norn_logic::terms::{Term, Terms};
+use norn_logic::{Term, Terms};
 use norn_verdict::model::Model;
 
 /// Whether stores wait in a buffer.

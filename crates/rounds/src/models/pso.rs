@@ -7,7 +7,7 @@
 //! number of stores and fences.
 
 use super::{Item, Store, stores};
-use norn_logic::terms::{Term, Terms};
+use norn_logic::{Term, Terms};
 use std::collections::BTreeMap;
 
 pub fn order(terms: &mut Terms, items: &[Item], round: usize) -> Vec<Vec<Term>> {

@@ -4,7 +4,7 @@
 //! round of its neighbour.
 
 use super::{Item, stores};
-use norn_logic::terms::Term;
+use norn_logic::Term;
 
 pub fn order(items: &[Item], round: usize) -> Vec<Vec<Term>> {
     let next = stores(items).skip(1);
