@@ -228,6 +228,7 @@ pub struct Stats {
     pub reads: usize,
     pub writes: usize,
     pub cells: usize,
+    pub terms: usize,
     pub instructions: usize,
     /// How often the program was executed until all was known about the contents of cells.
     pub passes: usize,
