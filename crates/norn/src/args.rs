@@ -83,6 +83,9 @@ pub struct CheckArgs {
     #[arg(long, value_name = "[FILE:LINE=]N", value_parser = unwind_bound)]
     pub unwind: Vec<Unwind>,
 
+    #[command(flatten)]
+    pub rounds: RoundsArgs,
+
     /// List the loops of the program, and do nothing else
     #[arg(long)]
     pub show_loops: bool,
@@ -157,6 +160,9 @@ pub struct LitmusArgs {
     /// How to search
     #[arg(short = 'e', long, value_enum, default_value_t = Engine::Auto)]
     pub engine: Engine,
+
+    #[command(flatten)]
+    pub rounds: RoundsArgs,
 
     /// Compare with a table (columns: test, sc, tso, pso; cells: Allow or Forbid) and exit with 10 on any difference
     #[arg(long, value_name = "TSV")]
@@ -235,6 +241,24 @@ pub enum Engine {
     Enumerate,
     /// One execution per trace, for programs that terminate or with --unwind
     Stateless,
+    /// All executions of few round-robin rounds at once, by a SAT solver; finds deep bugs
+    Rounds,
+}
+
+/// What concerns `-e rounds` only.
+#[derive(Args, Clone, Debug, Default)]
+pub struct RoundsArgs {
+    /// Search up to N rounds, in each of which every thread gets one turn [default: as many as matter]
+    #[arg(long = "rounds", value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Rounds")]
+    pub limit: Option<u32>,
+
+    /// Whose turns come first in a round, by number in the order of creation, main being 0 [default: 0,1,2…]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', help_heading = "Rounds")]
+    pub thread_order: Vec<u32>,
+
+    /// Look for bugs with values of N bits first [default: 4, where values have more than 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "Rounds")]
+    pub bits: Option<u32>,
 }
 
 /// A bound on loops.

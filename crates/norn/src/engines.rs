@@ -1,6 +1,6 @@
 //! Asks an engine for a verdict.
 
-use crate::args::{Engine, Unwind};
+use crate::args::{Engine, RoundsArgs, Unwind};
 use norn_ir::program::Program;
 use norn_machine::enumerate::{Incomplete, Question, states};
 use norn_machine::replay::{End, ReplayMismatch, confirm, replay};
@@ -18,6 +18,7 @@ pub struct Task<'a> {
     pub program: &'a Program,
     pub checks: Checks,
     pub unwind: &'a [Unwind],
+    pub rounds: &'a RoundsArgs,
     pub limits: &'a Limits,
 }
 
@@ -27,6 +28,7 @@ pub fn verdict(task: &Task<'_>, model: Model, engine: Engine) -> Result<Verdict,
         Engine::Auto => auto(task, model),
         Engine::Enumerate => enumerate(task, model),
         Engine::Stateless => stateless(task, model),
+        Engine::Rounds => rounds(task, model),
     }
 }
 
@@ -50,6 +52,21 @@ fn stateless(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
         model,
         checks: task.checks,
         bounds: (!task.unwind.is_empty()).then_some(&bounds),
+        limits: task.limits,
+    })
+}
+
+/// Few rounds of all threads; without a bound, loops are followed further and further.
+fn rounds(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
+    let bounds = bounds(task.unwind);
+    norn_rounds::verdict(&norn_rounds::Task {
+        program: task.program,
+        model,
+        checks: task.checks,
+        bounds: (!task.unwind.is_empty()).then_some(&bounds),
+        rounds: task.rounds.limit,
+        thread_order: &task.rounds.thread_order,
+        bits: task.rounds.bits,
         limits: task.limits,
     })
 }

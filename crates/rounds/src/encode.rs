@@ -81,6 +81,11 @@ impl<'a> Encoding<'a> {
         }
     }
 
+    /// The most bits of a variable's value.
+    pub fn widest(&self) -> u32 {
+        self.narrow.widest()
+    }
+
     pub fn formula(&mut self, rounds: u32) -> Formula {
         self.make_variables(rounds);
         let mut formula =
@@ -310,8 +315,15 @@ impl<'a> Encoding<'a> {
         };
         let mut conditions = vec![self.narrow.bool(accessing.guard), self.narrow.bool(ending.guard)];
         let ends: Vec<Term> = objects.iter().filter(|found| found.0 == object).map(|found| found.1).collect();
-        let touches = accessing.targets().iter().filter(|(cell, _)| self.symbolic.cell(*cell).object == object);
-        let touches: Vec<Term> = touches.map(|target| target.1).collect();
+        let touches: Vec<Term> = match &accessing.kind {
+            // To end a life twice is wrong too.
+            EventKind::EndLife(objects) => objects.iter().filter(|found| found.0 == object).map(|found| found.1).collect(),
+            _ => {
+                let targets = accessing.targets().iter();
+                let of_it = targets.filter(|(cell, _)| self.symbolic.cell(*cell).object == object);
+                of_it.map(|target| target.1).collect()
+            }
+        };
         for alternatives in [ends, touches] {
             let alternatives: Vec<Term> = alternatives.into_iter().map(|term| self.narrow.bool(term)).collect();
             conditions.push(self.narrow.terms.any(alternatives));

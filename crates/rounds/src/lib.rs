@@ -1,6 +1,9 @@
 //! The engine `rounds`.
 
 mod encode;
+mod engine;
+mod examine;
+mod grow;
 mod memory;
 mod models;
 mod narrow;
@@ -10,3 +13,5 @@ mod shrink;
 mod solve;
 #[cfg(test)]
 mod tests;
+
+pub use engine::{ENGINE, Task, verdict};

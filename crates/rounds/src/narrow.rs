@@ -26,6 +26,13 @@ impl<'a> Narrow<'a> {
         self.ranges.limited
     }
 
+    /// The most bits that a variable of the event list needs.
+    pub fn widest(&self) -> u32 {
+        let terms = (0..self.source.len()).map(|index| self.source.at(index));
+        let variables = terms.filter(|&term| matches!(self.source.node(term), Node::Variable(_)) && self.source.width(term) > 0);
+        variables.map(|term| self.ranges.of(term).width().min(self.source.width(term))).max().unwrap_or(0)
+    }
+
     /// A Boolean term.
     pub fn bool(&mut self, term: Term) -> Term {
         self.build(term);

@@ -2,21 +2,16 @@
 
 use crate::encode::{Encoding, Formula};
 use norn_logic::{Answer, Blaster, CaDiCaL, ClauseSink, Sat, SatStats, Term};
+use norn_symex::schedule::Move;
 use norn_symex::{EventId, Finding, SectionKind};
 use norn_verdict::limits::{Exceeded, Limits};
+use norn_verdict::outcome::Violation;
 
 /// A formula in the solver.
 pub struct Question<'e, 'a> {
     encoding: &'e mut Encoding<'a>,
     formula: Formula,
     blaster: Blaster<CaDiCaL>,
-}
-
-/// What a thread does in a slot: an atom is run (named by thread and place in its plan), or a store committed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Act {
-    Run { thread: u32, atom: usize },
-    Commit(EventId),
 }
 
 impl<'e, 'a> Question<'e, 'a> {
@@ -73,32 +68,35 @@ impl<'e, 'a> Question<'e, 'a> {
 
     /// What happens in the model, slot by slot. Stores that are committed in the slot in which they are run are committed
     /// at once, those of earlier rounds at its beginning; after the last round all that is left.
-    pub fn acts(&self) -> Vec<Act> {
+    pub fn moves(&self) -> Vec<Move> {
         let (symbolic, plan) = (self.encoding.symbolic, self.encoding.plan);
         let holds = self.values();
         let executed = self.source_holds();
-        let mut acts = Vec::new();
+        let mut moves = Vec::new();
         let mut waiting: Vec<Vec<EventId>> = vec![Vec::new(); symbolic.threads.len()];
         for round in 1..=self.formula.rounds {
             for &thread in self.encoding.order {
                 let waiting = &mut waiting[thread.0 as usize];
                 let is_committed = |store: EventId| holds(self.encoding.committed(store, round));
-                acts.extend(waiting.iter().filter(|&&store| is_committed(store)).map(|&store| Act::Commit(store)));
+                moves.extend(waiting.iter().filter(|&&store| is_committed(store)).map(|&store| Move::Commit(store)));
                 waiting.retain(|&store| !is_committed(store));
-                for (index, atom) in plan.threads[thread.0 as usize].atoms.iter().enumerate() {
+                for atom in &plan.threads[thread.0 as usize].atoms {
                     let now = holds(self.encoding.started(atom.unit, round))
                         && !holds(self.encoding.started(atom.unit, round - 1));
                     if !now || !executed(atom.guard) {
                         continue;
                     }
-                    acts.push(Act::Run { thread: thread.0, atom: index });
+                    moves.push(match atom.section {
+                        Some(section) => Move::RunSection(section),
+                        None => Move::Run(EventId(atom.events.start)),
+                    });
                     let stores = atom.events.clone().map(EventId).filter(|&id| plan.is_buffered(id));
                     // The parts of one access are one store.
                     let is_group = atom.section.is_some_and(|id| symbolic.section(id).kind == SectionKind::Group);
                     let executed_stores = stores.filter(|&id| executed(symbolic.event(id).guard));
                     for store in executed_stores.take(if is_group { 1 } else { usize::MAX }) {
                         if is_committed(store) {
-                            acts.push(Act::Commit(store));
+                            moves.push(Move::Commit(store));
                         } else {
                             waiting.push(store);
                         }
@@ -107,9 +105,9 @@ impl<'e, 'a> Question<'e, 'a> {
             }
         }
         for &thread in self.encoding.order {
-            acts.extend(waiting[thread.0 as usize].iter().map(|&store| Act::Commit(store)));
+            moves.extend(waiting[thread.0 as usize].iter().map(|&store| Move::Commit(store)));
         }
-        acts
+        moves
     }
 
     /// The value of a variable of the event list in the model.
@@ -122,6 +120,16 @@ impl<'e, 'a> Question<'e, 'a> {
             };
             self.encoding.narrow.value_of(variable, &of)
         }
+    }
+
+    /// The violations of the model, as the checks of the event list tell them.
+    pub fn violations(&self) -> impl Iterator<Item = &Violation> {
+        let holds = self.values();
+        let checks = self.encoding.symbolic.checks.iter().zip(&self.formula.checks);
+        checks.filter_map(move |(check, &term)| match &check.what {
+            Finding::Violation(violation) if holds(term) => Some(violation),
+            _ => None,
+        })
     }
 
     pub fn stats(&self) -> SatStats {

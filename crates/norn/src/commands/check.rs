@@ -82,7 +82,7 @@ fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopT
         stop: stop.clone(),
     };
     let checks = args.checks.checks();
-    let task = Task { program: &compiled.program, checks, unwind: &args.unwind, limits: &limits };
+    let task = Task { program: &compiled.program, checks, unwind: &args.unwind, rounds: &args.rounds, limits: &limits };
     let mut verdict = engines::verdict(&task, model, args.engine).map_err(|mismatch| {
         let message = format!("internal error: a counterexample did not replay: {mismatch}");
         frontend::fail(&message, Exit::Internal)
