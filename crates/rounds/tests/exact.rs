@@ -55,7 +55,8 @@ fn check(program: &Program, name: &str) -> u32 {
                     break;
                 }
                 (Some(finding), found) => panic!("{name} {model} {number}: missed {finding:?}: {found:?}"),
-                (None, Outcome::Unsafe(found)) if !expected.sampled => {
+                // The machine may have run out of time.
+                (None, Outcome::Unsafe(found)) if !expected.sampled && expected.incomplete.is_none() => {
                     panic!("{name} {model} {number}: there is no such execution: {:?}", found.schedule().to_string())
                 }
                 (None, Outcome::Unsafe(_)) => {}
