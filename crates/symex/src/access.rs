@@ -47,7 +47,8 @@ impl Run<'_, '_> {
     pub fn load(&mut self, dst: Reg, addr: &Pointer, access: Access) {
         let ty = self.function.ty(dst);
         let Some(targets) = self.targets(addr, ty, false) else { return };
-        let section = (targets.shared.len() > 1).then(|| self.begin_group(SectionKind::Group, targets.is_shared)).flatten();
+        let section =
+            (targets.shared.len() > 1).then(|| self.begin_group(SectionKind::Group, targets.is_shared)).flatten();
         let held = self.read(&targets, ty, access);
         self.end_group(section);
         let value = self.determined(held, ty);
@@ -78,7 +79,9 @@ impl Run<'_, '_> {
 
     fn updated(&mut self, op: RmwOp, old: &Value, operand: &Value) -> Value {
         match (old, operand) {
-            (Value::Bits(old), Value::Bits(operand)) => Value::Bits(arith::rmw(&mut self.pass.terms, op, *old, *operand)),
+            (Value::Bits(old), Value::Bits(operand)) => {
+                Value::Bits(arith::rmw(&mut self.pass.terms, op, *old, *operand))
+            }
             _ if op == RmwOp::Exchange => operand.clone(),
             (Value::Pointer(pointer), _) if matches!(op, RmwOp::Add | RmwOp::Sub) => {
                 // Arithmetic on a pointer keeps the object that it points into.
@@ -213,14 +216,15 @@ impl Run<'_, '_> {
             let ended = self.ended(object);
             let found = self.pass.facts.get(object);
             let (name, shared, reused, object_size) = (found.name.clone(), found.is_shared(), found.reused, found.size);
-            let mut faulty = |run: &mut Run<'_, '_>, kind: ViolationKind, message: String, condition: Term, replays: bool| {
-                if condition != Term::FALSE {
-                    wrong.push((kind, message, condition, replays));
-                    if shared {
-                        wrong_shared = run.pass.terms.or(wrong_shared, condition);
+            let mut faulty =
+                |run: &mut Run<'_, '_>, kind: ViolationKind, message: String, condition: Term, replays: bool| {
+                    if condition != Term::FALSE {
+                        wrong.push((kind, message, condition, replays));
+                        if shared {
+                            wrong_shared = run.pass.terms.or(wrong_shared, condition);
+                        }
                     }
-                }
-            };
+                };
             let over = self.pass.terms.and(place.condition, ended);
             faulty(self, ViolationKind::UseAfterFree, format!("the life of '{name}' has ended"), over, !reused);
             if ended == Term::TRUE {
@@ -243,7 +247,11 @@ impl Run<'_, '_> {
             let single = offsets.len() == 1;
             for offset in offsets {
                 let number = self.pass.terms.bits(self.pass.pointer_bits, offset);
-                let here = if single && outside == Term::FALSE { Term::TRUE } else { self.pass.terms.eq(place.offset, number) };
+                let here = if single && outside == Term::FALSE {
+                    Term::TRUE
+                } else {
+                    self.pass.terms.eq(place.offset, number)
+                };
                 let condition = self.pass.terms.and(alive, here);
                 if condition != Term::FALSE {
                     parts.push(Part { condition, object, offset });

@@ -200,11 +200,7 @@ pub fn rmw(terms: &mut Terms, op: RmwOp, old: Term, operand: Term) -> Term {
 }
 
 /// Applies an operation to the constants that a term can be, if those are all and few.
-fn by_leaves(
-    terms: &mut Terms,
-    term: Term,
-    apply: &mut dyn FnMut(&mut Terms, u64) -> Option<Term>,
-) -> Option<Term> {
+fn by_leaves(terms: &mut Terms, term: Term, apply: &mut dyn FnMut(&mut Terms, u64) -> Option<Term>) -> Option<Term> {
     fn walk(
         terms: &mut Terms,
         term: Term,

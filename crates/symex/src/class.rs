@@ -5,15 +5,8 @@
 
 use norn_logic::terms::{Known, Term, Terms};
 
-use crate::event::ObjectId;
+use crate::event::{Encoding, Member, ObjectId};
 use crate::value::{Grid, Place, Pointer};
-
-/// Something a pointer can be: an object and an offset, or a number.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Member {
-    pub object: Option<ObjectId>,
-    pub offset: u64,
-}
 
 /// A value that is put into a cell.
 #[derive(Clone, PartialEq, Debug)]
@@ -28,7 +21,7 @@ pub enum Content {
     Number,
 }
 
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 pub struct Class {
     /// Of the values in memory.
     bits: u32,
@@ -46,22 +39,8 @@ pub struct Class {
     indeterminate: bool,
     /// From how many executions to the next it grew.
     growths: u32,
-    shape: Shape,
-}
-
-/// How values are written in cells; stays the same during one execution.
-#[derive(Clone, PartialEq, Debug)]
-enum Shape {
-    /// The bits that vary, and the rest.
-    Bits { varying: u64, ones: u64, indeterminate: bool },
-    /// The number of a member; one more if it may be indeterminate.
-    Members { members: Vec<Member>, indeterminate: bool },
-}
-
-impl Default for Shape {
-    fn default() -> Shape {
-        Shape::Members { members: Vec::new(), indeterminate: false }
-    }
+    /// How values are written in cells; stays the same during one execution.
+    shape: Encoding,
 }
 
 /// A class that grows more often loses what is known of it.
@@ -71,7 +50,19 @@ const MOST_MEMBERS: usize = 64;
 
 impl Class {
     pub fn new(bits: u32) -> Class {
-        Class { bits, ..Class::default() }
+        Class {
+            bits,
+            pointers: false,
+            others: false,
+            known: None,
+            settled: None,
+            members: Vec::new(),
+            wide: false,
+            objects: Vec::new(),
+            indeterminate: false,
+            growths: 0,
+            shape: Encoding::Members { members: Vec::new(), indeterminate: false },
+        }
     }
 
     /// Fixes the shape for an execution.
@@ -84,11 +75,11 @@ impl Class {
             self.settled = self.known;
         }
         self.shape = if self.uses_members() {
-            Shape::Members { members: self.members.clone(), indeterminate: self.indeterminate }
+            Encoding::Members { members: self.members.clone(), indeterminate: self.indeterminate }
         } else {
             let known = self.known.unwrap_or(Known { zeros: mask(self.bits), ones: 0 });
             let varying = mask(self.bits) & !(known.zeros | known.ones);
-            Shape::Bits { varying, ones: known.ones & mask(self.bits), indeterminate: self.indeterminate }
+            Encoding::Bits { varying, ones: known.ones & mask(self.bits), indeterminate: self.indeterminate }
         };
     }
 
@@ -185,11 +176,17 @@ impl Class {
         }
     }
 
+    pub fn encoding(&self) -> &Encoding {
+        &self.shape
+    }
+
     /// How wide the values in cells are.
     pub fn width(&self) -> u32 {
         match &self.shape {
-            Shape::Bits { varying, indeterminate, .. } => (varying.count_ones() + u32::from(*indeterminate)).clamp(1, 64),
-            Shape::Members { members, indeterminate } => {
+            Encoding::Bits { varying, indeterminate, .. } => {
+                (varying.count_ones() + u32::from(*indeterminate)).clamp(1, 64)
+            }
+            Encoding::Members { members, indeterminate } => {
                 let values = members.len() + usize::from(*indeterminate);
                 usize::BITS - values.saturating_sub(1).leading_zeros().min(usize::BITS - 1)
             }
@@ -199,25 +196,25 @@ impl Class {
     /// Whether there is only one value.
     pub fn is_constant(&self) -> bool {
         match &self.shape {
-            Shape::Bits { varying, indeterminate, .. } => *varying == 0 && !indeterminate,
-            Shape::Members { members, indeterminate } => members.len() + usize::from(*indeterminate) <= 1,
+            Encoding::Bits { varying, indeterminate, .. } => *varying == 0 && !indeterminate,
+            Encoding::Members { members, indeterminate } => members.len() + usize::from(*indeterminate) <= 1,
         }
     }
 
     /// Whether pointers are written as members, so that they keep their objects.
     pub fn has_members(&self) -> bool {
-        matches!(self.shape, Shape::Members { .. })
+        matches!(self.shape, Encoding::Members { .. })
     }
 
     pub fn is_indeterminate(&self) -> bool {
         match self.shape {
-            Shape::Bits { indeterminate, .. } | Shape::Members { indeterminate, .. } => indeterminate,
+            Encoding::Bits { indeterminate, .. } | Encoding::Members { indeterminate, .. } => indeterminate,
         }
     }
 
     /// Whether 64 bits are not enough.
     pub fn is_too_wide(&self) -> bool {
-        matches!(self.shape, Shape::Bits { varying: u64::MAX, indeterminate: true, .. })
+        matches!(self.shape, Encoding::Bits { varying: u64::MAX, indeterminate: true, .. })
     }
 
     pub fn value_bits(&self) -> u32 {
@@ -228,15 +225,15 @@ impl Class {
     pub fn indeterminate(&self, terms: &mut Terms) -> Term {
         let width = self.width();
         match &self.shape {
-            Shape::Bits { .. } => terms.bits(width, 1 << (width - 1)),
-            Shape::Members { members, .. } => terms.bits(width, members.len() as u64),
+            Encoding::Bits { .. } => terms.bits(width, 1 << (width - 1)),
+            Encoding::Members { members, .. } => terms.bits(width, members.len() as u64),
         }
     }
 
     /// Bits as a value of a cell.
     pub fn encode_bits(&self, terms: &mut Terms, value: Term) -> Term {
         let width = self.width();
-        let Shape::Bits { varying, .. } = self.shape else { return terms.bits(width, 0) };
+        let Encoding::Bits { varying, .. } = self.shape else { return terms.bits(width, 0) };
         let mut packed: Option<Term> = None;
         for (low, length) in runs(varying) {
             if low + length > terms.width(value) {
@@ -256,8 +253,8 @@ impl Class {
     pub fn encode_member(&self, terms: &mut Terms, member: Member) -> Term {
         let width = self.width();
         let index = match &self.shape {
-            Shape::Members { members, .. } => members.iter().position(|&m| m == member).unwrap_or(0),
-            Shape::Bits { .. } => 0,
+            Encoding::Members { members, .. } => members.iter().position(|&m| m == member).unwrap_or(0),
+            Encoding::Bits { .. } => 0,
         };
         terms.bits(width, index as u64)
     }
@@ -268,11 +265,11 @@ impl Class {
             return Term::FALSE;
         }
         match &self.shape {
-            Shape::Bits { .. } => {
+            Encoding::Bits { .. } => {
                 let top = terms.extract(value, terms.width(value) - 1, 1);
                 terms.to_bool(top)
             }
-            Shape::Members { members, .. } => {
+            Encoding::Members { members, .. } => {
                 let number = terms.bits(terms.width(value), members.len() as u64);
                 terms.eq(value, number)
             }
@@ -281,7 +278,7 @@ impl Class {
 
     /// The bits that a value of a cell stands for.
     pub fn decode_bits(&self, terms: &mut Terms, value: Term) -> Term {
-        let Shape::Bits { varying, ones, .. } = self.shape else { return terms.bits(self.bits, 0) };
+        let Encoding::Bits { varying, ones, .. } = self.shape else { return terms.bits(self.bits, 0) };
         let mut parts = Vec::new();
         let (mut at, mut taken) = (0, 0);
         for (low, length) in runs(varying) {
@@ -303,7 +300,7 @@ impl Class {
 
     /// The pointer that a value of a cell stands for, if it is written as a member.
     pub fn decode_members(&self, terms: &mut Terms, value: Term, pointer_bits: u32) -> Option<Pointer> {
-        let Shape::Members { members, .. } = &self.shape else { return None };
+        let Encoding::Members { members, .. } = &self.shape else { return None };
         if members.is_empty() {
             return Some(Pointer::number(terms.bits(pointer_bits, 0)));
         }

@@ -4,8 +4,8 @@ use norn_ir::types::Ty;
 use norn_logic::terms::Term;
 
 use crate::arith::resize;
-use crate::class::{Content, Member};
-use crate::event::{ObjectId, ThreadId};
+use crate::class::Content;
+use crate::event::{Member, ObjectId, ThreadId};
 use crate::facts::{ObjectKind, Origin, Slot};
 use crate::pass::Pass;
 use crate::run::{Held, merge_values};

@@ -53,6 +53,8 @@ pub struct Symbolic {
     pub cuts: Vec<CutReached>,
     /// Hold in every execution.
     pub constraints: Vec<Term>,
+    /// What joins give, by event, which [`Symbolic::constraints`] equates with the results of threads.
+    pub joined: Vec<(EventId, Term)>,
     /// Where the program looks at an address as a number, if it does. Addresses here are not always those of the machine,
     /// so a counterexample may then fail to replay, which is no error in Norn but a reason to give up.
     pub watches_addresses: Option<Span>,
@@ -76,6 +78,8 @@ pub struct Thread {
     /// As the program sees it, as wide as a pointer. Where the order of creations decides on it, it is a variable that is
     /// constrained to differ from the other threads' and to be in range.
     pub number: Term,
+    /// What it returns, if it ends; encoded as the results of joins are.
+    pub result: Option<Term>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -161,8 +165,27 @@ pub struct Cell {
     pub width: u32,
     /// What it holds before all writes.
     pub initial: Term,
+    /// What its values stand for.
+    pub encoding: Encoding,
     /// For people.
     pub name: String,
+}
+
+/// What the values of a cell stand for.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Encoding {
+    /// The bits that vary, packed, and the constant rest. With `indeterminate`, one more bit on top tells that the content
+    /// is indeterminate.
+    Bits { varying: u64, ones: u64, indeterminate: bool },
+    /// The number of a pointer in a list. With `indeterminate`, the number after the last is that.
+    Members { members: Vec<Member>, indeterminate: bool },
+}
+
+/// Something a pointer can be: an object and an offset, or a number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Member {
+    pub object: Option<ObjectId>,
+    pub offset: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -197,7 +220,11 @@ pub enum Condition {
     Term(Term),
     /// `access` touches a cell of `object` (see its targets) after `end`, of another thread, has ended the object's life;
     /// a buffered store also if it is committed after that. The position of the check is just behind the access.
-    AfterEnd { access: EventId, end: EventId, object: ObjectId },
+    AfterEnd {
+        access: EventId,
+        end: EventId,
+        object: ObjectId,
+    },
 }
 
 /// A place where a thread stops because of a bound.
@@ -278,6 +305,30 @@ impl Symbolic {
 
     pub fn event_ids(&self) -> impl Iterator<Item = EventId> + use<> {
         (0..self.events.len() as u32).map(EventId)
+    }
+}
+
+impl Encoding {
+    /// The bits that a value stands for; `None` if it stands for a pointer or for indeterminate content.
+    pub fn bits(&self, value: u64) -> Option<u64> {
+        let &Encoding::Bits { varying, ones, indeterminate } = self else { return None };
+        if indeterminate && value >> varying.count_ones() & 1 == 1 {
+            return None;
+        }
+        let (mut bits, mut taken) = (ones, 0);
+        for bit in (0..64).filter(|bit| varying >> bit & 1 == 1) {
+            bits |= (value >> taken & 1) << bit;
+            taken += 1;
+        }
+        Some(bits)
+    }
+
+    /// The pointer that a value stands for.
+    pub fn member(&self, value: u64) -> Option<Member> {
+        match self {
+            Encoding::Members { members, .. } => members.get(value as usize).copied(),
+            Encoding::Bits { .. } => None,
+        }
     }
 }
 

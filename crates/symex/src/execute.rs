@@ -42,8 +42,8 @@ pub fn execute(program: &Program, bounds: &Bounds, checks: Checks, limits: &Limi
         return refuse("leaks are not looked for symbolically");
     }
     let began = Instant::now();
-    let bounded = unwind(program, bounds)
-        .map_err(|error| Refusal { reason: error.to_string(), span: Some(error.span) })?;
+    let bounded =
+        unwind(program, bounds).map_err(|error| Refusal { reason: error.to_string(), span: Some(error.span) })?;
     let mut symbolic = execute_bounded(program, &bounded, checks, Limit::default(), limits)?;
     symbolic.stats.micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
     Ok(symbolic)
@@ -104,6 +104,7 @@ fn finish(pass: Pass<'_>, passes: usize) -> Result<Symbolic, Refusal> {
                 events: thread.events,
                 inputs: thread.inputs,
                 number: thread.number.or(zero)?,
+                result: thread.result,
             })
         })
         .collect();
@@ -117,6 +118,7 @@ fn finish(pass: Pass<'_>, passes: usize) -> Result<Symbolic, Refusal> {
         checks: pass.checks,
         cuts: pass.cuts,
         constraints: pass.constraints,
+        joined: pass.joined,
         watches_addresses: pass.watches_addresses,
         stats,
     })

@@ -95,7 +95,6 @@ pub struct ThreadKey {
     pub start: FuncId,
 }
 
-#[derive(Default)]
 pub struct Facts {
     pub objects: Vec<Object>,
     object_ids: HashMap<Origin, ObjectId>,
@@ -156,7 +155,17 @@ impl Facts {
             creates: vec![false],
             global_bases,
             pointer_bits,
-            ..Facts::default()
+            objects: Vec::new(),
+            object_ids: HashMap::new(),
+            slots: Vec::new(),
+            slot_ids: HashMap::new(),
+            layouts: Vec::new(),
+            parents: Vec::new(),
+            classes: Vec::new(),
+            thread_ids: HashMap::new(),
+            exposed: Vec::new(),
+            changed: false,
+            same_memory: HashMap::new(),
         }
     }
 
@@ -214,10 +223,6 @@ impl Facts {
         id
     }
 
-    pub fn known_object(&self, origin: Origin) -> Option<ObjectId> {
-        self.object_ids.get(&origin).copied()
-    }
-
     pub fn get(&self, id: ObjectId) -> &Object {
         &self.objects[id.index()]
     }
@@ -246,7 +251,8 @@ impl Facts {
         let layout = &mut self.layouts[object.index()];
         let before = layout.range(..=offset).next_back().filter(|(start, extent)| **start + extent.size > offset);
         let mut first = before.map_or(offset, |(&start, _)| start);
-        let overlapping: Vec<(u64, Extent)> = layout.range(first..end).map(|(&start, &extent)| (start, extent)).collect();
+        let overlapping: Vec<(u64, Extent)> =
+            layout.range(first..end).map(|(&start, &extent)| (start, extent)).collect();
         match overlapping[..] {
             [] => {
                 layout.insert(offset, Extent { size, bytes: false });
@@ -295,10 +301,6 @@ impl Facts {
 
     pub fn place(&self, slot: Slot) -> SlotPlace {
         self.slots[slot.0 as usize]
-    }
-
-    pub fn slot_count(&self) -> usize {
-        self.slots.len()
     }
 
     // Classes.

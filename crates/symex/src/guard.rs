@@ -99,8 +99,11 @@ impl Guards {
             let sibling = |&guard: &Guard| {
                 let node = &self.nodes[guard.index()];
                 let other = self.children.get(&(node.parent, terms.not(node.condition)))?;
-                (guard != Guard::ROOT && guard < *other && open.binary_search(other).is_ok())
-                    .then_some((guard, *other, node.parent))
+                (guard != Guard::ROOT && guard < *other && open.binary_search(other).is_ok()).then_some((
+                    guard,
+                    *other,
+                    node.parent,
+                ))
             };
             let Some((one, other, parent)) = open.iter().rev().find_map(sibling) else { return };
             open.retain(|&guard| guard != one && guard != other);
@@ -135,43 +138,55 @@ impl Guards {
         term
     }
 
-    /// Puts together what holds under each of several guards that exclude each other: `choose(condition, a, b)` is `a`
-    /// if the condition holds, else `b`.
-    pub fn merge<T>(&self, parts: Vec<(Guard, T)>, choose: &mut impl FnMut(Term, T, T) -> T) -> Option<T> {
-        let (&(first, _), rest) = parts.split_first()?;
-        let root = rest.iter().fold(first, |a, b| self.common(a, b.0));
-        let mut parts: Vec<(Vec<Guard>, T)> = parts.into_iter().map(|(g, value)| (self.path(root, g), value)).collect();
+    /// Puts together what holds under each of several guards that exclude each other: `choose(terms, condition, a, b)` is
+    /// `a` if the condition holds, else `b`.
+    pub fn merge<T>(&self, terms: &mut Terms, parts: Vec<(Guard, T)>) -> Merge<T> {
+        let root = match parts.split_first() {
+            Some((first, rest)) => rest.iter().fold(first.0, |a, b| self.common(a, b.0)),
+            None => Guard::ROOT,
+        };
+        let (guards, values): (Vec<Guard>, Vec<T>) = parts.into_iter().unzip();
+        let mut paths: Vec<(Vec<Guard>, usize)> =
+            guards.iter().enumerate().map(|(i, &g)| (self.path(root, g), i)).collect();
         // In this order the parts of each subtree are neighbours.
-        parts.sort_by(|a, b| a.0.cmp(&b.0));
+        paths.sort();
         let shared = |a: &[Guard], b: &[Guard]| a.iter().zip(b).take_while(|(x, y)| x == y).count();
-        let mut open: Vec<Part<T>> = Vec::new();
-        for (path, value) in parts {
+        let mut open: Vec<Part> = Vec::new();
+        let mut steps = Vec::new();
+        for (path, index) in paths {
             let shares = open.last().map_or(0, |last| shared(&last.path, &path));
-            while open.last().is_some_and(|last| last.shares > shares) {
-                self.merge_last(&mut open, choose);
+            while open.len() > 1 && open.last().is_some_and(|last| last.shares > shares) {
+                self.merge_last(terms, root, &mut open, &mut steps);
             }
-            open.push(Part { shares, path, value });
+            open.push(Part { shares, members: vec![guards[index]], path, index });
         }
         while open.len() > 1 {
-            self.merge_last(&mut open, choose);
+            self.merge_last(terms, root, &mut open, &mut steps);
         }
-        open.pop().map(|part| part.value)
+        Merge { values: values.into_iter().map(Some).collect(), steps }
     }
 
-    fn merge_last<T>(&self, open: &mut Vec<Part<T>>, choose: &mut impl FnMut(Term, T, T) -> T) {
-        let Some(later) = open.pop() else { return };
-        let Some(before) = open.pop() else {
-            open.push(later);
-            return;
+    fn merge_last(&self, terms: &mut Terms, root: Guard, open: &mut Vec<Part>, steps: &mut Vec<(Term, usize, usize)>) {
+        let (Some(later), Some(mut before)) = (open.pop(), open.pop()) else { return };
+        let at = later.shares;
+        let condition = |path: &[Guard]| path.get(at).map(|guard| self.nodes[guard.index()].condition);
+        // A part that is a child of the common point, and nothing below, is told by the child's condition.
+        let is_child = |part: &Part| part.members.len() == 1 && part.path.len() == at + 1;
+        let (a, b) = (condition(&before.path), condition(&later.path));
+        let step = match (a, b) {
+            (Some(a), Some(b)) if terms.not(a) == b => (a, before.index, later.index),
+            (Some(a), _) if is_child(&before) => (a, before.index, later.index),
+            (_, Some(b)) if is_child(&later) => (b, later.index, before.index),
+            _ => {
+                let common = at.checked_sub(1).map_or(root, |last| before.path[last]);
+                let parts: Vec<Term> = before.members.iter().map(|&guard| self.from(terms, common, guard)).collect();
+                (terms.any(parts), before.index, later.index)
+            }
         };
-        // A part that stands at the common point itself adds no condition.
-        let condition = |path: &[Guard]| path.get(later.shares).map(|guard| self.nodes[guard.index()].condition);
-        let value = match (condition(&before.path), condition(&later.path)) {
-            (Some(condition), _) => choose(condition, before.value, later.value),
-            (None, Some(condition)) => choose(condition, later.value, before.value),
-            (None, None) => before.value,
-        };
-        open.push(Part { shares: before.shares, path: before.path, value });
+        steps.push(step);
+        before.index = step.1;
+        before.members.extend(later.members);
+        open.push(before);
     }
 
     /// The guards on the way from `ancestor` (which is left out) to `guard`.
@@ -187,12 +202,34 @@ impl Guards {
     }
 }
 
-/// A value that waits to be merged with its neighbour.
-struct Part<T> {
+/// Guards whose values wait to be merged with those of their neighbour.
+struct Part {
     /// How much of its path it has in common with the part before it.
     shares: usize,
     path: Vec<Guard>,
-    value: T,
+    members: Vec<Guard>,
+    /// Where its value is.
+    index: usize,
+}
+
+/// Values that are to be put together, and in which order.
+pub struct Merge<T> {
+    values: Vec<Option<T>>,
+    /// A condition, the value if it holds and the value if not; the former takes the result.
+    steps: Vec<(Term, usize, usize)>,
+}
+
+impl<T> Merge<T> {
+    /// `choose(condition, a, b)` is `a` if the condition holds, else `b`. `None` if there are no values.
+    pub fn with(mut self, mut choose: impl FnMut(Term, T, T) -> T) -> Option<T> {
+        let mut last = 0;
+        for (condition, then, otherwise) in self.steps {
+            let (a, b) = (self.values[then].take()?, self.values[otherwise].take()?);
+            self.values[then] = Some(choose(condition, a, b));
+            last = then;
+        }
+        self.values.get_mut(last)?.take()
+    }
 }
 
 #[cfg(test)]
@@ -235,10 +272,30 @@ mod tests {
         let b_further = and(&mut guards, b, v[2]);
         let parts = vec![(no, "n".to_owned()), (b_further, "b".to_owned()), (a, "a".to_owned())];
         let name = |t: Term| v.iter().position(|&x| x == t.positive()).map_or(9, |i| i).to_string();
-        let mut choose = |c: Term, x: String, y: String| {
+        let choose = |c: Term, x: String, y: String| {
             let (x, y) = if c.is_negated() { (y, x) } else { (x, y) };
             format!("({}?{x}:{y})", name(c))
         };
-        assert_eq!(guards.merge(parts, &mut choose), Some("(0?(1?a:b):n)".to_owned()));
+        assert_eq!(guards.merge(&mut terms, parts).with(choose), Some("(0?(1?a:b):n)".to_owned()));
+    }
+
+    #[test]
+    fn what_reaches_a_point_on_several_ways_is_told_by_all_of_them() {
+        // if (c || d) yes; else no;
+        let mut terms = Terms::new();
+        let v = vars(&mut terms, 2);
+        let mut guards = Guards::new(Term::TRUE);
+        let mut and = |terms: &mut Terms, guards: &mut Guards, g, t| guards.and(terms, g, t).expect("it can hold");
+        let c = and(&mut terms, &mut guards, Guard::ROOT, v[0]);
+        let not_c = and(&mut terms, &mut guards, Guard::ROOT, !v[0]);
+        let d = and(&mut terms, &mut guards, not_c, v[1]);
+        let no = and(&mut terms, &mut guards, not_c, !v[1]);
+        let yes = guards.join(&mut terms, &[c, d]).expect("it can hold");
+        assert_eq!(guards.join(&mut terms, &[yes, no]), Some(Guard::ROOT));
+        let either = terms.or(v[0], v[1]);
+        let (one, two) = (terms.bits(8, 1), terms.bits(8, 2));
+        let merge = guards.merge(&mut terms, vec![(no, two), (yes, one)]);
+        let value = merge.with(|condition, a, b| terms.ite(condition, a, b));
+        assert_eq!(value, Some(terms.ite(either, one, two)));
     }
 }

@@ -1,7 +1,9 @@
 //! Instructions, one by one.
 
 use norn_ir::ids::Reg;
-use norn_ir::instr::{AllocKind, BinaryOp, CastOp, CompareOp, FenceKind, Instr, InstrKind, Operand, Property, SectionKind};
+use norn_ir::instr::{
+    AllocKind, BinaryOp, CastOp, CompareOp, FenceKind, Instr, InstrKind, Operand, Property, SectionKind,
+};
 use norn_ir::types::Ty;
 use norn_logic::terms::{Sort, Term};
 use norn_passes::Site;
@@ -112,7 +114,9 @@ impl Run<'_, '_> {
                 self.set(dst, Value::Bits(number));
             }
             InstrKind::LocalEnter(local) => self.enter_local(local),
-            InstrKind::LocalExit(_) | InstrKind::Free { kind: AllocKind::Stack, .. } if self.is_part_of_return(index) => {
+            InstrKind::LocalExit(_) | InstrKind::Free { kind: AllocKind::Stack, .. }
+                if self.is_part_of_return(index) =>
+            {
                 let is_end = |instr: &&Instr| {
                     matches!(instr.kind, InstrKind::LocalExit(_) | InstrKind::Free { kind: AllocKind::Stack, .. })
                 };
@@ -121,7 +125,9 @@ impl Run<'_, '_> {
                 return count;
             }
             InstrKind::LocalExit(local) => self.leave_local(local),
-            InstrKind::Alloc { dst, size, zeroed, kind, ty, private } => self.allocate(dst, size, zeroed, kind, ty, private),
+            InstrKind::Alloc { dst, size, zeroed, kind, ty, private } => {
+                self.allocate(dst, size, zeroed, kind, ty, private)
+            }
             InstrKind::Free { addr, kind } => {
                 let addr = self.pointer(addr);
                 self.free(&addr, kind);

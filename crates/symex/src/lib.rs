@@ -19,6 +19,7 @@ mod instr;
 mod lifetime;
 mod objects;
 mod pass;
+mod print;
 mod run;
 pub mod schedule;
 mod threads;

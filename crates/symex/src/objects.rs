@@ -114,7 +114,15 @@ impl Run<'_, '_> {
         self.event(EventKind::EndLife(shared), guard, true);
     }
 
-    pub fn allocate(&mut self, dst: Reg, size: Operand, zeroed: bool, kind: AllocKind, ty: Option<TypeId>, private: bool) {
+    pub fn allocate(
+        &mut self,
+        dst: Reg,
+        size: Operand,
+        zeroed: bool,
+        kind: AllocKind,
+        ty: Option<TypeId>,
+        private: bool,
+    ) {
         let size = self.bits(size);
         let Some(size) = self.pass.terms.as_bits(size) else {
             self.undefined("an allocation of a size that is not known", Term::TRUE);

@@ -17,8 +17,8 @@ use norn_verdict::outcome::{Checks, Violation, ViolationKind};
 
 use crate::code::Code;
 use crate::event::{
-    Cell, CellId, Check, Condition, CutReached, Event, EventId, Finding, Input, ObjectId, Refusal, Section,
-    SectionId, SectionKind, ThreadId,
+    Cell, CellId, Check, Condition, CutReached, Event, EventId, Finding, Input, ObjectId, Refusal, Section, SectionId,
+    SectionKind, ThreadId,
 };
 use crate::facts::{Facts, Object, ObjectKind, Origin, Slot, SlotPlace, Slots};
 use crate::run::Run;
@@ -48,6 +48,7 @@ pub struct Pass<'a> {
     cell_ids: Vec<Option<CellId>>,
     /// Who waits where for whom, and the variable for the result.
     pub joins: Vec<PendingJoin>,
+    pub joined: Vec<(EventId, Term)>,
     pub watches_addresses: Option<Span>,
     pub instructions: usize,
 }
@@ -69,6 +70,7 @@ pub struct ThreadRun {
 }
 
 pub struct PendingJoin {
+    pub event: EventId,
     pub guard: Term,
     pub targets: Vec<(ThreadId, Term)>,
     /// A value of the class of results, if somebody looks at it.
@@ -129,6 +131,7 @@ impl<'a> Pass<'a> {
             cells: Vec::new(),
             cell_ids: Vec::new(),
             joins: Vec::new(),
+            joined: Vec::new(),
             watches_addresses: None,
             instructions: 0,
         }
@@ -139,7 +142,10 @@ impl<'a> Pass<'a> {
         let mut next = 0;
         while next < self.threads.len() {
             if next >= most_threads {
-                return Err(Refusal { reason: format!("the program creates more than {most_threads} threads"), span: None });
+                return Err(Refusal {
+                    reason: format!("the program creates more than {most_threads} threads"),
+                    span: None,
+                });
             }
             let first = self.events.len() as u32;
             if self.threads[next].start != Term::FALSE
@@ -161,6 +167,7 @@ impl<'a> Pass<'a> {
     /// A join is over only if the thread has ended, and gives what that returned.
     fn connect_joins(&mut self) {
         for join in std::mem::take(&mut self.joins) {
+            self.joined.extend(join.result.map(|result| (join.event, result)));
             for (thread, condition) in join.targets {
                 let here = self.terms.and(join.guard, condition);
                 let ThreadRun { ended, result, .. } = self.threads[thread.0 as usize];
@@ -329,9 +336,10 @@ impl<'a> Pass<'a> {
         );
         let name = format!("{}{path}", object.name);
         let cell = CellId(self.cells.len() as u32);
-        let width = self.facts.class(slot).width();
+        let class = self.facts.class(slot);
+        let (width, encoding) = (class.width(), class.encoding().clone());
         let SlotPlace { object, offset, size } = place;
-        self.cells.push(Cell { object, offset, size, width, initial, name });
+        self.cells.push(Cell { object, offset, size, width, initial, encoding, name });
         if self.cell_ids.len() <= slot.0 as usize {
             self.cell_ids.resize(slot.0 as usize + 1, None);
         }

@@ -116,7 +116,11 @@ impl<'p, 'a> Run<'p, 'a> {
     }
 
     /// Executes a block and gives where control goes from there.
-    fn block(&mut self, block: BlockId, incoming: Vec<(Guard, State)>) -> Result<Vec<(BlockId, Guard, State)>, Refusal> {
+    fn block(
+        &mut self,
+        block: BlockId,
+        incoming: Vec<(Guard, State)>,
+    ) -> Result<Vec<(BlockId, Guard, State)>, Refusal> {
         let guards: Vec<Guard> = incoming.iter().map(|edge| edge.0).collect();
         self.guard = self.guards.join(&mut self.pass.terms, &guards);
         self.state = self.merge(block, incoming);
@@ -143,10 +147,11 @@ impl<'p, 'a> Run<'p, 'a> {
     }
 
     fn merge(&mut self, block: BlockId, incoming: Vec<(Guard, State)>) -> State {
+        let merge = self.guards.merge(&mut self.pass.terms, incoming);
         let pass = &mut *self.pass;
         let last_use = &self.code.last_use;
         let thread = self.thread;
-        let mut choose = |condition: Term, a: State, b: State| {
+        let choose = |condition: Term, a: State, b: State| {
             let registers = a.registers.merge(&b.registers, &mut |reg, x, y| {
                 if last_use[reg as usize] < block.0 {
                     return None;
@@ -166,7 +171,7 @@ impl<'p, 'a> Run<'p, 'a> {
             });
             State { registers, locals, memory, ended, section: a.section }
         };
-        self.guards.merge(incoming, &mut choose).unwrap_or_default()
+        merge.with(choose).unwrap_or_default()
     }
 
     fn terminator(&mut self, block: BlockId, kind: &'a TerminatorKind) -> Vec<(BlockId, Guard, State)> {
@@ -197,7 +202,9 @@ impl<'p, 'a> Run<'p, 'a> {
                     let (guard, span, bound) = (self.guards.term(guard), cut.span, cut.bound);
                     self.pass.cuts.push(CutReached { thread, guard, span, bound, position });
                 }
-                None if self.state.section.is_some() => self.undefined("a section in which the thread stops", Term::TRUE),
+                None if self.state.section.is_some() => {
+                    self.undefined("a section in which the thread stops", Term::TRUE)
+                }
                 None => {}
             },
             TerminatorKind::Unreachable => {
@@ -208,13 +215,7 @@ impl<'p, 'a> Run<'p, 'a> {
         Vec::new()
     }
 
-    fn branch(
-        &mut self,
-        cond: Term,
-        guard: Guard,
-        then: BlockId,
-        otherwise: BlockId,
-    ) -> Vec<(BlockId, Guard, State)> {
+    fn branch(&mut self, cond: Term, guard: Guard, then: BlockId, otherwise: BlockId) -> Vec<(BlockId, Guard, State)> {
         let yes = self.guards.and(&mut self.pass.terms, guard, cond);
         let no = self.guards.and(&mut self.pass.terms, guard, !cond);
         let state = std::mem::take(&mut self.state);
@@ -262,9 +263,9 @@ impl<'p, 'a> Run<'p, 'a> {
         let ended = self.guards.join(&mut self.pass.terms, &guards);
         let ended = ended.map_or(Term::FALSE, |guard| self.guards.term(guard));
         let ends = std::mem::take(&mut self.ends);
+        let merge = self.guards.merge(&mut self.pass.terms, ends);
         let pass = &mut *self.pass;
-        let mut choose = |condition: Term, a: Value, b: Value| merge_values(pass, condition, Some(&a), Some(&b)).unwrap_or(a);
-        let result = self.guards.merge(ends, &mut choose);
+        let result = merge.with(|condition, a, b| merge_values(pass, condition, Some(&a), Some(&b)).unwrap_or(a));
         let result = result.map(|value| self.pass.encode_result(&value));
         let thread = &mut self.pass.threads[self.thread.0 as usize];
         thread.ended = ended;

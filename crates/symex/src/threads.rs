@@ -137,7 +137,6 @@ impl Run<'_, '_> {
                 targets.push((ThreadId(index as u32), condition));
             }
         }
-        let here = self.guard_term();
         // What this path created is there.
         let exists = self.implied(any, &targets, number);
         self.violation(ViolationKind::Misuse, "there is no such thread to join", !exists);
@@ -148,11 +147,10 @@ impl Run<'_, '_> {
         if let [(_, condition)] = &mut targets[..] {
             *condition = Term::TRUE;
         }
-        let _ = here;
         let ran = self.pass.terms.fresh(Sort::Bool);
         self.assume(ran);
         let guard = self.guard_term();
-        self.event(EventKind::Join(targets.clone()), guard, false);
+        let event = self.event(EventKind::Join(targets.clone()), guard, false);
         let result = dst.map(|_| {
             let class = self.pass.facts.results.clone();
             if class.is_constant() {
@@ -166,7 +164,7 @@ impl Run<'_, '_> {
             let value = self.pass.decode_in(&class, result, Ty::Ptr);
             self.set(dst, value);
         }
-        self.pass.joins.push(PendingJoin { guard, targets, result });
+        self.pass.joins.push(PendingJoin { event, guard, targets, result });
     }
 
     /// `any`, or true where the thread was created on the way here.

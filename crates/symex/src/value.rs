@@ -44,15 +44,6 @@ const MOST_OFFSETS: usize = 16;
 /// More pairs of places than this are compared by address.
 const MOST_PAIRS: usize = 256;
 
-impl Value {
-    pub fn bits(&self) -> Option<Term> {
-        match self {
-            Value::Bits(term) => Some(*term),
-            Value::Pointer(_) => None,
-        }
-    }
-}
-
 impl Grid {
     pub const ANY: Grid = Grid { first: 0, step: 1 };
 
