@@ -1,6 +1,6 @@
 //! Asks an engine for a verdict.
 
-use crate::args::{Encoding, Engine, Unwind};
+use crate::args::{Encoding, Engine, EventsArgs, RoundsArgs, Unwind};
 use norn_ir::program::Program;
 use norn_machine::enumerate::{Incomplete, Question, states};
 use norn_machine::replay::{End, ReplayMismatch, confirm, replay};
@@ -21,8 +21,8 @@ pub struct Task<'a> {
     /// A counterexample should have as few steps as possible.
     pub shortest: bool,
     pub limits: &'a Limits,
-    pub encoding: Encoding,
-    pub certify: bool,
+    pub events: EventsArgs,
+    pub rounds: &'a RoundsArgs,
 }
 
 /// The verdict of the chosen engine. An error means that an engine claimed what the machine could not replay.
@@ -36,6 +36,7 @@ pub fn verdict(task: &Task<'_>, model: Model, engine: Engine) -> Result<Verdict,
         Engine::Stateless => stateless(task, model),
         Engine::States => by_states(task, model),
         Engine::Events => events(task, model),
+        Engine::Rounds => rounds(task, model),
     }
 }
 
@@ -86,11 +87,26 @@ fn events(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
         bounds: &bounds(task.unwind),
         grow: task.unwind.is_empty(),
         limits: task.limits,
-        encoding: match task.encoding {
+        encoding: match task.events.encoding {
             Encoding::Order => norn_events::Encoding::Order,
             Encoding::Clocks => norn_events::Encoding::Clocks,
         },
-        certify: task.certify,
+        certify: task.events.certify,
+    })
+}
+
+/// Few rounds of all threads; without a bound, loops are followed further and further.
+fn rounds(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
+    let bounds = bounds(task.unwind);
+    norn_rounds::verdict(&norn_rounds::Task {
+        program: task.program,
+        model,
+        checks: task.checks,
+        bounds: (!task.unwind.is_empty()).then_some(&bounds),
+        rounds: task.rounds.limit,
+        thread_order: &task.rounds.thread_order,
+        bits: task.rounds.bits,
+        limits: task.limits,
     })
 }
 

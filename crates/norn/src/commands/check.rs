@@ -95,8 +95,8 @@ fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopT
         unwind: &args.unwind,
         shortest: args.shortest,
         limits: &limits,
-        encoding: args.encoding,
-        certify: args.certify,
+        events: args.events,
+        rounds: &args.rounds,
     };
     let verdict = engines::verdict(&task, model, args.engine);
     line.clear();
