@@ -4,6 +4,8 @@
 mod bench;
 mod corpus;
 mod csmith;
+mod exact;
+mod executions;
 mod gates;
 mod hardware;
 mod norn;
@@ -18,7 +20,11 @@ Usage: cargo xtask TASK
   hardware [--runs N]
                      compile small programs, run each N times (100,000 unless told) on this x86 machine, and fail
                      if an outcome is seen that Norn does not allow under TSO
+  exact [--count N] [--seed S]
+                     compare the executions of the stateless engine with those of the enumerator on N generated
+                     programs of each shape (2,000 unless told) under every model
   bench              measure the claims made about speed and print them as a table
+  bench executions   the stateless engine on every row of tacas15
   csmith [--count N] [--seed S] [--timeout SECONDS]
                      compare 'norn run' with the C compiler on random programs, one for each seed from S on
 
@@ -35,7 +41,9 @@ fn main() -> ExitCode {
             Ok(runs) => hardware::run(runs),
             Err(_) => Err(format!("'{runs}' is not a number of runs")),
         },
+        ["exact", options @ ..] => exact_plan(options).and_then(|(count, seed)| exact::run(count, seed)),
         ["bench"] => bench::run(),
+        ["bench", "executions"] => bench::executions(),
         ["csmith", options @ ..] => csmith::Plan::from_words(options).and_then(|plan| csmith::run(&plan)),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");
@@ -52,5 +60,16 @@ fn main() -> ExitCode {
             eprintln!("xtask: {message}");
             ExitCode::FAILURE
         }
+    }
+}
+
+fn exact_plan(options: &[&str]) -> Result<(u64, u64), String> {
+    let number = |text: &str| text.parse().map_err(|_| format!("'{text}' is not a number"));
+    match *options {
+        [] => Ok((exact::DEFAULT_COUNT, 0)),
+        ["--count", count] => Ok((number(count)?, 0)),
+        ["--seed", seed] => Ok((exact::DEFAULT_COUNT, number(seed)?)),
+        ["--count", count, "--seed", seed] => Ok((number(count)?, number(seed)?)),
+        _ => Err(format!("'{}' is not an option here", options.join(" "))),
     }
 }

@@ -131,8 +131,7 @@ impl<S: ClauseSink> Blaster<S> {
         if term == Term::TRUE {
             return;
         }
-        let known = self.booleans.get(term.index()).copied().flatten();
-        if known.is_some() || depth > ASSERTED_DEPTH {
+        if self.has_literal(term) || depth > ASSERTED_DEPTH {
             let literal = self.lit(terms, term);
             return self.clause_with(unless, literal);
         }
@@ -187,8 +186,7 @@ impl<S: ClauseSink> Blaster<S> {
         let mut last = None;
         for part in parts {
             // One part that has several clauses may stay; the others need a literal.
-            if last.is_none() && self.booleans.get(part.index()).copied().flatten().is_none() && has_parts(terms, !part)
-            {
+            if last.is_none() && !self.has_literal(part) && has_parts(terms, !part) {
                 last = Some(!part);
                 continue;
             }
@@ -208,8 +206,7 @@ impl<S: ClauseSink> Blaster<S> {
 
     /// A literal that implies the term: the term's own if it has one, or if one direction saves nothing.
     fn implying(&mut self, terms: &Terms, term: Term, depth: usize) -> Lit {
-        let known = self.booleans.get(term.index()).copied().flatten();
-        if known.is_some() || depth > ASSERTED_DEPTH || !has_parts(terms, term) {
+        if self.has_literal(term) || depth > ASSERTED_DEPTH || !has_parts(terms, term) {
             return self.lit(terms, term);
         }
         if let Some(&literal) = self.implying.get(&term) {
@@ -285,6 +282,11 @@ impl<S: ClauseSink> Blaster<S> {
                 self.vectors[top.index()] = Some(start);
             }
         }
+    }
+
+    /// Whether a Boolean term has its literal already.
+    fn has_literal(&self, term: Term) -> bool {
+        self.booleans.get(term.index()).is_some_and(Option::is_some)
     }
 
     fn is_translated(&self, term: Term) -> bool {

@@ -1,6 +1,6 @@
 //! Asks an engine for a verdict.
 
-use crate::args::{Engine, Unwind};
+use crate::args::{Encoding, Engine, Unwind};
 use norn_ir::program::Program;
 use norn_machine::enumerate::{Incomplete, Question, states};
 use norn_machine::replay::{End, ReplayMismatch, confirm, replay};
@@ -21,6 +21,8 @@ pub struct Task<'a> {
     /// A counterexample should have as few steps as possible.
     pub shortest: bool,
     pub limits: &'a Limits,
+    pub encoding: Encoding,
+    pub certify: bool,
 }
 
 /// The verdict of the chosen engine. An error means that an engine claimed what the machine could not replay.
@@ -33,6 +35,7 @@ pub fn verdict(task: &Task<'_>, model: Model, engine: Engine) -> Result<Verdict,
         Engine::Enumerate => enumerate(task, model),
         Engine::Stateless => stateless(task, model),
         Engine::States => by_states(task, model),
+        Engine::Events => events(task, model),
     }
 }
 
@@ -71,6 +74,23 @@ fn by_states(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
         limits: task.limits,
         reductions: norn_states::Reductions::ALL,
         shortest: task.shortest,
+    })
+}
+
+/// Every bounded execution at once.
+fn events(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
+    norn_events::verdict(&norn_events::Task {
+        program: task.program,
+        model,
+        checks: task.checks,
+        bounds: &bounds(task.unwind),
+        grow: task.unwind.is_empty(),
+        limits: task.limits,
+        encoding: match task.encoding {
+            Encoding::Order => norn_events::Encoding::Order,
+            Encoding::Clocks => norn_events::Encoding::Clocks,
+        },
+        certify: task.certify,
     })
 }
 

@@ -276,15 +276,19 @@ impl<'a> Walk<'a> {
             }
         });
         let steps = steps.collect();
-        let inputs = self.executor.script().iter().filter(|(_, values)| !values.is_empty());
-        let inputs = inputs.map(|(name, values)| (name.clone(), values.clone())).collect();
+        let inputs = self.executor.threads().map(|thread| {
+            let values: Vec<u64> = self.executor.inputs_taken(thread).iter().map(|taken| taken.1).collect();
+            (self.executor.thread(thread).name.clone(), values)
+        });
+        let mut inputs: Vec<_> = inputs.filter(|(_, values)| !values.is_empty()).collect();
+        inputs.sort();
         Schedule { model: self.setting.model, program: fingerprint(self.setting.program), steps, inputs }
     }
 }
 
 /// The first value of an input whose domain is small.
 fn choose(executor: &Executor<'_>, request: Request) -> Result<Chosen, Halt> {
-    let Request { thread, position, ty, source } = request;
+    let Request { thread, position, ty, source, .. } = request;
     if ty != Ty::Bool {
         let (NondetSource::Input(name) | NondetSource::Uninitialised(name)) = source;
         let span = executor.place(thread).span;

@@ -48,6 +48,7 @@ impl Run<'_, '_> {
             }
             InstrKind::PtrDiff { dst, lhs, rhs } => {
                 let (lhs, rhs) = (self.pointer(lhs), self.pointer(rhs));
+                self.watch_order(&lhs, &rhs);
                 let value = self.pass.difference(&lhs, &rhs);
                 self.set(dst, Value::Bits(value));
             }
@@ -272,7 +273,7 @@ impl Run<'_, '_> {
 
     fn begin_section(&mut self, kind: SectionKind) {
         let kind = match kind {
-            SectionKind::Atomic => event::SectionKind::Atomic,
+            SectionKind::Atomic | SectionKind::Library => event::SectionKind::Atomic,
             SectionKind::Read => event::SectionKind::Read,
         };
         if self.state.section.is_some() {

@@ -1,6 +1,6 @@
 //! Known verdicts. Of `tacas15`, under every model: the enumerator gets the algorithms for mutual exclusion with all their
-//! fence variants, once with the bound on loops that the set gives, once without any; the stateless engine gets every
-//! row, with its bound; the engine `states` gets the rows with small programs without any bound, and has to prove what
+//! fence variants, once with the bound on loops that the set gives, once without any; the engines `stateless`
+//! and `events` get every row, with its bound; the engine `states` gets the rows with small programs without any bound, and has to prove what
 //! is safe. Then `states` gets SafeStack, and those tasks of `svcomp15` that are no litmus tests. Within a short time an
 //! engine gives the known verdict, or says that it reached a limit (of SV-COMP's tasks, whatever it says); anything else
 //! fails.
@@ -75,7 +75,8 @@ pub fn run(norn: &Norn, corpus: &Path, extent: Extent) -> Result<usize, String> 
     let passes = [
         Pass::new("mutual exclusion, loops bounded", "enumerate", true, bounded),
         Pass::new("mutual exclusion, no bounds", "enumerate", false, exclusion),
-        Pass::new("tacas15", "stateless", true, every),
+        Pass::new("tacas15", "stateless", true, every.clone()),
+        Pass::new("tacas15", "events", true, every),
         Pass { complete: true, ..Pass::new("tacas15, no bounds", "states", false, small) },
         Pass { complete: true, ..Pass::new("SafeStack, no bounds", "states", false, safe_stack.iter().collect()) },
         Pass { open: true, ..Pass::new("svcomp15, no bounds", "states", false, tasks.iter().collect()) },

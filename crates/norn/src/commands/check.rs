@@ -89,8 +89,15 @@ fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopT
         progress: line.progress(),
     };
     let checks = args.checks.checks();
-    let task =
-        Task { program: &compiled.program, checks, unwind: &args.unwind, shortest: args.shortest, limits: &limits };
+    let task = Task {
+        program: &compiled.program,
+        checks,
+        unwind: &args.unwind,
+        shortest: args.shortest,
+        limits: &limits,
+        encoding: args.encoding,
+        certify: args.certify,
+    };
     let verdict = engines::verdict(&task, model, args.engine);
     line.clear();
     let mut verdict = verdict.map_err(|mismatch| {
@@ -106,7 +113,7 @@ fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopT
     }
     if args.stats {
         frontend::print_times(&compiled.times);
-        let figures = verdict.stats.0.iter().map(|(name, value)| format!("{name:12} {value:12.3}\n"));
+        let figures = verdict.stats.0.iter().map(|(name, value)| format!("{name:26} {value:14.3}\n"));
         let _ = io::stderr().write_all(figures.collect::<String>().as_bytes());
     }
     if !args.json {
