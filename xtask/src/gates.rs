@@ -33,6 +33,15 @@ pub fn run(extent: Extent) -> Result<(), String> {
     }
 }
 
+/// Only the comparison of traces, which needs no binary.
+pub fn traces(extent: Extent) -> Result<(), String> {
+    let corpus = corpus::folder().ok_or("there is no corpus here")?;
+    match exact::run(&corpus, extent)? {
+        0 => Ok(()),
+        n => Err(format!("{n} failures")),
+    }
+}
+
 impl Extent {
     /// All, or every eighth.
     fn of<T>(self, all: Vec<T>) -> Vec<T> {

@@ -17,6 +17,7 @@ Usage: cargo xtask TASK
 
   gates [--sample]   run Norn over the corpus of known verdicts and fail on any difference;
                      --sample takes a fixed part of it, for continuous integration
+  traces [--sample]  of the gates only the comparison of the stateless engine with the enumerator on litmus tests
   hardware [--runs N]
                      compile small programs, run each N times (100,000 unless told) on this x86 machine, and fail
                      if an outcome is seen that Norn does not allow under TSO
@@ -36,6 +37,8 @@ fn main() -> ExitCode {
     let result = match words.as_slice() {
         ["gates"] => gates::run(gates::Extent::Full),
         ["gates", "--sample"] => gates::run(gates::Extent::Sample),
+        ["traces"] => gates::traces(gates::Extent::Full),
+        ["traces", "--sample"] => gates::traces(gates::Extent::Sample),
         ["hardware"] => hardware::run(hardware::DEFAULT_RUNS),
         ["hardware", "--runs", runs] => match runs.parse() {
             Ok(runs) => hardware::run(runs),

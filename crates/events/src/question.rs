@@ -133,7 +133,8 @@ impl Formulated {
             Err(damage) => return Asked::NotProved(format!("the solver's proof is wrong: {damage}")),
         };
         let edges = self.layout.skeleton.edges();
-        let is_cycle = |clause: &[Lit]| certify::forbids_cycle(self.layout.skeleton.node_count(), edges, &self.edges, clause);
+        let is_cycle =
+            |clause: &[Lit]| certify::forbids_cycle(self.layout.skeleton.node_count(), edges, &self.edges, clause);
         match certificate.from_propagator.iter().all(|clause| is_cycle(clause)) {
             true => Asked::No,
             false => Asked::NotProved("a clause of the order is no cycle".to_owned()),

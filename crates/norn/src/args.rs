@@ -97,13 +97,15 @@ pub struct CheckArgs {
     #[arg(long)]
     pub shortest: bool,
 
-    /// How `-e events` encodes the order of events
-    #[arg(long, value_enum, default_value_t = Encoding::Order)]
-    pub encoding: Encoding,
-
-    /// Check the solver's proof of a safe verdict (`-e events`)
+    /// Ask all engines; if two contradict one another, write what is needed to see why and exit with 6
     #[arg(long)]
-    pub certify: bool,
+    pub cross_check: bool,
+
+    #[command(flatten)]
+    pub events: EventsArgs,
+
+    #[command(flatten)]
+    pub rounds: RoundsArgs,
 
     /// List the loops of the program, and do nothing else
     #[arg(long)]
@@ -229,9 +231,11 @@ pub struct LitmusArgs {
     #[arg(short = 'e', long, value_enum, default_value_t = Engine::Auto)]
     pub engine: Engine,
 
-    /// How `-e events` encodes the order of events
-    #[arg(long, value_enum, default_value_t = Encoding::Order)]
-    pub encoding: Encoding,
+    #[command(flatten)]
+    pub events: EventsArgs,
+
+    #[command(flatten)]
+    pub rounds: RoundsArgs,
 
     /// Compare with a table (columns: test, sc, tso, pso; cells: Allow or Forbid) and exit with 10 on any difference
     #[arg(long, value_name = "TSV")]
@@ -318,6 +322,8 @@ pub enum Engine {
     States,
     /// All bounded executions at once, by SAT; bounds grow unless --unwind is given
     Events,
+    /// All executions of few round-robin rounds at once, by a SAT solver; finds deep bugs
+    Rounds,
 }
 
 /// How the order of events is put into clauses.
@@ -327,6 +333,34 @@ pub enum Encoding {
     Order,
     /// A clock for each event; slower, for comparison
     Clocks,
+}
+
+/// What concerns `-e events` only.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct EventsArgs {
+    /// How the order of events is put into clauses
+    #[arg(long, value_enum, default_value_t = Encoding::Order, help_heading = "Events")]
+    pub encoding: Encoding,
+
+    /// Check the solver's proof of a safe verdict
+    #[arg(long, help_heading = "Events")]
+    pub certify: bool,
+}
+
+/// What concerns `-e rounds` only.
+#[derive(Args, Clone, Debug, Default)]
+pub struct RoundsArgs {
+    /// Search up to N rounds, in each of which every thread gets one turn [default: as many as matter]
+    #[arg(long = "rounds", value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Rounds")]
+    pub limit: Option<u32>,
+
+    /// Whose turns come first in a round, by number in the order of creation, main being 0 [default: 0,1,2…]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', help_heading = "Rounds")]
+    pub thread_order: Vec<u32>,
+
+    /// Look for bugs with values of N bits first [default: 4, where values have more than 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "Rounds")]
+    pub bits: Option<u32>,
 }
 
 /// A bound on loops.
