@@ -47,7 +47,10 @@ pub enum Encoding {
 /// What came of one bound.
 enum Step {
     Unsafe(Box<Verdict>),
-    Unknown { reason: String, span: Option<Span> },
+    Unknown {
+        reason: String,
+        span: Option<Span>,
+    },
     /// Nothing is violated within these bounds.
     Safe(Vec<Bound>),
     Stopped(Exceeded),
@@ -61,9 +64,8 @@ fn growing() -> impl Iterator<Item = u32> {
 /// The verdict. An error means that the solver's model is no execution of the machine.
 pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
     let mut figures = Figures::default();
-    let outcome = |outcome, figures: Figures| {
-        Ok(Verdict { model: task.model, engine: ENGINE, outcome, stats: Stats(figures.0) })
-    };
+    let outcome =
+        |outcome, figures: Figures| Ok(Verdict { model: task.model, engine: ENGINE, outcome, stats: Stats(figures.0) });
     if let Some(reason) = undecidable(task.checks) {
         return outcome(Outcome::Unknown { reason: reason.to_owned(), span: None }, figures);
     }

@@ -142,9 +142,13 @@ fn units_of(symbolic: &Symbolic, thread: ThreadId) -> Vec<UnitKind> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Role {
     /// A node of the main chain; if it fences, all earlier stores come before it.
-    Main { fences: bool },
+    Main {
+        fences: bool,
+    },
     /// A store, with a store-store fence before it if it releases.
-    Store { releases: bool },
+    Store {
+        releases: bool,
+    },
     StoreStoreFence,
     Nothing,
 }

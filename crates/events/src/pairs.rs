@@ -109,7 +109,8 @@ impl Pairs {
     ) -> Read {
         let targets = symbolic.event(read).targets().to_vec();
         let guard = symbolic.event(read).guard;
-        let mut near: Vec<EventId> = targets.iter().flat_map(|&(cell, _)| writes[cell.index()].iter().copied()).collect();
+        let mut near: Vec<EventId> =
+            targets.iter().flat_map(|&(cell, _)| writes[cell.index()].iter().copied()).collect();
         near.sort_unstable();
         near.dedup();
         self.candidates += near.len() + 1;

@@ -306,7 +306,10 @@ fn check(threads: &[Vec<Op>]) {
             let allowed = allowed(threads, model, encoding);
             let missing: Vec<_> = expected.difference(&allowed).collect();
             let wrong: Vec<_> = allowed.difference(&expected).collect();
-            assert!(missing.is_empty() && wrong.is_empty(), "{model} {encoding:?} {threads:?}: missing {missing:?}, wrong {wrong:?}");
+            assert!(
+                missing.is_empty() && wrong.is_empty(),
+                "{model} {encoding:?} {threads:?}: missing {missing:?}, wrong {wrong:?}"
+            );
         }
     }
 }
@@ -328,10 +331,7 @@ fn message_passing() {
 
 #[test]
 fn reads_of_own_writes() {
-    check(&[
-        vec![Op::Write(0, 1), Op::Read(0), Op::Read(1)],
-        vec![Op::Write(1, 1), Op::Read(1), Op::Read(0)],
-    ]);
+    check(&[vec![Op::Write(0, 1), Op::Read(0), Op::Read(1)], vec![Op::Write(1, 1), Op::Read(1), Op::Read(0)]]);
     check(&[vec![Op::Write(0, 1), Op::Read(0), Op::Write(0, 2), Op::Read(0)], vec![Op::Write(0, 3), Op::Read(0)]]);
 }
 

@@ -57,7 +57,8 @@ fn finals(program: &Program, model: Model) -> Option<BTreeSet<Final>> {
     let observed = ["x", "y", "a", "seen"].map(global);
     let limits = Limits::for_seconds(10.0);
     let checks = Checks::default();
-    let found = states::explore(&Question { program, model, checks, limits: &limits, domain: None, observed: &observed });
+    let found =
+        states::explore(&Question { program, model, checks, limits: &limits, domain: None, observed: &observed });
     if found.incomplete.is_some() || found.violation.is_some() {
         return None;
     }
