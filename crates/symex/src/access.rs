@@ -12,6 +12,7 @@ use norn_verdict::outcome::ViolationKind;
 use crate::arith;
 use crate::event::{CellId, EventKind, ObjectId, SectionId, SectionKind};
 use crate::facts::{ObjectKind, Slot, Slots};
+use crate::range::Range;
 use crate::run::{Held, Run, merge_values};
 use crate::value::{Place, Pointer, Value};
 
@@ -235,7 +236,7 @@ impl Run<'_, '_> {
                 self.undefined("an access with more than 4096 possible places in one object", place.condition);
                 continue;
             };
-            let outside = self.outside(place, size, &offsets);
+            let outside = self.outside(place, object, size, &offsets);
             let outside = self.pass.terms.and(alive, outside);
             let message = format!("outside of '{name}', which has {object_size} bytes");
             faulty(self, ViolationKind::OutOfBounds, message, outside, true);
@@ -247,7 +248,8 @@ impl Run<'_, '_> {
             let single = offsets.len() == 1;
             for offset in offsets {
                 let number = self.pass.terms.bits(self.pass.pointer_bits, offset);
-                let here = if single && outside == Term::FALSE {
+                let is_sure = single && (outside == Term::FALSE || self.pass.terms.as_bits(place.offset).is_some());
+                let here = if is_sure {
                     Term::TRUE
                 } else {
                     self.pass.terms.eq(place.offset, number)
@@ -300,13 +302,25 @@ impl Run<'_, '_> {
     }
 
     /// Whether a place leaves no room for an access.
-    fn outside(&mut self, place: &Place, size: u64, offsets: &[u64]) -> Term {
+    fn outside(&mut self, place: &Place, object: ObjectId, size: u64, offsets: &[u64]) -> Term {
         let Some(&last) = offsets.last() else { return Term::TRUE };
+        let width = self.pass.pointer_bits;
+        let beyond = match self.pass.size_term(object) {
+            None => Term::FALSE,
+            Some(whole) => {
+                let size = self.pass.terms.bits(width, size);
+                let too_small = self.pass.terms.ult(whole, size);
+                let room = self.pass.terms.sub(whole, size);
+                let behind = self.pass.terms.ult(room, place.offset);
+                self.pass.terms.or(too_small, behind)
+            }
+        };
         if self.pass.terms.as_bits(place.offset).is_some() || self.pass.is_within(place, size) {
-            return Term::FALSE;
+            return beyond;
         }
-        let last = self.pass.terms.bits(self.pass.pointer_bits, last);
-        self.pass.terms.ult(last, place.offset)
+        let last = self.pass.terms.bits(width, last);
+        let outside = self.pass.terms.ult(last, place.offset);
+        self.pass.terms.or(outside, beyond)
     }
 
     /// Whether this thread has ended an object's life.
@@ -396,7 +410,12 @@ impl Run<'_, '_> {
                 self.pass.terms.fresh(Sort::Bits(class.width()))
             };
             self.event(EventKind::Read { targets: part.cells.clone(), value, access }, guard, true);
-            let (value, indeterminate) = self.pass.decode(part.slot, value, part_ty);
+            let (value, mut indeterminate) = self.pass.decode(part.slot, value, part_ty);
+            if part_ty == Ty::Ptr && indeterminate != Term::FALSE {
+                // It could be the address of anything; what comes of that is of no use to anybody.
+                self.undefined("an indeterminate pointer is read", indeterminate);
+                indeterminate = Term::FALSE;
+            }
             held.push(Held { value, initialised: !indeterminate });
         }
         match &held[..] {
@@ -448,16 +467,43 @@ impl Run<'_, '_> {
             return;
         }
         if let [part] = &targets.shared[..] {
-            let value = self.pass.encode(part.slot, value);
+            let value = self.encode(part.slot, value, targets.is_shared);
             self.event(EventKind::Write { targets: part.cells.clone(), value, access }, guard, true);
             return;
         }
         let bits = self.pass.to_bits(value, ty.bits(target));
         for (i, part) in targets.shared.iter().enumerate() {
             let byte = self.pass.terms.extract(bits, i as u32 * 8, 8);
-            let value = self.pass.encode(part.slot, &Value::Bits(byte));
+            let value = self.encode(part.slot, &Value::Bits(byte), targets.is_shared);
             self.event(EventKind::Write { targets: part.cells.clone(), value, access }, guard, true);
         }
+    }
+
+    /// A value of a cell, which should not be the one that stands for indeterminate content.
+    fn encode(&mut self, slot: Slot, value: &Value, written: Term) -> Term {
+        let (value, steps) = self.pass.encode(slot, value);
+        if steps != [None; 2] {
+            self.count_steps(slot, steps);
+        }
+        let class = self.pass.facts.class(slot).clone();
+        if class.is_too_wide() {
+            let marked = class.is_indeterminate_value(&mut self.pass.terms, value);
+            let marked = self.pass.terms.and(written, marked);
+            self.undefined("a value that stands for indeterminate content is written", marked);
+        }
+        value
+    }
+
+    /// Adds up what is added to numbers in cells, on the path with the most of it.
+    fn count_steps(&mut self, slot: Slot, steps: [Option<Range>; 2]) {
+        let mut sums = self.state.steps.get(slot.0).copied().unwrap_or([Range::ZERO; 2]);
+        for (sum, step) in sums.iter_mut().zip(steps) {
+            let step = step.unwrap_or(Range::ZERO).join(Range::ZERO);
+            *sum = sum.plus(step).unwrap_or(Range::ALL);
+        }
+        self.state.steps.set(slot.0, sums);
+        let most = self.steps.entry(slot).or_insert(sums);
+        *most = [most[0].join(sums[0]), most[1].join(sums[1])];
     }
 
     fn write_private(&mut self, slot: Slot, value: &Value, condition: Term) {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use norn_ir::ids::{BlockId, FuncId, LocalId, Reg};
 use norn_ir::instr::{InstrKind, TerminatorKind};
-use norn_ir::program::{Function, Origin, Program};
+use norn_ir::program::{Block, Function, Origin, Program};
 use norn_ir::span::Span;
 use norn_passes::Site;
 use norn_passes::unwind::{Bounded, ContextId, Cut};
@@ -14,6 +14,8 @@ pub struct Code {
     pub last_use: Vec<u32>,
     /// By block: how many jumps lead to it.
     pub arrivals: Vec<u32>,
+    /// By block: a section ends in it.
+    pub ends_section: Vec<bool>,
     /// By block: the cut that it is.
     pub cuts: HashMap<BlockId, Cut>,
 }
@@ -31,8 +33,10 @@ impl Code {
             block.terminator.kind.for_each_use(&mut read);
             block.terminator.kind.successors().for_each(|to| arrivals[to.index()] += 1);
         }
+        let ends = |block: &Block| block.instrs.iter().any(|instr| instr.kind == InstrKind::SectionEnd);
+        let ends_section = function.blocks.iter().map(ends).collect();
         let cuts = bounded.cuts.iter().filter(|cut| cut.function == id).map(|&cut| (cut.block, cut)).collect();
-        Code { last_use, arrivals, cuts }
+        Code { last_use, arrivals, ends_section, cuts }
     }
 
     /// Whether a section that begins at a place can be kept from being taken by what it finds.

@@ -8,6 +8,7 @@ use crate::class::Content;
 use crate::event::{Member, ObjectId, ThreadId};
 use crate::facts::{ObjectKind, Origin, Slot};
 use crate::pass::Pass;
+use crate::range::{Range, Ranges, Sources};
 use crate::run::{Held, merge_values};
 use crate::value::{Grid, Place, Pointer, Value, sign_extended};
 
@@ -172,14 +173,16 @@ impl Pass<'_> {
 
     // Cells.
 
-    /// The value of a cell that stands for `value`; notes that the cell may hold it.
-    pub fn encode(&mut self, slot: Slot, value: &Value) -> Term {
+    /// The value of a cell that stands for `value`, and what that adds to a number that was read from a cell of the class,
+    /// or from any; notes that the cell may hold it.
+    pub fn encode(&mut self, slot: Slot, value: &Value) -> (Term, [Option<Range>; 2]) {
         let members = self.members(value);
         for content in self.contents(value, members.as_ref()) {
             self.facts.may_hold(slot, &content);
         }
         let class = self.facts.class(slot).clone();
-        self.encode_in(&class, value, members)
+        let steps = if class.has_members() { [None; 2] } else { self.note_number(slot, value) };
+        (self.encode_in(&class, value, members), steps)
     }
 
     fn encode_in(&mut self, class: &crate::class::Class, value: &Value, members: Option<Parts>) -> Term {
@@ -238,6 +241,7 @@ impl Pass<'_> {
         object.size.checked_sub(size).is_some_and(|last| known.greatest(self.pointer_bits) <= last)
     }
 
+    /// What a cell may hold once the value has been written there.
     fn contents(&mut self, value: &Value, members: Option<&Parts>) -> Vec<Content> {
         let mut contents = Vec::new();
         match members {
@@ -257,11 +261,40 @@ impl Pass<'_> {
         contents
     }
 
+    /// Notes the numbers that a value may be; gives what it adds to a number that was read from a cell: of the same class,
+    /// or of any.
+    fn note_number(&mut self, slot: Slot, value: &Value) -> [Option<Range>; 2] {
+        let Value::Bits(bits) = *value else {
+            self.facts.may_be(slot, [Some(Range::ALL); 2]);
+            return [None; 2];
+        };
+        let (read, facts) = (&self.read, &*self.facts);
+        let range = |term: Term| read.get(&term).and_then(|read| read.1);
+        let of_class = |term: Term| read.get(&term).is_some_and(|&(of, _)| facts.same_class(of, slot));
+        let of_any = |term: Term| read.contains_key(&term);
+        let everything = Sources { from: Some(Range::ALL), step: None };
+        let mut ranges = Ranges { terms: &self.terms, read: &range, own: &of_class, origins: Vec::new() };
+        let in_class = ranges.sources(bits).unwrap_or(everything);
+        let mut ranges = Ranges { own: &of_any, origins: Vec::new(), ..ranges };
+        let in_all = ranges.sources(bits).unwrap_or(everything);
+        for origin in ranges.origins {
+            if let Some(&(of, _)) = self.read.get(&origin) {
+                self.facts.exchange(slot, of);
+            }
+        }
+        self.facts.may_be(slot, [in_class.from, in_all.from]);
+        [in_class.step, in_all.step]
+    }
+
     /// What a value of a cell stands for, and whether it is indeterminate instead.
     pub fn decode(&mut self, slot: Slot, value: Term, ty: Ty) -> (Value, Term) {
         let class = self.facts.class(slot).clone();
         let indeterminate = class.is_indeterminate_value(&mut self.terms, value);
-        (self.decode_in(&class, value, ty), indeterminate)
+        let decoded = self.decode_in(&class, value, ty);
+        if let Value::Bits(bits) = decoded {
+            self.read.insert(bits, (slot, class.range()));
+        }
+        (decoded, indeterminate)
     }
 
     pub fn decode_in(&mut self, class: &crate::class::Class, value: Term, ty: Ty) -> Value {

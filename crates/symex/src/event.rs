@@ -175,8 +175,10 @@ pub struct Cell {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Encoding {
     /// The bits that vary, packed, and the constant rest. With `indeterminate`, one more bit on top tells that the content
-    /// is indeterminate.
+    /// is indeterminate (if all 64 vary, one of the values is that).
     Bits { varying: u64, ones: u64, indeterminate: bool },
+    /// The lowest bits; all above are copies of the highest of them. With `indeterminate`, one more bit likewise.
+    Signed { bits: u32, indeterminate: bool },
     /// The number of a pointer in a list. With `indeterminate`, the number after the last is that.
     Members { members: Vec<Member>, indeterminate: bool },
 }
@@ -309,10 +311,17 @@ impl Symbolic {
 }
 
 impl Encoding {
-    /// The bits that a value stands for; `None` if it stands for a pointer or for indeterminate content.
+    /// The bits that a value stands for, as a 64-bit number; `None` if it stands for a pointer or for indeterminate content.
     pub fn bits(&self, value: u64) -> Option<u64> {
-        let &Encoding::Bits { varying, ones, indeterminate } = self else { return None };
-        if indeterminate && value >> varying.count_ones() & 1 == 1 {
+        let (varying, ones, indeterminate) = match *self {
+            Encoding::Bits { varying, ones, indeterminate } => (varying, ones, indeterminate),
+            Encoding::Signed { bits, indeterminate } => {
+                let is_number = !indeterminate || value >> bits & 1 == 0;
+                return is_number.then(|| crate::value::sign_extended(value, bits) as u64);
+            }
+            Encoding::Members { .. } => return None,
+        };
+        if indeterminate && varying != u64::MAX && value >> varying.count_ones() & 1 == 1 {
             return None;
         }
         let (mut bits, mut taken) = (ones, 0);
@@ -327,7 +336,7 @@ impl Encoding {
     pub fn member(&self, value: u64) -> Option<Member> {
         match self {
             Encoding::Members { members, .. } => members.get(value as usize).copied(),
-            Encoding::Bits { .. } => None,
+            Encoding::Bits { .. } | Encoding::Signed { .. } => None,
         }
     }
 }

@@ -62,18 +62,13 @@ fn execute_bounded(
         let mut pass = Pass::new(program, bounded, &code, checks, limits, &mut facts);
         pass.execute(limit.threads)?;
         if !pass.facts.changed {
-            return finish(pass, passes);
+            return Ok(finish(pass, passes));
         }
     }
     Err(Refusal { reason: "what shared memory can hold does not settle".to_owned(), span: None })
 }
 
-fn finish(pass: Pass<'_>, passes: usize) -> Result<Symbolic, Refusal> {
-    if let Some(slot) = pass.facts.too_wide() {
-        let name = &pass.facts.get(slot).name;
-        let reason = format!("'{name}' holds 64-bit values and may be indeterminate");
-        return Err(Refusal { reason, span: Some(pass.facts.get(slot).span) });
-    }
+fn finish(pass: Pass<'_>, passes: usize) -> Symbolic {
     let objects = pass.facts.objects.iter();
     let objects = objects
         .map(|object| Object { name: object.name.clone(), maker: object.maker(), shared: object.is_shared() })
@@ -108,7 +103,7 @@ fn finish(pass: Pass<'_>, passes: usize) -> Result<Symbolic, Refusal> {
             })
         })
         .collect();
-    Ok(Symbolic {
+    Symbolic {
         terms: pass.terms,
         threads,
         events: pass.events,
@@ -121,5 +116,5 @@ fn finish(pass: Pass<'_>, passes: usize) -> Result<Symbolic, Refusal> {
         joined: pass.joined,
         watches_addresses: pass.watches_addresses,
         stats,
-    })
+    }
 }

@@ -12,11 +12,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use norn_ir::ids::{FuncId, GlobalId, LocalId, TypeId};
 use norn_ir::program::{Program, Storage};
-use norn_ir::span::Span;
 use norn_passes::Site;
 
 use crate::class::{Class, Content};
 use crate::event::{ObjectId, ThreadId};
+use crate::range::Range;
 
 /// How an object comes to be; the same in every execution of the threads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -49,7 +49,8 @@ pub struct Object {
     pub align: u64,
     pub ty: Option<TypeId>,
     pub name: String,
-    pub span: Span,
+    /// Its size is a term; `size` is the largest.
+    pub sized_by_term: bool,
     /// Its address, as far as the program can tell.
     pub base: u64,
     /// Other scopes use the same memory: it may come to life again in a way that is not seen here.
@@ -105,6 +106,10 @@ pub struct Facts {
     /// By slot: the class, or a slot whose class it is (a forest).
     parents: Vec<Slot>,
     classes: Vec<Class>,
+    /// By slot: one with which numbers are exchanged (a forest).
+    exchanges: Vec<Slot>,
+    /// By slot: what was found about its class, and about all with which its class exchanges numbers.
+    numbers: Vec<[Numbers; 2]>,
     /// What threads return.
     pub results: Class,
     /// The entry thread comes first and has no key.
@@ -162,6 +167,8 @@ impl Facts {
             layouts: Vec::new(),
             parents: Vec::new(),
             classes: Vec::new(),
+            exchanges: Vec::new(),
+            numbers: Vec::new(),
             thread_ids: HashMap::new(),
             exposed: Vec::new(),
             changed: false,
@@ -172,14 +179,30 @@ impl Facts {
     /// To be called before each execution.
     pub fn begin(&mut self) {
         self.changed = false;
-        self.results.settle();
-        self.classes.iter_mut().for_each(Class::settle);
+        self.results.begin();
+        self.classes.iter_mut().for_each(Class::begin);
+        self.numbers.fill([Numbers::NONE; 2]);
         let mut next: Vec<u64> = (0..self.threads.len()).map(|t| arena(t as u64 + 1, self.pointer_bits)).collect();
         for object in &mut self.objects {
             let Some(maker) = object.maker() else { continue };
             let next = &mut next[maker.0 as usize];
             object.base = next.next_multiple_of(object.align.max(1));
             *next = object.base.saturating_add(object.size).saturating_add(GAP);
+        }
+    }
+
+    /// To be called after each execution.
+    pub fn end(&mut self) {
+        self.changed |= self.results.end(None);
+        for slot in 0..self.classes.len() {
+            let exchanged = root(&self.exchanges, Slot(slot as u32));
+            let of_class = self.numbers[slot][0].range();
+            let of_all = self.numbers[exchanged.0 as usize][1].range();
+            let range = match (of_class, of_all) {
+                (Some(a), Some(b)) => Some(a.meet(b)),
+                (a, b) => a.or(b),
+            };
+            self.changed |= self.classes[slot].end(range);
         }
     }
 
@@ -221,6 +244,11 @@ impl Facts {
         // Addresses are given out between executions.
         self.changed |= !matches!(origin, Origin::Global(_));
         id
+    }
+
+    pub fn size_by_term(&mut self, object: ObjectId) {
+        let is_new = !std::mem::replace(&mut self.objects[object.index()].sized_by_term, true);
+        self.changed |= is_new;
     }
 
     pub fn get(&self, id: ObjectId) -> &Object {
@@ -293,9 +321,9 @@ impl Facts {
         self.slots.push(place);
         self.slot_ids.insert(place, slot);
         self.parents.push(slot);
-        let mut class = Class::new(place.size as u32 * 8);
-        class.settle();
-        self.classes.push(class);
+        self.classes.push(Class::new(place.size as u32 * 8));
+        self.exchanges.push(slot);
+        self.numbers.push([Numbers::NONE; 2]);
         slot
     }
 
@@ -305,52 +333,102 @@ impl Facts {
 
     // Classes.
 
-    /// An object with cells whose values do not fit into a term.
-    pub fn too_wide(&mut self) -> Option<ObjectId> {
-        let slots: Vec<Slot> = (0..self.slots.len() as u32).map(Slot).collect();
-        let wide = slots.into_iter().find(|&slot| self.class(slot).is_too_wide());
-        wide.map(|slot| self.place(slot).object)
-    }
-
-    fn root(&mut self, slot: Slot) -> Slot {
-        let mut at = slot;
-        while self.parents[at.0 as usize] != at {
-            let above = self.parents[self.parents[at.0 as usize].0 as usize];
-            self.parents[at.0 as usize] = above;
-            at = above;
-        }
-        at
-    }
-
-    pub fn class(&mut self, slot: Slot) -> &Class {
-        let root = self.root(slot);
+    pub fn class(&self, slot: Slot) -> &Class {
+        let root = root(&self.parents, slot);
         &self.classes[root.0 as usize]
     }
 
     pub fn class_mut(&mut self, slot: Slot) -> &mut Class {
-        let root = self.root(slot);
+        let root = root(&self.parents, slot);
         &mut self.classes[root.0 as usize]
     }
 
     /// One access may touch both.
     pub fn unite(&mut self, a: Slot, b: Slot) {
-        let (a, b) = (self.root(a), self.root(b));
+        let (a, b) = (root(&self.parents, a), root(&self.parents, b));
         if a == b {
             return;
         }
         let (a, b) = (a.min(b), a.max(b));
         self.parents[b.0 as usize] = a;
+        let absorbed_numbers = self.numbers[b.0 as usize][0];
+        self.numbers[a.0 as usize][0].absorb(absorbed_numbers);
+        self.exchange(a, b);
         let absorbed = std::mem::replace(&mut self.classes[b.0 as usize], Class::new(8));
-        let before = self.classes[a.0 as usize].clone();
-        self.classes[a.0 as usize].absorb(&absorbed);
-        self.changed |= !before.is_like(&self.classes[a.0 as usize]) || !absorbed.is_like(&self.classes[a.0 as usize]);
+        self.changed |= self.classes[a.0 as usize].absorb(&absorbed);
     }
 
     /// The cells of this slot's class may hold this.
     pub fn may_hold(&mut self, slot: Slot, content: &Content) {
-        let root = self.root(slot);
-        self.changed |= self.classes[root.0 as usize].add(content);
+        self.changed |= self.class_mut(slot).add(content);
     }
+
+    // Numbers.
+
+    /// Numbers that are read from one may be written to the other.
+    pub fn exchange(&mut self, a: Slot, b: Slot) {
+        let (a, b) = (root(&self.exchanges, a), root(&self.exchanges, b));
+        if a != b {
+            let (a, b) = (a.min(b), a.max(b));
+            self.exchanges[b.0 as usize] = a;
+            let absorbed = self.numbers[b.0 as usize][1];
+            self.numbers[a.0 as usize][1].absorb(absorbed);
+        }
+    }
+
+    /// Numbers of these ranges are written, as seen by the class and by all with which it exchanges numbers.
+    pub fn may_be(&mut self, slot: Slot, from: [Option<Range>; 2]) {
+        self.found(slot, from.map(|from| Numbers { from, ..Numbers::NONE }));
+    }
+
+    /// So much is added to what was read, in all that a thread does; likewise.
+    pub fn may_step(&mut self, slot: Slot, steps: [Range; 2]) {
+        self.found(slot, steps.map(|steps| Numbers { from: None, steps }));
+    }
+
+    fn found(&mut self, slot: Slot, [of_class, of_all]: [Numbers; 2]) {
+        let (class, all) = (root(&self.parents, slot), root(&self.exchanges, slot));
+        self.numbers[class.0 as usize][0].absorb(of_class);
+        self.numbers[all.0 as usize][1].absorb(of_all);
+    }
+
+    pub fn same_class(&self, a: Slot, b: Slot) -> bool {
+        root(&self.parents, a) == root(&self.parents, b)
+    }
+}
+
+/// The numbers that come into some cells from elsewhere, and what is added to those that they hold.
+#[derive(Clone, Copy, Debug)]
+struct Numbers {
+    from: Option<Range>,
+    steps: Range,
+}
+
+impl Numbers {
+    const NONE: Numbers = Numbers { from: None, steps: Range { low: 0, high: 0 } };
+
+    fn range(self) -> Option<Range> {
+        self.from?.plus(self.steps)
+    }
+
+    fn absorb(&mut self, other: Numbers) {
+        self.from = match (self.from, other.from) {
+            (Some(a), Some(b)) => Some(a.join(b)),
+            (a, b) => a.or(b),
+        };
+        match self.steps.plus(other.steps) {
+            Some(steps) => self.steps = steps,
+            None => self.from = Some(Range::ALL),
+        }
+    }
+}
+
+fn root(forest: &[Slot], slot: Slot) -> Slot {
+    let mut at = slot;
+    while forest[at.0 as usize] != at {
+        at = forest[at.0 as usize];
+    }
+    at
 }
 
 /// Where the objects of the program (0) or of a thread begin.

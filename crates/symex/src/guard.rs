@@ -285,7 +285,7 @@ mod tests {
         let mut terms = Terms::new();
         let v = vars(&mut terms, 2);
         let mut guards = Guards::new(Term::TRUE);
-        let mut and = |terms: &mut Terms, guards: &mut Guards, g, t| guards.and(terms, g, t).expect("it can hold");
+        let and = |terms: &mut Terms, guards: &mut Guards, g, t| guards.and(terms, g, t).expect("it can hold");
         let c = and(&mut terms, &mut guards, Guard::ROOT, v[0]);
         let not_c = and(&mut terms, &mut guards, Guard::ROOT, !v[0]);
         let d = and(&mut terms, &mut guards, not_c, v[1]);

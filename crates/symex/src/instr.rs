@@ -48,6 +48,7 @@ impl Run<'_, '_> {
             }
             InstrKind::PtrDiff { dst, lhs, rhs } => {
                 let (lhs, rhs) = (self.pointer(lhs), self.pointer(rhs));
+                self.watch_order(&lhs, &rhs);
                 let value = self.pass.difference(&lhs, &rhs);
                 self.set(dst, Value::Bits(value));
             }

@@ -13,6 +13,8 @@ use crate::value::{Pointer, Value};
 
 /// Larger objects are refused by the machine too.
 const LARGEST_OBJECT: u64 = 1 << 26;
+/// Objects of a size that is not known may be this large.
+const LARGEST_UNKNOWN: u64 = 256;
 
 impl Run<'_, '_> {
     pub fn enter_local(&mut self, local: LocalId) {
@@ -29,7 +31,7 @@ impl Run<'_, '_> {
             align: self.pass.bounded.program.ty(declared.ty).align,
             ty: Some(declared.ty),
             name: declared.name.clone(),
-            span: declared.span,
+            sized_by_term: false,
             base: 0,
             reused: false,
         });
@@ -123,17 +125,25 @@ impl Run<'_, '_> {
         ty: Option<TypeId>,
         private: bool,
     ) {
-        let size = self.bits(size);
-        let Some(size) = self.pass.terms.as_bits(size) else {
-            self.undefined("an allocation of a size that is not known", Term::TRUE);
-            return;
+        let term = self.bits(size);
+        let constant = self.pass.terms.as_bits(term);
+        let size = match constant {
+            Some(size) => size,
+            None => {
+                let most = self.pass.terms.known(term).greatest(self.pass.pointer_bits).min(LARGEST_UNKNOWN);
+                let limit = self.pass.terms.bits(self.pass.pointer_bits, most);
+                let larger = self.pass.terms.ult(limit, term);
+                self.undefined("an allocation of a size that is not known and may be large", larger);
+                most
+            }
         };
         if size > LARGEST_OBJECT {
             self.undefined("an allocation that is too large", Term::TRUE);
+        }
+        if self.guard.is_none() {
             return;
         }
         let origin = Origin::Made(self.thread, self.site);
-        let span = self.user_place().span;
         let number = self.pass.facts.objects.len();
         let object = self.pass.facts.object(origin, size, || Object {
             origin,
@@ -144,10 +154,19 @@ impl Run<'_, '_> {
             align: MALLOC_ALIGN,
             ty,
             name: format!("*{}#{number}", if kind == AllocKind::Heap { "malloc" } else { "alloca" }),
-            span,
+            sized_by_term: constant.is_none(),
             base: 0,
             reused: false,
         });
+        if constant.is_none() {
+            self.pass.facts.size_by_term(object);
+        }
+        if let Some(size) = self.pass.size_term(object) {
+            let here = self.guard_term();
+            let same = self.pass.terms.eq(size, term);
+            let constraint = self.pass.terms.implies(here, same);
+            self.pass.constrain(constraint);
+        }
         let pointer = Pointer::object(&mut self.pass.terms, self.pass.pointer_bits, object, 0);
         self.state.ended.set(object.0, Term::FALSE);
         self.set(dst, Value::Pointer(pointer));
@@ -204,11 +223,14 @@ impl Run<'_, '_> {
         let mut wrong = Term::FALSE;
         for place in pointer.places() {
             let found = place.object.map(|object| self.pass.facts.get(object)).filter(|o| o.kind == ObjectKind::Heap);
-            let Some(bytes) = found.map(|object| object.size) else {
+            let (Some(bytes), Some(object)) = (found.map(|object| object.size), place.object) else {
                 wrong = self.pass.terms.or(wrong, place.condition);
                 continue;
             };
-            let bytes = self.pass.terms.bits(self.pass.pointer_bits, bytes);
+            let bytes = match self.pass.size_term(object) {
+                Some(size) => size,
+                None => self.pass.terms.bits(self.pass.pointer_bits, bytes),
+            };
             size = Some(size.map_or(bytes, |rest| self.pass.terms.ite(place.condition, bytes, rest)));
         }
         self.memory_check(ViolationKind::InvalidPointer, "the pointer is not to allocated memory", wrong, true);

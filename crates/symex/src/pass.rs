@@ -3,7 +3,7 @@
 //! Threads are executed in the order of their numbers; a creator comes before its children, so that what it passes to them
 //! is known. What a child gives back to its creator (its end, its result) is connected when all have been executed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use norn_ir::ids::{FuncId, GlobalId};
 use norn_ir::instr::FenceKind;
@@ -21,6 +21,7 @@ use crate::event::{
     SectionKind, ThreadId,
 };
 use crate::facts::{Facts, Object, ObjectKind, Origin, Slot, SlotPlace, Slots};
+use crate::range::Range;
 use crate::run::Run;
 use crate::value::{Pointer, Value};
 
@@ -49,6 +50,10 @@ pub struct Pass<'a> {
     /// Who waits where for whom, and the variable for the result.
     pub joins: Vec<PendingJoin>,
     pub joined: Vec<(EventId, Term)>,
+    /// The sizes of objects that are not the same in all executions.
+    sizes: BTreeMap<ObjectId, Term>,
+    /// What was read from cells, as numbers.
+    pub read: HashMap<Term, (Slot, Option<Range>)>,
     pub watches_addresses: Option<Span>,
     pub instructions: usize,
 }
@@ -132,6 +137,8 @@ impl<'a> Pass<'a> {
             cell_ids: Vec::new(),
             joins: Vec::new(),
             joined: Vec::new(),
+            sizes: BTreeMap::new(),
+            read: HashMap::new(),
             watches_addresses: None,
             instructions: 0,
         }
@@ -156,6 +163,7 @@ impl<'a> Pass<'a> {
             self.threads[next].events = first..self.events.len() as u32;
             next += 1;
         }
+        self.facts.end();
         if !self.facts.changed {
             self.connect_joins();
             self.number_threads();
@@ -257,10 +265,19 @@ impl<'a> Pass<'a> {
             align: self.bounded.program.ty(global.ty).align,
             ty: Some(global.ty),
             name: global.name.clone(),
-            span: global.span,
+            sized_by_term: false,
             base: 0,
             reused: false,
         })
+    }
+
+    /// The size of an object that is not the same in all executions, as wide as a pointer.
+    pub fn size_term(&mut self, object: ObjectId) -> Option<Term> {
+        if !self.facts.get(object).sized_by_term {
+            return None;
+        }
+        let (terms, width) = (&mut self.terms, self.pointer_bits);
+        Some(*self.sizes.entry(object).or_insert_with(|| terms.fresh(Sort::Bits(width))))
     }
 
     /// What a slot holds before anything is written; `None` if that is indeterminate.
@@ -326,7 +343,7 @@ impl<'a> Pass<'a> {
                 let class = self.facts.class(slot);
                 class.indeterminate(&mut self.terms)
             }
-            Some(value) => self.encode(slot, value),
+            Some(value) => self.encode(slot, value).0,
         };
         let place = self.facts.place(slot);
         let object = self.facts.get(place.object);

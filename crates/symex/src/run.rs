@@ -5,7 +5,7 @@
 //! section are next to each other.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use norn_ir::ids::{BlockId, FuncId, Reg};
 use norn_ir::instr::{Instr, Operand, TerminatorKind};
@@ -18,8 +18,10 @@ use norn_verdict::outcome::{Violation, ViolationKind};
 
 use crate::code::{Code, UserPlace, user_place};
 use crate::event::{CutReached, Event, EventId, EventKind, Finding, Input, Refusal, SectionId, ThreadId};
+use crate::facts::Slot;
 use crate::guard::{Guard, Guards};
 use crate::pass::Pass;
+use crate::range::Range;
 use crate::trie::Trie;
 use crate::value::{Pointer, Value};
 
@@ -42,6 +44,8 @@ pub struct Run<'p, 'a> {
     pub ends: Vec<(Guard, Value)>,
     /// Creations so far, with their guards.
     pub creations: Vec<(Guard, ThreadId)>,
+    /// By slot: the most that is added to numbers on any way.
+    pub steps: BTreeMap<Slot, [Range; 2]>,
 }
 
 /// What a thread knows at a point, apart from where that is.
@@ -54,6 +58,8 @@ pub struct State {
     pub memory: Trie<Held>,
     /// By object: whether this thread has ended its life.
     pub ended: Trie<Term>,
+    /// By slot: what was added to numbers in shared memory on the way here.
+    pub steps: Trie<[Range; 2]>,
     pub section: Option<SectionId>,
 }
 
@@ -82,6 +88,7 @@ impl<'p, 'a> Run<'p, 'a> {
             span: function.span,
             ends: Vec::new(),
             creations: Vec::new(),
+            steps: BTreeMap::new(),
         }
     }
 
@@ -94,12 +101,12 @@ impl<'p, 'a> Run<'p, 'a> {
         let mut edges: Vec<Vec<(Guard, State)>> = Vec::new();
         edges.resize_with(self.function.blocks.len(), Vec::new);
         edges[0].push((Guard::ROOT, std::mem::take(&mut self.state)));
-        let mut ready = BinaryHeap::from([Reverse((false, 0u32))]);
-        while let Some(Reverse((_, number))) = ready.pop() {
+        // Outside of sections comes last, and before it where a section may end.
+        let mut ready = BinaryHeap::from([Reverse((true, false, 0u32))]);
+        while let Some(Reverse((_, _, number))) = ready.pop() {
             let block = BlockId(number);
             let incoming = std::mem::take(&mut edges[block.index()]);
-            let mut outgoing = if incoming.is_empty() { Vec::new() } else { self.block(block, incoming)? };
-            outgoing.sort_by_key(|edge| edge.0);
+            let outgoing = if incoming.is_empty() { Vec::new() } else { self.block(block, incoming)? };
             for (to, guard, state) in outgoing {
                 edges[to.index()].push((guard, state));
             }
@@ -107,7 +114,7 @@ impl<'p, 'a> Run<'p, 'a> {
                 arrivals[to.index()] -= 1;
                 if arrivals[to.index()] == 0 {
                     let outside = edges[to.index()].first().is_none_or(|edge| edge.1.section.is_none());
-                    ready.push(Reverse((outside, to.0)));
+                    ready.push(Reverse((outside, self.code.ends_section[to.index()], to.0)));
                 }
             }
         }
@@ -169,7 +176,11 @@ impl<'p, 'a> Run<'p, 'a> {
                 let (x, y) = (x.copied().unwrap_or(absent), y.copied().unwrap_or(absent));
                 Some(pass.terms.ite(condition, x, y))
             });
-            State { registers, locals, memory, ended, section: a.section }
+            let steps = a.steps.merge(&b.steps, &mut |_, x, y| {
+                let (x, y) = (x.unwrap_or(&[Range::ZERO; 2]), y.unwrap_or(&[Range::ZERO; 2]));
+                Some([x[0].join(y[0]), x[1].join(y[1])])
+            });
+            State { registers, locals, memory, ended, steps, section: a.section }
         };
         merge.with(choose).unwrap_or_default()
     }
@@ -267,6 +278,9 @@ impl<'p, 'a> Run<'p, 'a> {
         let pass = &mut *self.pass;
         let result = merge.with(|condition, a, b| merge_values(pass, condition, Some(&a), Some(&b)).unwrap_or(a));
         let result = result.map(|value| self.pass.encode_result(&value));
+        for (&slot, &steps) in &self.steps {
+            self.pass.facts.may_step(slot, steps);
+        }
         let thread = &mut self.pass.threads[self.thread.0 as usize];
         thread.ended = ended;
         thread.result = result;
@@ -389,7 +403,12 @@ impl<'p, 'a> Run<'p, 'a> {
         let (thread, section) = (self.thread, self.state.section);
         let span = self.user_place().span;
         let visible = visible || section.is_some();
-        self.pass.event(Event { thread, kind, guard, section, visible, span })
+        let id = self.pass.event(Event { thread, kind, guard, section, visible, span });
+        if let Some(section) = section {
+            // Not all ways through a section come to its end.
+            self.pass.end_section(section);
+        }
+        id
     }
 }
 

@@ -3,6 +3,7 @@
 
 #[path = "oracle/follow.rs"]
 mod follow;
+#[expect(dead_code, reason = "only its random numbers are of use here")]
 #[path = "../../exec/tests/generate/mod.rs"]
 mod generate;
 
@@ -32,6 +33,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 fn every_file_gives_an_event_list_or_a_reason() {
     let Ok(folder) = std::env::var("NORN_CORPUS") else { return };
     let unwind = std::env::var("NORN_UNWIND").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let seeds = std::env::var("NORN_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(3);
     let wanted = std::env::var("NORN_FILES").unwrap_or_default();
     let mut paths = Vec::new();
     files(Path::new(&folder), &mut paths);
@@ -48,7 +50,7 @@ fn every_file_gives_an_event_list_or_a_reason() {
         let line = match execute(&program, &bounds, checks, &Limits::for_seconds(20.0)) {
             Err(refusal) => format!("REFUSED {}", refusal.reason),
             Ok(symbolic) => {
-                for seed in 0..3 {
+                for seed in 0..seeds {
                     if let Err(error) = follow::follow(&program, &symbolic, Model::Tso, checks, seed, 150) {
                         failures.push(format!("{name}: seed {seed}: {error}"));
                     }
