@@ -15,7 +15,10 @@ const PROGRAMS: [(&str, &str, u32); 3] = [
 ];
 
 fn main() {
-    println!("{:18}{:7}{:>7}{:>11}{:>11}{:>9}{:>9}", "program", "model", "rounds", "variables", "clauses", "more", "more");
+    println!(
+        "{:18}{:7}{:>7}{:>11}{:>11}{:>9}{:>9}",
+        "program", "model", "rounds", "variables", "clauses", "more", "more"
+    );
     for (name, text, unwind) in PROGRAMS {
         let input = Input::Text { name: format!("{name}.c"), text: text.to_owned() };
         let compiled = driver::compile(Default::default(), None, vec![input]);

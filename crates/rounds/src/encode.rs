@@ -317,7 +317,9 @@ impl<'a> Encoding<'a> {
         let ends: Vec<Term> = objects.iter().filter(|found| found.0 == object).map(|found| found.1).collect();
         let touches: Vec<Term> = match &accessing.kind {
             // To end a life twice is wrong too.
-            EventKind::EndLife(objects) => objects.iter().filter(|found| found.0 == object).map(|found| found.1).collect(),
+            EventKind::EndLife(objects) => {
+                objects.iter().filter(|found| found.0 == object).map(|found| found.1).collect()
+            }
             _ => {
                 let targets = accessing.targets().iter();
                 let of_it = targets.filter(|(cell, _)| self.symbolic.cell(*cell).object == object);

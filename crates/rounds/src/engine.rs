@@ -51,12 +51,7 @@ fn within(task: &Task<'_>, bounds: &Bounds) -> Result<Verdict, ReplayMismatch> {
 }
 
 /// What was examined, as a verdict.
-pub fn conclude(
-    task: &Task<'_>,
-    cuts: &[norn_symex::CutReached],
-    examined: Examined,
-    stats: Stats,
-) -> Verdict {
+pub fn conclude(task: &Task<'_>, cuts: &[norn_symex::CutReached], examined: Examined, stats: Stats) -> Verdict {
     match examined {
         Examined::Unsafe(verdict) => *verdict,
         Examined::Undefined { reason, span } => unknown(task, reason, Some(span), stats),
@@ -66,8 +61,7 @@ pub fn conclude(
         }
         Examined::Nothing { rounds, is_all, reached, .. } => {
             let cuts = cuts.iter().zip(reached).map(|(cut, reached)| (cut.span, cut.bound, reached));
-            let mut bounds =
-                vec![Bound { kind: BoundKind::Rounds, value: u64::from(rounds), exhausted: is_all }];
+            let mut bounds = vec![Bound { kind: BoundKind::Rounds, value: u64::from(rounds), exhausted: is_all }];
             bounds.extend(unwind_bounds(task.program, cuts));
             Verdict { model: task.model, engine: ENGINE, outcome: Outcome::Safe { bounds }, stats }
         }

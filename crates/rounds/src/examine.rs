@@ -205,9 +205,7 @@ fn report(
     let schedule = complete_inputs(task.program, task.checks, schedule);
     let claimed = question.violations().next().expect("a model should violate something").clone();
     let (schedule, violation) = match replay(task.program, task.checks, &schedule).map(|replayed| replayed.end) {
-        Ok(End::Violation(violation)) => {
-            (shrink(task.program, task.checks, schedule, &violation), violation)
-        }
+        Ok(End::Violation(violation)) => (shrink(task.program, task.checks, schedule, &violation), violation),
         _ => (schedule, claimed),
     };
     stats.0.insert("switches", context_switches(&schedule.steps) as f64);

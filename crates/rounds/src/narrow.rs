@@ -29,7 +29,8 @@ impl<'a> Narrow<'a> {
     /// The most bits that a variable of the event list needs.
     pub fn widest(&self) -> u32 {
         let terms = (0..self.source.len()).map(|index| self.source.at(index));
-        let variables = terms.filter(|&term| matches!(self.source.node(term), Node::Variable(_)) && self.source.width(term) > 0);
+        let variables =
+            terms.filter(|&term| matches!(self.source.node(term), Node::Variable(_)) && self.source.width(term) > 0);
         variables.map(|term| self.ranges.of(term).width().min(self.source.width(term))).max().unwrap_or(0)
     }
 
@@ -134,7 +135,13 @@ impl<'a> Narrow<'a> {
                 let (high, low) = (self.at(high, narrow - low_width), self.at(low, low_width));
                 self.terms.concat(high, low)
             }
-            Node::True | Node::Not(_) | Node::And(..) | Node::Xor(..) | Node::Eq(..) | Node::Ult(..) | Node::Slt(..) => {
+            Node::True
+            | Node::Not(_)
+            | Node::And(..)
+            | Node::Xor(..)
+            | Node::Eq(..)
+            | Node::Ult(..)
+            | Node::Slt(..) => {
                 unreachable!("a bit-vector term should not be Boolean")
             }
         }

@@ -316,12 +316,20 @@ impl Planner<'_> {
         let event = self.symbolic.event(id);
         match &event.kind {
             EventKind::Read { .. } | EventKind::Write { .. } => {
-                if self.is_unnoticed(id, plan) { Move::Left } else { Move::Stays }
+                if self.is_unnoticed(id, plan) {
+                    Move::Left
+                } else {
+                    Move::Stays
+                }
             }
             EventKind::Fence(_) if pending && empties_buffer(event) => Move::Right,
             EventKind::Fence(_) | EventKind::Step => Move::Left,
             EventKind::Create(_) | EventKind::EndLife(_) => {
-                if pending { Move::Stays } else { Move::Left }
+                if pending {
+                    Move::Stays
+                } else {
+                    Move::Left
+                }
             }
             EventKind::Join(_) => Move::Right,
         }

@@ -116,7 +116,8 @@ impl Ranges {
             Node::Add(a, b) => within(of(a).low + of(b).low, of(a).high + of(b).high),
             Node::Sub(a, b) => within(of(a).low - of(b).high, of(a).high - of(b).low),
             Node::Mul(a, b) => {
-                let ends = [of(a).low * of(b).low, of(a).low * of(b).high, of(a).high * of(b).low, of(a).high * of(b).high];
+                let ends =
+                    [of(a).low * of(b).low, of(a).low * of(b).high, of(a).high * of(b).low, of(a).high * of(b).high];
                 let (low, high) = ends.into_iter().fold((ends[0], ends[0]), |(l, h), e| (l.min(e), h.max(e)));
                 within(low, high)
             }

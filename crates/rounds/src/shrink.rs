@@ -109,7 +109,9 @@ impl Shrinker<'_> {
                 return improved;
             }
             let steps = &self.best.steps;
-            let own = |block: &std::ops::Range<usize>| thread_of(&steps[block.start]) == thread_of(&steps[blocks[first].start]);
+            let own = |block: &std::ops::Range<usize>| {
+                thread_of(&steps[block.start]) == thread_of(&steps[blocks[first].start])
+            };
             let next = blocks.iter().enumerate().skip(first + 1).find(|(_, block)| own(block)).map(|(next, _)| next);
             let Some(next) = next else {
                 first += 1;

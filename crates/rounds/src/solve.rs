@@ -152,9 +152,8 @@ impl<'e, 'a> Question<'e, 'a> {
         let memo = std::cell::RefCell::new(norn_logic::Memo::default());
         move |term| {
             let terms = &self.encoding.narrow.terms;
-            let variable = |variable: Term| {
-                self.blaster.variable_value(terms, variable, &|literal| solver.value(literal))
-            };
+            let variable =
+                |variable: Term| self.blaster.variable_value(terms, variable, &|literal| solver.value(literal));
             terms.holds(term, &mut memo.borrow_mut(), &variable)
         }
     }

@@ -49,14 +49,8 @@ fn program(threads: &[&str], outcome: &str) -> Symbolic {
         span: Span::NONE,
     };
     let zero = builder.terms.bits(32, 0);
-    let cell = |name: &str| Cell {
-        object: ObjectId(0),
-        offset: 0,
-        size: 4,
-        width: 32,
-        initial: zero,
-        name: name.to_owned(),
-    };
+    let cell =
+        |name: &str| Cell { object: ObjectId(0), offset: 0, size: 4, width: 32, initial: zero, name: name.to_owned() };
     Symbolic {
         terms: builder.terms,
         threads: found,

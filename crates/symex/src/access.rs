@@ -249,11 +249,7 @@ impl Run<'_, '_> {
             for offset in offsets {
                 let number = self.pass.terms.bits(self.pass.pointer_bits, offset);
                 let is_sure = single && (outside == Term::FALSE || self.pass.terms.as_bits(place.offset).is_some());
-                let here = if is_sure {
-                    Term::TRUE
-                } else {
-                    self.pass.terms.eq(place.offset, number)
-                };
+                let here = if is_sure { Term::TRUE } else { self.pass.terms.eq(place.offset, number) };
                 let condition = self.pass.terms.and(alive, here);
                 if condition != Term::FALSE {
                     parts.push(Part { condition, object, offset });

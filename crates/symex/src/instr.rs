@@ -273,7 +273,7 @@ impl Run<'_, '_> {
 
     fn begin_section(&mut self, kind: SectionKind) {
         let kind = match kind {
-            SectionKind::Atomic => event::SectionKind::Atomic,
+            SectionKind::Atomic | SectionKind::Library => event::SectionKind::Atomic,
             SectionKind::Read => event::SectionKind::Read,
         };
         if self.state.section.is_some() {

@@ -136,7 +136,7 @@ fn run_file(args: &LitmusArgs, path: &Path, stop: &StopToken) -> Result {
     norn_passes::escape::mark_private(&mut test.program);
     for model in args.models.list() {
         let deadline = Some(Instant::now() + Duration::from_secs(args.timeout));
-        let limits = Limits { deadline, memory: None, stop: stop.clone() };
+        let limits = Limits { deadline, stop: stop.clone(), ..Limits::none() };
         match answer(&test, model, args, &limits) {
             Ok(answer) => result.answers.push((model, answer)),
             Err(message) => result.internal = Some(message),
@@ -149,7 +149,15 @@ fn run_file(args: &LitmusArgs, path: &Path, stop: &StopToken) -> Result {
 }
 
 fn answer(test: &Test, model: Model, args: &LitmusArgs, limits: &Limits) -> std::result::Result<Answer, String> {
-    let task = Task { program: &test.program, checks: Checks::default(), unwind: &[], rounds: &args.rounds, limits };
+    let task = Task {
+        program: &test.program,
+        checks: Checks::default(),
+        unwind: &[],
+        shortest: false,
+        limits,
+        events: args.events,
+        rounds: &args.rounds,
+    };
     match engines::verdict(&task, model, args.engine) {
         Ok(verdict) => Ok(match verdict.outcome {
             Outcome::Unsafe(_) => Answer::Allow,

@@ -1,16 +1,18 @@
 //! Asks an engine for a verdict.
 
-use crate::args::{Engine, RoundsArgs, Unwind};
+mod auto;
+pub mod cross_check;
+
+use crate::args::{Encoding, Engine, EventsArgs, RoundsArgs, Unwind};
 use norn_ir::program::Program;
 use norn_machine::enumerate::{Incomplete, Question, states};
 use norn_machine::replay::{End, ReplayMismatch, confirm, replay};
 use norn_passes::unwind::{BoundAt, Bounds, unwind};
-use norn_verdict::limits::{Exceeded, Limits};
+use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome, Stats, Verdict, Violation, unwind_bounds};
 use norn_verdict::schedule::{Schedule, fingerprint};
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 /// A program and what is asked about it.
 #[derive(Clone, Copy)]
@@ -18,29 +20,25 @@ pub struct Task<'a> {
     pub program: &'a Program,
     pub checks: Checks,
     pub unwind: &'a [Unwind],
-    pub rounds: &'a RoundsArgs,
+    /// A counterexample should have as few steps as possible.
+    pub shortest: bool,
     pub limits: &'a Limits,
+    pub events: EventsArgs,
+    pub rounds: &'a RoundsArgs,
 }
 
 /// The verdict of the chosen engine. An error means that an engine claimed what the machine could not replay.
 pub fn verdict(task: &Task<'_>, model: Model, engine: Engine) -> Result<Verdict, ReplayMismatch> {
     match engine {
-        Engine::Auto => auto(task, model),
+        // The enumerator always goes breadth first.
+        Engine::Auto if task.shortest && task.checks.data_race => enumerate(task, model),
+        Engine::Auto if task.shortest => by_states(task, model),
+        Engine::Auto => auto::verdict(task, model),
         Engine::Enumerate => enumerate(task, model),
         Engine::Stateless => stateless(task, model),
+        Engine::States => by_states(task, model),
+        Engine::Events => events(task, model),
         Engine::Rounds => rounds(task, model),
-    }
-}
-
-/// The states first, because they decide loops for good; if they are too many for a third of the time, the traces, of
-/// which there may be fewer.
-fn auto(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
-    let share = |deadline: Instant| Instant::now() + deadline.saturating_duration_since(Instant::now()) / 3;
-    let limits = Limits { deadline: task.limits.deadline.map(share), ..task.limits.clone() };
-    let first = enumerate(&Task { limits: &limits, ..*task }, model)?;
-    match &first.outcome {
-        Outcome::Unknown { reason, .. } if reason == Exceeded::Time.reason() => stateless(task, model),
-        _ => Ok(first),
     }
 }
 
@@ -53,6 +51,37 @@ fn stateless(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
         checks: task.checks,
         bounds: (!task.unwind.is_empty()).then_some(&bounds),
         limits: task.limits,
+    })
+}
+
+/// Every state once: of the program as it is or, where a bound is given, with its loops cut.
+fn by_states(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
+    let bounds = bounds(task.unwind);
+    norn_states::verdict(&norn_states::Task {
+        program: task.program,
+        model,
+        checks: task.checks,
+        bounds: (!task.unwind.is_empty()).then_some(&bounds),
+        limits: task.limits,
+        reductions: norn_states::Reductions::ALL,
+        shortest: task.shortest,
+    })
+}
+
+/// Every bounded execution at once.
+fn events(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
+    norn_events::verdict(&norn_events::Task {
+        program: task.program,
+        model,
+        checks: task.checks,
+        bounds: &bounds(task.unwind),
+        grow: task.unwind.is_empty(),
+        limits: task.limits,
+        encoding: match task.events.encoding {
+            Encoding::Order => norn_events::Encoding::Order,
+            Encoding::Clocks => norn_events::Encoding::Clocks,
+        },
+        certify: task.events.certify,
     })
 }
 
@@ -103,11 +132,6 @@ fn enumerate(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
         return confirm(task.program, task.checks, schedule, &expected, ENUMERATE, stats);
     }
     if let Some(Incomplete { reason, .. }) = found.incomplete {
-        return Ok(unknown(reason, stats));
-    }
-    if task.checks.data_race {
-        // Which sections are the library's is lost there, and those of the user order more.
-        let reason = "no data race was found, but an unrolled program may hide some; try without --unwind".to_owned();
         return Ok(unknown(reason, stats));
     }
     let cuts = bounded.cuts.iter().map(|cut| (cut.span, cut.bound, found.stops.contains(&(cut.function, cut.block))));
