@@ -46,6 +46,8 @@ pub struct Class {
     growths: u32,
     /// How values are written in cells; stays the same during one execution.
     shape: Encoding,
+    /// Nothing was found so far: the shape stands for nothing.
+    is_empty: bool,
     /// What is known of all that was put into the cells during one execution.
     found: Option<Known>,
 }
@@ -71,6 +73,7 @@ impl Class {
             indeterminate: false,
             growths: 0,
             shape: Encoding::Bits { varying: 0, ones: 0, indeterminate: false },
+            is_empty: true,
             found: None,
         }
     }
@@ -90,6 +93,11 @@ impl Class {
         }
         let range = range.filter(|range| range.fits(self.bits));
         let Some(wanted) = self.wanted(range) else { return false };
+        if std::mem::take(&mut self.is_empty) {
+            let is_new = self.shape != wanted;
+            self.shape = wanted;
+            return is_new;
+        }
         if join(&self.shape, &wanted, self.bits) == self.shape {
             return false;
         }
@@ -142,8 +150,13 @@ impl Class {
         for &object in &other.objects {
             self.add_object(object);
         }
-        let joined = join(&self.shape, &other.shape, self.bits);
+        let joined = match (self.is_empty, other.is_empty) {
+            (true, _) => other.shape.clone(),
+            (_, true) => self.shape.clone(),
+            _ => join(&self.shape, &other.shape, self.bits),
+        };
         let changes = joined != self.shape || joined != other.shape;
+        self.is_empty &= other.is_empty;
         self.shape = joined;
         changes
     }

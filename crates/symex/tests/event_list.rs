@@ -3,7 +3,7 @@
 use norn_c::driver::{self, Input};
 use norn_ir::program::Program;
 use norn_passes::unwind::Bounds;
-use norn_symex::{Finding, SectionKind, Symbolic, execute};
+use norn_symex::{Encoding, Finding, SectionKind, Symbolic, execute};
 use norn_verdict::limits::Limits;
 use norn_verdict::outcome::{Checks, ViolationKind};
 
@@ -66,12 +66,14 @@ thread 0 if true
 #[test]
 fn cells_are_as_wide_as_what_they_hold() {
     let symbolic = list(
-        "int flag, count, balance, any; int *volatile p; int x, y;",
-        "flag = 1; count++; count++; balance--; p = &x; any = count * balance;",
-        "count++; balance++; p = &y; if (flag) any = 3; int *q = p; if (q) *q = 1;",
+        "int flag, count, balance, any, five = 5; int *volatile p; int x, y;",
+        "flag = 1; count++; count++; balance--; p = &x; any = count * balance + five;",
+        "count++; balance++; p = &y; if (flag) any = five; int *q = p; if (q) *q = 1;",
         "",
         1,
     );
+    let five = symbolic.cells.iter().find(|cell| cell.name == "five").expect("it is read");
+    assert_eq!(five.encoding, Encoding::Bits { varying: 0, ones: 5, indeterminate: false });
     assert_eq!(width(&symbolic, "flag"), 1);
     // 0 to 3
     assert_eq!(width(&symbolic, "count"), 2);

@@ -198,7 +198,7 @@ struct Follower<'a> {
     pending: Vec<Vec<u64>>,
     memory: HashMap<CellId, u64>,
     /// By thread and step of the machine: what a buffered store will write.
-    buffered: BTreeMap<(usize, u32), Vec<(EventId, CellId, u64)>>,
+    buffered: BTreeMap<(usize, u32), Stores>,
     /// Events that were executed, with the machine's step.
     matched: BTreeMap<EventId, Option<u32>>,
     /// A thread of the machine went beyond a bound.
@@ -210,6 +210,9 @@ struct Follower<'a> {
 }
 
 type Done<T> = Result<T, String>;
+
+/// What one store writes: its events, their cells and contents.
+type Stores = Vec<(EventId, CellId, u64)>;
 
 impl<'a> Follower<'a> {
     fn new(program: &'a Program, symbolic: &'a Symbolic) -> Follower<'a> {
@@ -420,7 +423,7 @@ impl<'a> Follower<'a> {
         step: Option<u32>,
         place: &Place,
         value: u64,
-        own: Option<Vec<(EventId, CellId, u64)>>,
+        own: Option<Stores>,
     ) -> Done<()> {
         for (id, cell) in self.access(thread, step, place, true)? {
             let forwarded = own.as_ref().map(|own| own.iter().find(|store| store.1 == cell).map(|store| store.2));
@@ -461,13 +464,7 @@ impl<'a> Follower<'a> {
         if held == expected { Ok(()) } else { Err(format!("{} holds {held}, not {expected}", found.name)) }
     }
 
-    fn write(
-        &mut self,
-        thread: ThreadId,
-        step: Option<u32>,
-        place: &Place,
-        value: u64,
-    ) -> Done<Vec<(EventId, CellId, u64)>> {
+    fn write(&mut self, thread: ThreadId, step: Option<u32>, place: &Place, value: u64) -> Done<Stores> {
         let mut written = Vec::new();
         for (id, cell) in self.access(thread, step, place, false)? {
             let EventKind::Write { value: term, .. } = self.symbolic.event(id).kind else { continue };
@@ -601,7 +598,7 @@ impl<'a> Follower<'a> {
                 let fits = |check: &&norn_symex::Check| matches!(&check.what, Finding::Violation(v) if v.kind == violation.kind && v.span == violation.span);
                 let after_end =
                     |check: &norn_symex::Check| matches!(check.violated, Condition::AfterEnd { .. }) && fits(&check);
-                if reached.iter().any(|check| fits(check)) || self.symbolic.checks.iter().any(after_end) {
+                if reached.iter().any(fits) || self.symbolic.checks.iter().any(after_end) {
                     return Ok(());
                 }
                 Err(format!("{violation:?} was not foreseen: {reached:?}"))
@@ -610,7 +607,7 @@ impl<'a> Follower<'a> {
                 let fits = |check: &&norn_symex::Check| matches!(check.what, Finding::Undefined(_));
                 let after_end =
                     |check: &norn_symex::Check| matches!(check.violated, Condition::AfterEnd { .. }) && fits(&check);
-                if reached.iter().any(|check| fits(check)) || self.symbolic.checks.iter().any(after_end) {
+                if reached.iter().any(fits) || self.symbolic.checks.iter().any(after_end) {
                     return Ok(());
                 }
                 Err(format!("'{reason}' was not foreseen: {reached:?}"))
