@@ -1,6 +1,9 @@
 //! Benchmarks: one line per claim, so that two runs can be compared.
 
+mod events;
+
 use crate::corpus;
+use crate::executions;
 use crate::norn::{Norn, root};
 use std::fmt::Write;
 use std::fs;
@@ -25,10 +28,19 @@ pub fn run() -> Result<(), String> {
         let args = vec![file.display().to_string()];
         missed += line(&norn, &format!("generated file of {lines} lines"), &[args], 3, 2000.0 * lines as f64 / 1e5)?;
     }
+    if let Some(corpus) = corpus::folder() {
+        missed += events::run(&norn, &corpus)?;
+    }
     match missed {
         0 => Ok(()),
         n => Err(format!("{n} limits missed")),
     }
+}
+
+/// Executions, time and memory of the stateless engine.
+pub fn executions() -> Result<(), String> {
+    let corpus = corpus::folder().ok_or("there is no corpus here")?;
+    executions::run(&Norn::build()?, &corpus)
 }
 
 /// Runs `norn ir` on each program `times` times and prints the mean; 1 if the limit is missed.
