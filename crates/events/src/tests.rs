@@ -287,7 +287,8 @@ fn allowed(threads: &[Vec<Op>], model: Model, encoding: Encoding) -> BTreeSet<Ve
             violated: Condition::Term(new),
             span: Span::NONE,
         });
-        let mut formula = Formulated::new(&mut symbolic, model, encoding, false).expect("there should be no cycle");
+        let mut formula = Formulated::new(&mut symbolic, model, encoding, false, &Limits::none())
+            .unwrap_or_else(|_| panic!("nothing should stop it"));
         match formula.ask(&symbolic, &Question::Violated, &Limits::none()) {
             Asked::Yes => {
                 let outcome = seen.iter().map(|&read| formula.value(&symbolic, read)).collect();
