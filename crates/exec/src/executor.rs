@@ -28,6 +28,8 @@ pub struct Executor<'c> {
     /// Identities by number.
     pub(crate) by_number: Vec<u32>,
     pub(crate) exited: Option<Exited>,
+    /// Main has returned; `pthread_exit` does not count.
+    pub(crate) main_returned: bool,
     pub(crate) log: Log,
     pub(crate) effects: Vec<Effect>,
     /// How many of the effects are of the visible step or commit itself.
@@ -40,6 +42,8 @@ pub struct Executor<'c> {
     open_values: bool,
     /// The current operation has used such a value.
     pub(crate) used_unknown: Cell<bool>,
+    /// The address of an object was observed as a number; not undone.
+    pub(crate) observed: Cell<bool>,
     identities: BTreeMap<(u32, u32), u32>,
     /// Which cuts some execution has reached; not undone.
     reached: Vec<bool>,
@@ -95,6 +99,7 @@ impl<'c> Executor<'c> {
             threads: Vec::new(),
             by_number: Vec::new(),
             exited: None,
+            main_returned: false,
             log: Log::default(),
             effects: Vec::new(),
             visible_effects: 0,
@@ -103,6 +108,7 @@ impl<'c> Executor<'c> {
             script: BTreeMap::new(),
             open_values: false,
             used_unknown: Cell::new(false),
+            observed: Cell::new(false),
             identities: BTreeMap::new(),
             reached: vec![false; code.cuts.len()],
         };
@@ -127,6 +133,33 @@ impl<'c> Executor<'c> {
     /// The nondeterministic values to use, by thread.
     pub fn set_script(&mut self, script: BTreeMap<ThreadName, Vec<u64>>) {
         self.script = script;
+    }
+
+    /// A value for the input that the thread asks for at this position. Later ones are forgotten.
+    pub fn give_input(&mut self, thread: u32, position: usize, value: u64) {
+        let name = &self.threads[thread as usize].name;
+        if !self.script.contains_key(name) {
+            self.script.insert(name.clone(), Vec::new());
+        }
+        if let Some(values) = self.script.get_mut(name) {
+            // Indeterminate values that were left open have positions too.
+            values.resize(position, 0);
+            values.push(value);
+        }
+    }
+
+    /// Forgets the values that the threads have not taken yet.
+    pub fn forget_inputs(&mut self) {
+        for thread in &self.threads {
+            if let Some(values) = self.script.get_mut(&thread.name) {
+                values.truncate(thread.counts.inputs as usize);
+            }
+        }
+    }
+
+    /// The values that were given, by thread.
+    pub fn script(&self) -> &BTreeMap<ThreadName, Vec<u64>> {
+        &self.script
     }
 
     /// Indeterminate values (results that a function does not give, variables and memory that are not initialised) are
@@ -169,6 +202,10 @@ impl<'c> Executor<'c> {
 
     pub fn exited(&self) -> Option<Exited> {
         self.exited
+    }
+
+    pub fn main_returned(&self) -> bool {
+        self.main_returned
     }
 
     /// What the last step (or attempt) did.
@@ -359,7 +396,7 @@ impl<'c> Executor<'c> {
             let thread = &self.threads[thread as usize];
             thread.status == Status::Stopped || !thread.buffer.is_empty()
         };
-        self.exited.is_none() && self.threads[0].status != Status::Ended && !self.threads().any(excused)
+        !self.is_complete() && !self.main_returned && !self.threads().any(excused)
     }
 
     /// The violation that a deadlock is: where the first thread waits.
@@ -473,6 +510,11 @@ impl<'c> Executor<'c> {
         value
     }
 
+    /// What an operand of the operation before which a thread stands is.
+    pub fn peek(&self, thread: u32, src: Src) -> Value {
+        self.passed(thread, src)
+    }
+
     /// An operand that is only passed on.
     pub(crate) fn passed(&self, thread: u32, src: Src) -> Value {
         let owner = &self.threads[thread as usize];
@@ -510,7 +552,7 @@ impl<'c> Executor<'c> {
         self.save_counts(thread);
         self.threads[thread as usize].counts.inputs += 1;
         let bits = ty.cut(bits);
-        Ok(if ty.is_pointer() { self.memory.pointer_from(bits) } else { Value::int(bits) })
+        Ok(if ty.is_pointer() { self.pointer_from(bits) } else { Value::int(bits) })
     }
 
     pub(crate) fn reach(&mut self, cut: u32) {

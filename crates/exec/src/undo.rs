@@ -9,6 +9,20 @@ use crate::state::{Counts, Entry, Frame, Status, Thread};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Mark(usize);
 
+/// Something that was changed, without saying how.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Change {
+    /// Where the thread is, its registers, frames or result; or it came to be.
+    Thread(u32),
+    Buffer(u32),
+    /// Some bytes from this place of the flat memory on.
+    Bytes(u32),
+    /// The life of this object.
+    Object(u32),
+    /// The program ended, or main returned.
+    Exit,
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Undo {
     Register {
@@ -100,6 +114,7 @@ pub(crate) enum Undo {
         old: Value,
     },
     Exited,
+    MainReturned,
 }
 
 /// The log, and the stacks on which larger things are kept.
@@ -116,6 +131,29 @@ pub(crate) struct Log {
 impl Executor<'_> {
     pub fn mark(&self) -> Mark {
         Mark(self.log.changes.len())
+    }
+
+    /// What was changed since the mark; a thing may be named several times.
+    pub fn changes_since(&self, mark: Mark) -> impl Iterator<Item = Change> + '_ {
+        self.log.changes[mark.0..].iter().filter_map(|change| match *change {
+            Undo::Register { thread, .. }
+            | Undo::Control { thread, .. }
+            | Undo::Counts { thread, .. }
+            | Undo::FramePushed { thread }
+            | Undo::FramePopped { thread }
+            | Undo::Local { thread, .. }
+            | Undo::Repeats { thread, .. }
+            | Undo::AllocationPushed { thread }
+            | Undo::AllocationRemoved { thread, .. }
+            | Undo::Spawned { thread, .. }
+            | Undo::Result { thread, .. } => Some(Change::Thread(thread)),
+            Undo::BufferPushed { thread } | Undo::BufferRemoved { thread, .. } => Some(Change::Buffer(thread)),
+            Undo::Memory { at, .. } | Undo::Initialised { at, .. } => Some(Change::Bytes(at)),
+            Undo::Alive { object, .. } | Undo::Renewed { object } => Some(Change::Object(object)),
+            Undo::Exited | Undo::MainReturned => Some(Change::Exit),
+            // What points where changes with the bytes, and what was added is reached by something that changed.
+            Undo::Provenance { .. } | Undo::ProvenanceAdded { .. } | Undo::ObjectAdded { .. } => None,
+        })
     }
 
     /// Takes back everything since the mark.
@@ -207,6 +245,7 @@ impl Executor<'_> {
             }
             Undo::Result { thread, old } => self.threads[thread as usize].result = old,
             Undo::Exited => self.exited = None,
+            Undo::MainReturned => self.main_returned = false,
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::clauses::{ClauseSink, Lit};
 use crate::gates::Gates;
 use crate::sat::Sat;
 use crate::terms::{Node, Term, Terms};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How deep an asserted term is followed through alternating connectives before it is translated in full.
 const ASSERTED_DEPTH: usize = 24;
@@ -131,14 +131,13 @@ impl<S: ClauseSink> Blaster<S> {
         if term == Term::TRUE {
             return;
         }
-        let known = self.booleans.get(term.index()).copied().flatten();
-        if known.is_some() || depth > ASSERTED_DEPTH {
+        if self.has_literal(term) || depth > ASSERTED_DEPTH {
             let literal = self.lit(terms, term);
             return self.clause_with(unless, literal);
         }
         match terms.node(term) {
             Node::And(..) if unless.len() <= CARRIED_LITERALS => {
-                for part in flattened(terms, term, |node| matches!(node, Node::And(..))) {
+                for part in conjuncts(terms, term) {
                     self.assert_unless(terms, unless, part, depth + 1);
                 }
             }
@@ -181,14 +180,13 @@ impl<S: ClauseSink> Blaster<S> {
     }
 
     fn assert_disjunction(&mut self, terms: &Terms, unless: &mut Vec<Lit>, term: Term, depth: usize) {
-        // A disjunction is a negated conjunction: its parts are the negations of the flattened conjuncts.
-        let parts = flattened(terms, !term, |node| matches!(node, Node::And(..)));
+        // A disjunction is a negated conjunction: its parts are the negations of the conjuncts.
+        let parts = conjuncts(terms, !term);
         let length = unless.len();
         let mut last = None;
         for part in parts {
             // One part that has several clauses may stay; the others need a literal.
-            if last.is_none() && self.booleans.get(part.index()).copied().flatten().is_none() && has_parts(terms, !part)
-            {
+            if last.is_none() && !self.has_literal(part) && has_parts(terms, !part) {
                 last = Some(!part);
                 continue;
             }
@@ -208,8 +206,7 @@ impl<S: ClauseSink> Blaster<S> {
 
     /// A literal that implies the term: the term's own if it has one, or if one direction saves nothing.
     fn implying(&mut self, terms: &Terms, term: Term, depth: usize) -> Lit {
-        let known = self.booleans.get(term.index()).copied().flatten();
-        if known.is_some() || depth > ASSERTED_DEPTH || !has_parts(terms, term) {
+        if self.has_literal(term) || depth > ASSERTED_DEPTH || !has_parts(terms, term) {
             return self.lit(terms, term);
         }
         if let Some(&literal) = self.implying.get(&term) {
@@ -287,6 +284,11 @@ impl<S: ClauseSink> Blaster<S> {
         }
     }
 
+    /// Whether a Boolean term has its literal already.
+    fn has_literal(&self, term: Term) -> bool {
+        self.booleans.get(term.index()).is_some_and(Option::is_some)
+    }
+
     fn is_translated(&self, term: Term) -> bool {
         self.booleans[term.index()].is_some() || self.vectors[term.index()].is_some()
     }
@@ -321,18 +323,18 @@ fn has_parts(terms: &Terms, term: Term) -> bool {
     }
 }
 
-/// The operands of nested nodes of one kind, in order.
-fn flattened(terms: &Terms, term: Term, same: fn(Node) -> bool) -> Vec<Term> {
+/// The conjuncts of nested conjunctions, each once, in order.
+fn conjuncts(terms: &Terms, term: Term) -> Vec<Term> {
     let mut parts = Vec::new();
+    let mut seen = FxHashSet::default();
     let mut waiting = vec![term];
     while let Some(term) = waiting.pop() {
-        let node = terms.node(term);
-        if same(node) {
-            let before = waiting.len();
-            waiting.extend(node.operands());
-            waiting[before..].reverse();
-        } else {
-            parts.push(term);
+        if !seen.insert(term) {
+            continue;
+        }
+        match terms.node(term) {
+            Node::And(a, b) => waiting.extend([b, a]),
+            _ => parts.push(term),
         }
     }
     parts

@@ -1,29 +1,30 @@
 //! Literals, and where clauses go: encoders write into a [`ClauseSink`] and see no solver.
 
 use std::fmt;
+use std::num::NonZeroI32;
 use std::ops::Not;
 
 /// A variable or its negation, numbered as in DIMACS: never 0, and negative for a negation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Lit(i32);
+pub struct Lit(NonZeroI32);
 
 impl Lit {
     pub fn from_dimacs(number: i32) -> Lit {
-        assert!(number != 0 && number != i32::MIN, "a literal should not be {number}");
-        Lit(number)
+        let literal = NonZeroI32::new(number).filter(|_| number != i32::MIN);
+        Lit(literal.unwrap_or_else(|| panic!("a literal should not be {number}")))
     }
 
     pub fn dimacs(self) -> i32 {
-        self.0
+        self.0.get()
     }
 
     pub fn is_negative(self) -> bool {
-        self.0 < 0
+        self.0.is_negative()
     }
 
     /// The number of its variable, from 1 on.
     pub fn variable(self) -> u32 {
-        self.0.unsigned_abs()
+        self.0.unsigned_abs().get()
     }
 
     /// The literal, negated if `negate` holds.
@@ -53,6 +54,17 @@ pub trait ClauseSink {
 
     /// Adds the disjunction of these literals.
     fn clause(&mut self, literals: &[Lit]);
+}
+
+/// An encoder may borrow its sink.
+impl<S: ClauseSink + ?Sized> ClauseSink for &mut S {
+    fn new_var(&mut self) -> Lit {
+        (**self).new_var()
+    }
+
+    fn clause(&mut self, literals: &[Lit]) {
+        (**self).clause(literals);
+    }
 }
 
 /// A sink that keeps the formula, to be written as a DIMACS file.
@@ -91,11 +103,11 @@ impl Dimacs {
 impl ClauseSink for Dimacs {
     fn new_var(&mut self) -> Lit {
         self.variables = self.variables.checked_add(1).expect("there should be fewer than 2^31 variables");
-        Lit(self.variables)
+        Lit::from_dimacs(self.variables)
     }
 
     fn clause(&mut self, literals: &[Lit]) {
-        self.literals.extend(literals.iter().map(|literal| literal.0));
+        self.literals.extend(literals.iter().map(|literal| literal.dimacs()));
         self.literals.push(0);
         self.clauses += 1;
     }

@@ -29,4 +29,6 @@ pub use evaluate::Memo;
 pub use known::Known;
 
 #[cfg(test)]
+mod rules;
+#[cfg(test)]
 pub(crate) mod tests;

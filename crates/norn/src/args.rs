@@ -91,6 +91,10 @@ pub struct CheckArgs {
     #[arg(long)]
     pub certify: bool,
 
+    /// Look for a counterexample with as few steps as possible: breadth first, without reduction
+    #[arg(long)]
+    pub shortest: bool,
+
     /// List the loops of the program, and do nothing else
     #[arg(long)]
     pub show_loops: bool,
@@ -253,6 +257,8 @@ pub enum Engine {
     Stateless,
     /// All bounded executions at once, by SAT; bounds grow unless --unwind is given
     Events,
+    /// Every reachable state, each once: decides loops without bound
+    States,
 }
 
 /// How the order of events is put into clauses.

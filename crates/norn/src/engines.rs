@@ -18,6 +18,8 @@ pub struct Task<'a> {
     pub program: &'a Program,
     pub checks: Checks,
     pub unwind: &'a [Unwind],
+    /// A counterexample should have as few steps as possible.
+    pub shortest: bool,
     pub limits: &'a Limits,
     pub encoding: Encoding,
     pub certify: bool,
@@ -26,10 +28,14 @@ pub struct Task<'a> {
 /// The verdict of the chosen engine. An error means that an engine claimed what the machine could not replay.
 pub fn verdict(task: &Task<'_>, model: Model, engine: Engine) -> Result<Verdict, ReplayMismatch> {
     match engine {
+        // The enumerator always goes breadth first.
+        Engine::Auto if task.shortest && task.checks.data_race => enumerate(task, model),
+        Engine::Auto if task.shortest => by_states(task, model),
         Engine::Auto => auto(task, model),
         Engine::Enumerate => enumerate(task, model),
         Engine::Stateless => stateless(task, model),
         Engine::Events => events(task, model),
+        Engine::States => by_states(task, model),
     }
 }
 
@@ -71,6 +77,20 @@ fn events(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
             Encoding::Clocks => norn_events::Encoding::Clocks,
         },
         certify: task.certify,
+    })
+}
+
+/// Every state once: of the program as it is or, where a bound is given, with its loops cut.
+fn by_states(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
+    let bounds = bounds(task.unwind);
+    norn_states::verdict(&norn_states::Task {
+        program: task.program,
+        model,
+        checks: task.checks,
+        bounds: (!task.unwind.is_empty()).then_some(&bounds),
+        limits: task.limits,
+        reductions: norn_states::Reductions::ALL,
+        shortest: task.shortest,
     })
 }
 

@@ -1,5 +1,10 @@
 //! From a program to a verdict: inputs are enumerated around the search, bounds come from the executor's cuts.
 //!
+//! What is explored for a verdict is the program without the idle iterations of its spin loops
+//! ([`norn_passes::spin`]); its steps have the same numbers, so counterexamples are replayed on the program itself. A load
+//! through a pointer that is wrong happens at once there, but only with its step once it is part of an await: then the
+//! machine sees a violation, or what has no meaning, earlier than the search, and its word counts.
+//!
 //! Nondeterministic truth values are tried both ways. The values are fixed per thread and position before a search, so
 //! an execution that does not ask for all of them is seen more than once; it counts where the others are all 0.
 
@@ -11,12 +16,13 @@ use norn_ir::instr::NondetSource;
 use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
-use norn_machine::replay::{ReplayMismatch, complete_inputs, confirm};
+use norn_machine::replay::{End, ReplayError, ReplayMismatch, complete_inputs, confirm, replay};
+use norn_passes::spin::spin;
 use norn_passes::unwind::Bounds;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome, Stats, Verdict, Violation, unwind_bounds};
-use norn_verdict::schedule::Schedule;
+use norn_verdict::schedule::{Schedule, fingerprint};
 use std::collections::BTreeMap;
 
 pub const ENGINE: &str = "stateless";
@@ -135,7 +141,9 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
         let reason = "this engine does not look for data races".to_owned();
         return unknown(reason, None, Stats::default());
     }
-    let explored = explore(task, &mut |_| {});
+    // A thread that waits may be part of a deadlock, one that spins is none.
+    let spun = spin(task.program, !task.checks.deadlock);
+    let explored = explore(&Task { program: &spun.program, ..*task }, &mut |_| {});
     let counts = &explored.counts;
     let stats = Stats(BTreeMap::from([
         ("executions", counts.complete as f64),
@@ -143,9 +151,14 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
         ("redundant", counts.redundant as f64),
         ("events", counts.events as f64),
     ]));
-    if let Some((violation, schedule)) = explored.violation {
+    if let Some((violation, mut schedule)) = explored.violation {
+        schedule.program = fingerprint(task.program);
         let schedule = complete_inputs(task.program, task.checks, schedule);
-        return confirm(task.program, task.checks, schedule, &violation, ENGINE, stats);
+        return match replay(task.program, task.checks, &schedule).map(|replayed| replayed.end) {
+            Err(ReplayError::Stuck { reason, span }) => unknown(reason, Some(span), stats),
+            Ok(End::Violation(seen)) => confirm(task.program, task.checks, schedule, &seen, ENGINE, stats),
+            _ => confirm(task.program, task.checks, schedule, &violation, ENGINE, stats),
+        };
     }
     if let Some(Incomplete { reason, span }) = explored.incomplete {
         return unknown(reason, span, stats);

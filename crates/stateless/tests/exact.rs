@@ -144,8 +144,8 @@ fn deadlocks_are_found() {
 fn bounds_are_named() {
     let program = compile(
         "#include <pthread.h>\nvolatile int x;\nvoid *t(void *arg) { x = 1; return 0; }\n\
-         int main(void) { pthread_t id; pthread_create(&id, 0, t, 0);\nwhile (!x) { }\n\
-         for (int i = 0; i < 2; i++) x++; return 0; }",
+         int main(void) { pthread_t id; pthread_create(&id, 0, t, 0);\nint n = 0; while (!x) n++;\n\
+         for (int i = 0; i < 2; i++) x += n; return 0; }",
     );
     let bounds = Bounds { default: 2, ..Bounds::default() };
     let limits = Limits::none();

@@ -17,8 +17,8 @@ pub const MOST_PLACES: usize = 4096;
 /// A pointer that is written somewhere is taken apart into at most so many places.
 const MOST_MEMBERS: usize = 64;
 
-/// What is written where a whole value is expected.
-type Parts = Vec<(Term, Member)>;
+/// What a value can be as a pointer, with conditions; `None` is indeterminate.
+type Parts = Vec<(Term, Option<Member>)>;
 
 impl Pass<'_> {
     pub fn zero(&mut self, ty: Ty) -> Value {
@@ -44,7 +44,7 @@ impl Pass<'_> {
         a.minus(&mut self.terms, b, &|object| objects[object.index()].base)
     }
 
-    pub fn to_pointer(&mut self, value: &Value) -> Pointer {
+    pub fn pointer_of(&mut self, value: &Value) -> Pointer {
         match value {
             Value::Pointer(pointer) => pointer.clone(),
             Value::Bits(term) => self.pointer_from(*term),
@@ -52,7 +52,7 @@ impl Pass<'_> {
     }
 
     /// As bits of the given width; the objects of a pointer may then be found by their addresses.
-    pub fn to_bits(&mut self, value: &Value, width: u32) -> Term {
+    pub fn bits_of(&mut self, value: &Value, width: u32) -> Term {
         let term = match value {
             Value::Bits(term) => *term,
             Value::Pointer(pointer) => {
@@ -66,10 +66,10 @@ impl Pass<'_> {
     }
 
     /// A value as one of the given type, in the way of a load.
-    pub fn to_type(&mut self, value: &Value, ty: Ty) -> Value {
+    pub fn of_type(&mut self, value: &Value, ty: Ty) -> Value {
         match ty {
-            Ty::Ptr => Value::Pointer(self.to_pointer(value)),
-            ty => Value::Bits(self.to_bits(value, ty.bits(self.original.target))),
+            Ty::Ptr => Value::Pointer(self.pointer_of(value)),
+            ty => Value::Bits(self.bits_of(value, ty.bits(self.original.target))),
         }
     }
 
@@ -196,7 +196,10 @@ impl Pass<'_> {
         }
         let mut encoded = None;
         for (condition, member) in members.unwrap_or_default().into_iter().rev() {
-            let number = class.encode_member(&mut self.terms, member);
+            let number = match member {
+                Some(member) => class.encode_member(&mut self.terms, member),
+                None => class.indeterminate(&mut self.terms),
+            };
             encoded = Some(match encoded {
                 None => number,
                 Some(rest) => self.terms.ite(condition, number, rest),
@@ -215,7 +218,8 @@ impl Pass<'_> {
         let mut parts = Vec::new();
         for place in pointer.places() {
             match self.terms.as_bits(place.offset) {
-                Some(offset) => parts.push((place.condition, Member { object: place.object, offset })),
+                Some(offset) => parts.push((place.condition, Some(Member { object: place.object, offset }))),
+                None if self.indeterminate.contains(&place.offset) => parts.push((place.condition, None)),
                 None => {
                     // One past the end is a place too.
                     let offsets = self.offsets(place, 0)?;
@@ -226,7 +230,7 @@ impl Pass<'_> {
                         let number = self.terms.bits(self.pointer_bits, offset);
                         let here = self.terms.eq(place.offset, number);
                         let condition = self.terms.and(place.condition, here);
-                        parts.push((condition, Member { object: place.object, offset }));
+                        parts.push((condition, Some(Member { object: place.object, offset })));
                     }
                 }
             }
@@ -245,7 +249,9 @@ impl Pass<'_> {
     fn contents(&mut self, value: &Value, members: Option<&Parts>) -> Vec<Content> {
         let mut contents = Vec::new();
         match members {
-            Some(parts) => contents.extend(parts.iter().map(|part| Content::Member(part.1))),
+            Some(parts) => {
+                contents.extend(parts.iter().map(|part| part.1.map_or(Content::Indeterminate, Content::Member)));
+            }
             None => match value {
                 Value::Pointer(pointer) => {
                     contents.extend(pointer.places().iter().map(|place| Content::Somewhere(place.object)));

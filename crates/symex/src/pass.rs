@@ -3,7 +3,7 @@
 //! Threads are executed in the order of their numbers; a creator comes before its children, so that what it passes to them
 //! is known. What a child gives back to its creator (its end, its result) is connected when all have been executed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use norn_ir::ids::{FuncId, GlobalId};
 use norn_ir::instr::FenceKind;
@@ -50,6 +50,9 @@ pub struct Pass<'a> {
     /// Who waits where for whom, and the variable for the result.
     pub joins: Vec<PendingJoin>,
     pub joined: Vec<(EventId, Term)>,
+    /// Inputs that stand for indeterminate pointers. Written to a cell, one makes the cell indeterminate: who reads that as a
+    /// pointer gets what has no meaning.
+    pub indeterminate: HashSet<Term>,
     /// The sizes of objects that are not the same in all executions.
     sizes: BTreeMap<ObjectId, Term>,
     /// What was read from cells, as numbers.
@@ -137,6 +140,7 @@ impl<'a> Pass<'a> {
             cell_ids: Vec::new(),
             joins: Vec::new(),
             joined: Vec::new(),
+            indeterminate: HashSet::new(),
             sizes: BTreeMap::new(),
             read: HashMap::new(),
             watches_addresses: None,

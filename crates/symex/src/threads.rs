@@ -53,7 +53,7 @@ impl Run<'_, '_> {
                 values.push(match (&value, ty) {
                     (Value::Pointer(_), Ty::Ptr) => value,
                     (Value::Bits(bits), Ty::Bool) if self.pass.terms.is_bool(*bits) => value,
-                    _ => self.pass.to_type(&value, ty),
+                    _ => self.pass.of_type(&value, ty),
                 });
             }
             let start_term = self.pass.terms.and(here, condition);
@@ -161,6 +161,8 @@ impl Run<'_, '_> {
         });
         if let (Some(dst), Some(result)) = (dst, result) {
             let class = self.pass.facts.results.clone();
+            let indeterminate = class.is_indeterminate_value(&mut self.pass.terms, result);
+            self.undefined("an indeterminate pointer is the result of a thread", indeterminate);
             let value = self.pass.decode_in(&class, result, Ty::Ptr);
             self.set(dst, value);
         }

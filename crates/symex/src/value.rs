@@ -203,6 +203,20 @@ impl Pointer {
         terms.sub(a, b)
     }
 
+    /// Without places that it cannot be; if it can be none, it stays as it is.
+    pub fn only(&self, terms: &mut Terms, possible: impl Fn(ObjectId) -> bool) -> Pointer {
+        let kept = |place: &&Place| place.object.is_none_or(&possible);
+        let mut places: Vec<Place> = self.0.iter().filter(kept).copied().collect();
+        if places.len() == self.0.len() {
+            return self.clone();
+        }
+        // One of the rest it is.
+        if let Some((last, others)) = places.split_last_mut() {
+            last.condition = !terms.any(others.iter().map(|place| place.condition));
+        }
+        Pointer::from_places(terms, places).unwrap_or_else(|| self.clone())
+    }
+
     pub fn has_objects(&self) -> bool {
         self.0.iter().any(|place| place.object.is_some())
     }

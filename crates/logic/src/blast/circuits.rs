@@ -232,11 +232,11 @@ impl<S: ClauseSink> Blaster<S> {
         let mut quotient = vec![zero; width];
         let mut remainder = vec![zero; width];
         for bit in (0..width).rev() {
-            let overflow = remainder[width - 1];
+            // Nothing is lost at the top: the remainder is no longer than the part of the dividend that was used.
+            debug_assert_eq!(remainder[width - 1], zero);
             remainder.rotate_right(1);
             remainder[0] = dividend[bit];
             let (difference, fits) = self.difference(&remainder, &divisor);
-            let fits = self.gates.or(overflow, fits);
             quotient[bit] = self.gates.and(fits, is_nonzero);
             for (kept, &reduced) in remainder.iter_mut().zip(&difference) {
                 *kept = self.gates.mux(fits, reduced, *kept);

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-const NODES: usize = 5;
+const NODES: usize = 6;
 
 /// How much the propagator does by itself.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -157,7 +157,7 @@ fn edges(solver: &mut CaDiCaL) -> Vec<(Lit, usize, usize)> {
 
 /// Random clauses over the edges, the same for the same seed.
 fn random_clauses(edges: &[(Lit, usize, usize)], random: &mut Random) -> Vec<Vec<Lit>> {
-    (0..8 + random.below(14))
+    (0..16 + random.below(20))
         .map(|_| {
             // Mostly positive, so that edges must be chosen.
             let mut literal = || edges[random.below(edges.len())].0.negate_if(random.below(10) == 0);
@@ -196,7 +196,21 @@ fn check(style: Style) -> u32 {
         let mut reference = CaDiCaL::new();
         let graph = edges(&mut reference);
         forbid_cycles(&mut reference, &graph);
-        let mut solver = CaDiCaL::with_options(&Options { certify: true, ..Options::default() }).unwrap();
+        let mut options = Options { certify: true, seed: seed as i32, ..Options::default() };
+        if seed % 2 == 1 {
+            // Everything that changes the trail or the variables, as often as can be.
+            for (name, value) in [
+                ("chronoalways", 1),
+                ("restartint", 2),
+                ("inprobeint", 1),
+                ("elimint", 1),
+                ("compactint", 1),
+                ("reduceint", 10),
+            ] {
+                options = options.with(name, value);
+            }
+        }
+        let mut solver = CaDiCaL::with_options(&options).unwrap();
         assert_eq!(graph, edges(&mut solver));
         let propagator = Rc::new(RefCell::new(Acyclic::new(style, graph.clone())));
         let observed: Vec<Lit> = graph.iter().map(|&(literal, ..)| literal).collect();

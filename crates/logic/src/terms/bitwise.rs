@@ -171,6 +171,13 @@ impl Terms {
         if by >= width {
             return self.bits(width, 0);
         }
+        if let Node::Add(x, k) = self.node(a)
+            && let Some(summand) = self.as_bits(k)
+        {
+            // The constant stays where others can meet it: addresses are made like this.
+            let (shifted, summand) = (self.shl_constant(x, by), self.bits(width, summand << by));
+            return self.add(shifted, summand);
+        }
         let kept = self.extract(a, 0, width - by);
         self.above_zeros(kept, by)
     }

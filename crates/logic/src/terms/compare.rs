@@ -203,9 +203,7 @@ impl Terms {
     /// Equality moved into `ite`s, where that leaves less to compare.
     fn eq_of_trees(&mut self, a: Term, b: Term) -> Option<Term> {
         if self.as_bits(b).is_some() {
-            let (leaves, open) = self.leaves(a);
-            return ((2..=COMPARED_LEAVES).contains(&leaves) && open <= 1)
-                .then(|| self.map_leaves(a, &mut |terms, leaf| terms.eq(leaf, b)));
+            return self.is_compared_by_leaf(a).then(|| self.map_leaves(a, &mut |terms, leaf| terms.eq(leaf, b)));
         }
         if self.have_constant_leaves(a, b) {
             return Some(self.map_pairs(a, b, &mut Terms::eq));
@@ -233,14 +231,19 @@ impl Terms {
 
     /// Order moved into `ite`s with constant leaves.
     fn order_of_trees(&mut self, a: Term, b: Term, mut less: fn(&mut Terms, Term, Term) -> Term) -> Option<Term> {
-        let fits = |(leaves, open): (u8, u8)| (2..=COMPARED_LEAVES).contains(&leaves) && open <= 1;
-        if self.as_bits(b).is_some() && fits(self.leaves(a)) {
+        if self.as_bits(b).is_some() && self.is_compared_by_leaf(a) {
             return Some(self.map_leaves(a, &mut |terms, leaf| less(terms, leaf, b)));
         }
-        if self.as_bits(a).is_some() && fits(self.leaves(b)) {
+        if self.as_bits(a).is_some() && self.is_compared_by_leaf(b) {
             return Some(self.map_leaves(b, &mut |terms, leaf| less(terms, a, leaf)));
         }
         self.have_constant_leaves(a, b).then(|| self.map_pairs(a, b, &mut less))
+    }
+
+    /// Whether comparing this term with a constant leaves at most one comparison.
+    fn is_compared_by_leaf(&self, a: Term) -> bool {
+        let (leaves, open) = self.leaves(a);
+        (2..=COMPARED_LEAVES).contains(&leaves) && open <= 1
     }
 
     /// Both operands without the extension that they share, if their order does not depend on it.

@@ -1,6 +1,6 @@
 //! `norn check`: is the program safe?
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, Engine};
 use crate::engines::{self, Task};
 use crate::exit::Exit;
 use crate::frontend::{self, Compiled, Failure};
@@ -18,6 +18,9 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 pub fn run(args: &CheckArgs) -> Exit {
+    if args.shortest && args.engine == Engine::Stateless {
+        return frontend::fail("the engine 'stateless' cannot look for the shortest; 'states' can", Exit::Usage);
+    }
     let compiled = match frontend::compile(&args.c) {
         Ok(compiled) => compiled,
         Err(Failure::Unsupported(reason)) => return unsupported(args, &reason),
@@ -90,6 +93,7 @@ fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopT
         program: &compiled.program,
         checks,
         unwind: &args.unwind,
+        shortest: args.shortest,
         limits: &limits,
         encoding: args.encoding,
         certify: args.certify,

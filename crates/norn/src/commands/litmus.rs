@@ -155,7 +155,7 @@ fn answer(
     limits: &Limits,
 ) -> std::result::Result<Answer, String> {
     let checks = Checks::default();
-    let task = Task { program: &test.program, checks, unwind: &[], limits, encoding, certify: false };
+    let task = Task { program: &test.program, checks, unwind: &[], shortest: false, limits, encoding, certify: false };
     match engines::verdict(&task, model, engine) {
         Ok(verdict) => Ok(match verdict.outcome {
             Outcome::Unsafe(_) => Answer::Allow,
