@@ -89,6 +89,11 @@ impl Executor<'_> {
     /// Runs silently until a visible step, a wait or the end.
     pub(crate) fn settle(&mut self, thread: u32) -> Done<()> {
         self.save_control(thread);
+        self.settle_saved(thread)
+    }
+
+    /// The same, where the thread's control has been saved since the last point to go back to.
+    pub(crate) fn settle_saved(&mut self, thread: u32) -> Done<()> {
         self.threads[thread as usize].status = Status::Fresh;
         let mut watch = Watch::default();
         loop {
@@ -333,6 +338,11 @@ impl Executor<'_> {
     }
 }
 
+#[cold]
+fn too_long(executor: &Executor<'_>, thread: u32) -> Stop {
+    executor.limit(thread, format!("more than {LONGEST_RUN} instructions without a visible step"))
+}
+
 /// Looks for a thread that runs in a circle without a visible step, at growing distances.
 #[derive(Default)]
 struct Watch {
@@ -343,13 +353,10 @@ struct Watch {
 }
 
 impl Watch {
+    #[inline]
     fn count(&mut self, executor: &Executor<'_>, thread: u32) -> Done<()> {
         self.operations += 1;
-        if self.operations > LONGEST_RUN {
-            let reason = format!("more than {LONGEST_RUN} instructions without a visible step");
-            return Err(executor.limit(thread, reason));
-        }
-        Ok(())
+        if self.operations > LONGEST_RUN { Err(too_long(executor, thread)) } else { Ok(()) }
     }
 
     /// To be asked at each jump backwards.

@@ -36,6 +36,14 @@ pub(crate) enum Undo {
         base: u32,
         status: Status,
     },
+    /// A visible step begins: the control and the number of steps before it.
+    Step {
+        thread: u32,
+        pc: u32,
+        base: u32,
+        steps: u32,
+        status: Status,
+    },
     Counts {
         thread: u32,
         old: Counts,
@@ -138,6 +146,7 @@ impl Executor<'_> {
         self.log.changes[mark.0..].iter().filter_map(|change| match *change {
             Undo::Register { thread, .. }
             | Undo::Control { thread, .. }
+            | Undo::Step { thread, .. }
             | Undo::Counts { thread, .. }
             | Undo::FramePushed { thread }
             | Undo::FramePopped { thread }
@@ -170,6 +179,10 @@ impl Executor<'_> {
             Undo::Control { thread, pc, base, status } => {
                 let thread = &mut self.threads[thread as usize];
                 (thread.pc, thread.base, thread.status) = (pc, base, status);
+            }
+            Undo::Step { thread, pc, base, steps, status } => {
+                let thread = &mut self.threads[thread as usize];
+                (thread.pc, thread.base, thread.status, thread.counts.steps) = (pc, base, status, steps);
             }
             Undo::Counts { thread, old } => self.threads[thread as usize].counts = old,
             Undo::Memory { at, size, old } => {

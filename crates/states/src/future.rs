@@ -1,8 +1,10 @@
 //! What a thread may still access from where it is, for the whole program and before it runs.
 //!
-//! Places are coarse: each global object is one, everything else together is one more. Sets are closed under calls, and
-//! under the threads that a thread may create. Where a pointer may be any number, it may point to every place.
+//! Places are coarse: each global object is one, everything else together is one more; where there are more than fit
+//! into a set, several objects share one. Sets are closed under calls, and under the threads that a thread may create.
+//! Where a pointer may be any number, it may point to every place.
 
+use norn_exec::memory::{Kind, Memory};
 use norn_exec::op::Code;
 use norn_exec::state::Thread;
 use norn_ir::ids::{BlockId, FuncId, GlobalId};
@@ -12,58 +14,66 @@ use norn_passes::Site;
 use norn_passes::points_to::{Object, PointsTo};
 
 /// Everything that is no global object.
-pub const ELSEWHERE: u32 = 0;
+const ELSEWHERE: Places = Places(1);
+
+/// A set of places.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Places(pub u128);
+
+impl Places {
+    const EVERYWHERE: Places = Places(u128::MAX);
+
+    /// Where an object of the executor is: global objects are made first, in the order of their numbers.
+    pub fn of_object(memory: &Memory, object: u32) -> Places {
+        match memory.objects[object as usize].kind {
+            Kind::Global | Kind::Constant => Places::of_global(object),
+            Kind::Thread | Kind::Local | Kind::Heap | Kind::Stack => ELSEWHERE,
+        }
+    }
+
+    /// Of a global object by its number among those that are not thread-local.
+    fn of_global(number: u32) -> Places {
+        Places(2 << (number % 127))
+    }
+
+    pub fn elsewhere() -> Places {
+        ELSEWHERE
+    }
+
+    pub fn meets(self, other: Places) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    pub fn add(&mut self, other: Places) {
+        self.0 |= other.0;
+    }
+}
 
 /// Places that may be read and written, and what else may happen.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Future {
-    pub reads: Vec<u64>,
-    pub writes: Vec<u64>,
+    pub reads: Places,
+    pub writes: Places,
     pub spawns: bool,
     pub exits: bool,
 }
 
 impl Future {
-    pub fn nothing(words: usize) -> Future {
-        Future { reads: vec![0; words], writes: vec![0; words], spawns: false, exits: false }
-    }
-
-    pub fn clear(&mut self) {
-        self.reads.fill(0);
-        self.writes.fill(0);
-        (self.spawns, self.exits) = (false, false);
-    }
-
     pub fn add(&mut self, other: &Future) {
-        self.reads.iter_mut().zip(&other.reads).for_each(|(word, more)| *word |= more);
-        self.writes.iter_mut().zip(&other.writes).for_each(|(word, more)| *word |= more);
+        self.reads.add(other.reads);
+        self.writes.add(other.writes);
         self.spawns |= other.spawns;
         self.exits |= other.exits;
-    }
-
-    pub fn write(&mut self, place: u32) {
-        self.writes[place as usize / 64] |= 1 << (place % 64);
-    }
-
-    pub fn may_read(&self, place: u32) -> bool {
-        self.reads[place as usize / 64] >> (place % 64) & 1 != 0
-    }
-
-    pub fn may_write(&self, place: u32) -> bool {
-        self.writes[place as usize / 64] >> (place % 64) & 1 != 0
     }
 }
 
 pub struct Futures {
-    words: usize,
     /// By function and block: from its beginning on.
     blocks: Vec<Vec<Future>>,
     /// By function and block: where its code begins.
     starts: Vec<Vec<u32>>,
     /// By position, as far as it has been asked for.
-    at: Vec<Option<Box<Future>>>,
-    /// By number among the global objects that are not thread-local.
-    places: u32,
+    at: Vec<Option<Future>>,
     /// By function, block and instruction.
     effects: Vec<Vec<Vec<Effect>>>,
 }
@@ -74,36 +84,35 @@ enum Effect {
     Nothing,
     /// The execution ends in a violation.
     Ends,
-    Does(Box<Future>),
+    Does(Future),
     /// With the functions that may run then.
     Calls(Vec<FuncId>, bool),
 }
 
-/// More words than this for one program are not worth it.
-const MOST_WORDS: usize = 1 << 22;
+/// A larger program is not worth it.
+const MOST_INSTRUCTIONS: usize = 1 << 20;
 
 impl Futures {
     /// `None` if the program is too large.
     pub fn new(program: &Program, code: &Code) -> Option<Futures> {
-        let statics: Vec<bool> = program.globals.iter().map(|g| g.storage != Storage::Thread).collect();
-        let places = statics.iter().filter(|&&is| is).count() as u32;
-        let words = (places as usize + 1).div_ceil(64);
-        let blocks: usize = program.functions.iter().map(|f| f.blocks.len()).sum();
         let instructions: usize = program.functions.iter().flat_map(|f| &f.blocks).map(|b| b.instrs.len() + 1).sum();
-        if (blocks + instructions) * words > MOST_WORDS {
+        if instructions > MOST_INSTRUCTIONS {
             return None;
         }
-        let mut numbers = vec![ELSEWHERE; program.globals.len()];
-        let mut next = 0;
-        for (global, is_static) in statics.into_iter().enumerate() {
-            if is_static {
-                next += 1;
-                numbers[global] = next;
+        let mut places = Vec::with_capacity(program.globals.len());
+        let mut number = 0;
+        for global in &program.globals {
+            if global.storage == Storage::Thread {
+                places.push(ELSEWHERE);
+            } else {
+                places.push(Places::of_global(number));
+                number += 1;
             }
         }
         let points_to = PointsTo::new(program);
-        let maker = Maker { program, points_to: &points_to, numbers, words, places };
-        let effects: Vec<Vec<Vec<Effect>>> = (0..program.functions.len()).map(|f| maker.function(FuncId::new(f))).collect();
+        let maker = Maker { program, points_to: &points_to, places };
+        let effects: Vec<Vec<Vec<Effect>>> =
+            (0..program.functions.len()).map(|f| maker.function(FuncId::new(f))).collect();
         let mut starts = Vec::new();
         for (f, function) in program.functions.iter().enumerate() {
             let mut at = code.functions[f].start;
@@ -114,20 +123,12 @@ impl Futures {
             });
             starts.push(of_block.collect());
         }
-        let empty = |f: &norn_ir::program::Function| vec![Future::nothing(words); f.blocks.len()];
+        let empty = |f: &norn_ir::program::Function| vec![Future::default(); f.blocks.len()];
         let blocks = program.functions.iter().map(empty).collect();
-        let at = std::iter::repeat_with(|| None).take(code.ops.len()).collect();
-        let mut futures = Futures { words, blocks, starts, at, places, effects };
+        let at = vec![None; code.ops.len()];
+        let mut futures = Futures { blocks, starts, at, effects };
         futures.iterate(program);
         Some(futures)
-    }
-
-    pub fn words(&self) -> usize {
-        self.words
-    }
-
-    pub fn places(&self) -> u32 {
-        self.places
     }
 
     fn iterate(&mut self, program: &Program) {
@@ -148,7 +149,7 @@ impl Futures {
 
     /// From an instruction of a block on.
     fn from(&self, program: &Program, f: usize, block: usize, index: usize) -> Future {
-        let mut future = Future::nothing(self.words);
+        let mut future = Future::default();
         for effect in &self.effects[f][block][index..] {
             match effect {
                 Effect::Nothing => {}
@@ -172,23 +173,23 @@ impl Futures {
     pub fn of_thread(&mut self, program: &Program, thread: &Thread, future: &mut Future) {
         for (depth, frame) in thread.frames.iter().enumerate() {
             let pc = thread.frames.get(depth + 1).map_or(thread.pc, |inner| inner.call + 1);
-            if self.at[pc as usize].is_none() {
-                let f = frame.function as usize;
-                let block = self.starts[f].partition_point(|&start| start <= pc) - 1;
-                let index = (pc - self.starts[f][block]) as usize;
-                // Jumps that were added for loops come after all blocks; nobody stands there, but it must not matter.
-                let known = index < self.effects[f][block].len();
-                let from = if known { self.from(program, f, block, index) } else { self.everything(f) };
-                self.at[pc as usize] = Some(Box::new(from));
-            }
-            if let Some(from) = &self.at[pc as usize] {
-                future.add(from);
-            }
+            let known = self.at[pc as usize];
+            let from = known.unwrap_or_else(|| self.from_position(program, frame.function as usize, pc));
+            self.at[pc as usize] = Some(from);
+            future.add(&from);
         }
     }
 
+    fn from_position(&self, program: &Program, f: usize, pc: u32) -> Future {
+        let block = self.starts[f].partition_point(|&start| start <= pc) - 1;
+        let index = (pc - self.starts[f][block]) as usize;
+        // Jumps that were added for loops come after all blocks; nobody stands there, but it must not matter.
+        let known = index < self.effects[f][block].len();
+        if known { self.from(program, f, block, index) } else { self.everything(f) }
+    }
+
     fn everything(&self, f: usize) -> Future {
-        let mut future = Future::nothing(self.words);
+        let mut future = Future::default();
         self.blocks[f].iter().for_each(|block| future.add(block));
         future
     }
@@ -197,10 +198,8 @@ impl Futures {
 struct Maker<'a> {
     program: &'a Program,
     points_to: &'a PointsTo,
-    /// The place of each global.
-    numbers: Vec<u32>,
-    words: usize,
-    places: u32,
+    /// Of each global.
+    places: Vec<Places>,
 }
 
 impl Maker<'_> {
@@ -216,7 +215,7 @@ impl Maker<'_> {
                 block.instrs.iter().enumerate().map(|(i, instr)| self.instr(f, site(i), &instr.kind)).collect();
             effects.push(match block.terminator.kind {
                 TerminatorKind::Exit(_) | TerminatorKind::Abort => {
-                    Effect::Does(Box::new(Future { exits: true, ..Future::nothing(self.words) }))
+                    Effect::Does(Future { exits: true, ..Future::default() })
                 }
                 // The objects of frames end.
                 TerminatorKind::Return(_) | TerminatorKind::ThreadExit(_) if shares => self.writes_elsewhere(),
@@ -229,9 +228,7 @@ impl Maker<'_> {
     }
 
     fn writes_elsewhere(&self) -> Effect {
-        let mut future = Future::nothing(self.words);
-        future.write(ELSEWHERE);
-        Effect::Does(Box::new(future))
+        Effect::Does(Future { writes: ELSEWHERE, ..Future::default() })
     }
 
     fn instr(&self, f: FuncId, site: Site, kind: &InstrKind) -> Effect {
@@ -273,31 +270,29 @@ impl Maker<'_> {
     }
 
     fn access(&self, f: FuncId, addr: Operand, writes: bool) -> Effect {
-        let mut future = Future::nothing(self.words);
-        let set = if writes { &mut future.writes } else { &mut future.reads };
-        let mut touch = |place: u32| set[place as usize / 64] |= 1 << (place % 64);
+        let mut places = Places::default();
         match addr {
-            Operand::Global(global, _) => touch(self.place(global)),
-            Operand::Local(..) => touch(ELSEWHERE),
+            Operand::Global(global, _) => places.add(self.place(global)),
+            Operand::Local(..) => places.add(ELSEWHERE),
             _ => {
                 let targets = self.points_to.targets(self.program, f, addr);
                 if targets.number {
-                    (0..=self.places).for_each(touch);
-                } else {
-                    for object in targets.objects {
-                        match object {
-                            Object::Global(global) => touch(self.place(global)),
-                            Object::Local(..) | Object::Alloc(_) => touch(ELSEWHERE),
-                            Object::Function(_) => {}
-                        }
+                    places = Places::EVERYWHERE;
+                }
+                for object in targets.objects {
+                    match object {
+                        Object::Global(global) => places.add(self.place(global)),
+                        Object::Local(..) | Object::Alloc(_) => places.add(ELSEWHERE),
+                        Object::Function(_) => {}
                     }
                 }
             }
         }
-        Effect::Does(Box::new(future))
+        let nothing = Future::default();
+        Effect::Does(if writes { Future { writes: places, ..nothing } } else { Future { reads: places, ..nothing } })
     }
 
-    fn place(&self, global: GlobalId) -> u32 {
-        self.numbers[global.index()]
+    fn place(&self, global: GlobalId) -> Places {
+        self.places[global.index()]
     }
 }

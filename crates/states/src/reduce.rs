@@ -11,10 +11,9 @@
 //! creation, so as long as two threads may create more, nothing is left out. Spurious wake-ups are never taken alone,
 //! or a deadlock could be missed.
 
-use crate::future::{ELSEWHERE, Future, Futures};
+use crate::future::{Future, Futures, Places};
 use crate::walk::{Choice, Walk};
-use norn_exec::memory::{Kind, Memory};
-use norn_exec::op::{Code, Op, Src};
+use norn_exec::op::{Code, Op};
 use norn_exec::{Effect, Executor, Status};
 use norn_ir::instr::Order;
 use norn_ir::program::Program;
@@ -28,16 +27,13 @@ pub struct Reducer<'a> {
     of_threads: Vec<Future>,
     /// What the others may do.
     others: Future,
-    /// Places of one step, and whether it writes them.
-    accesses: Vec<(u32, bool)>,
 }
 
 impl<'a> Reducer<'a> {
     /// `None` if the program is too large to look at.
     pub fn new(program: &'a Program, code: &'a Code) -> Option<Reducer<'a>> {
         let futures = Futures::new(program, code)?;
-        let others = Future::nothing(futures.words());
-        Some(Reducer { program, code, futures, of_threads: Vec::new(), others, accesses: Vec::new() })
+        Some(Reducer { program, code, futures, of_threads: Vec::new(), others: Future::default() })
     }
 
     /// A step that is enough in the current state, if one is found.
@@ -57,7 +53,7 @@ impl<'a> Reducer<'a> {
             if !ready && !waiting {
                 continue;
             }
-            self.others.clear();
+            self.others = Future::default();
             let others = self.of_threads[..count].iter().enumerate().filter(|&(other, _)| other != number);
             others.for_each(|(_, future)| self.others.add(future));
             if self.others.exits {
@@ -69,7 +65,7 @@ impl<'a> Reducer<'a> {
             if waiting && !self.of_threads[number].exits {
                 let buffer = &walk.executor.thread(thread).buffer;
                 let free = (0..buffer.len()).find(|&index| {
-                    let place = self.place(walk.executor.memory(), buffer[index].object);
+                    let place = Places::of_object(walk.executor.memory(), buffer[index].object);
                     walk.executor.can_commit(thread, buffer[index].step) && !self.conflicts(place, true)
                 });
                 if let Some(index) = free {
@@ -81,48 +77,33 @@ impl<'a> Reducer<'a> {
     }
 
     fn look_ahead(&mut self, executor: &Executor<'_>) {
-        let count = executor.thread_count();
-        while self.of_threads.len() < count {
-            self.of_threads.push(Future::nothing(self.futures.words()));
-        }
-        for number in 0..count {
+        self.of_threads.clear();
+        for number in 0..executor.thread_count() {
             let owner = executor.thread(executor.identity(number));
-            let mut future = std::mem::take(&mut self.of_threads[number]);
-            future.clear();
+            let mut future = Future::default();
             if !matches!(owner.status, Status::Ended | Status::Stopped) {
                 self.futures.of_thread(self.program, owner, &mut future);
             }
             for entry in &owner.buffer {
-                future.write(self.place(executor.memory(), entry.object));
+                future.writes.add(Places::of_object(executor.memory(), entry.object));
             }
-            self.of_threads[number] = future;
+            self.of_threads.push(future);
         }
     }
 
-    fn place(&self, memory: &Memory, object: u32) -> u32 {
-        // Global objects are made first, in the order of their numbers.
-        let fixed = matches!(memory.objects[object as usize].kind, Kind::Global | Kind::Constant);
-        if fixed && object < self.futures.places() { object + 1 } else { ELSEWHERE }
+    fn conflicts(&self, place: Places, writes: bool) -> bool {
+        place.meets(self.others.writes) || writes && place.meets(self.others.reads)
     }
 
-    fn conflicts(&self, place: u32, writes: bool) -> bool {
-        self.others.may_write(place) || writes && self.others.may_read(place)
-    }
-
-    /// Whether the thread may have a step left that conflicts with nobody's.
+    /// Whether every step that the thread has left may conflict with somebody's.
     fn is_hopeless(&self, number: usize) -> bool {
-        let own = &self.of_threads[number];
-        let free = |(((reads, writes), others_read), others_write): (((&u64, &u64), &u64), &u64)| {
-            reads & !others_write | writes & !(others_read | others_write)
-        };
-        let words = own.reads.iter().zip(&own.writes).zip(&self.others.reads).zip(&self.others.writes);
-        words.map(free).all(|word| word == 0)
+        let (own, others) = (&self.of_threads[number], &self.others);
+        own.reads.0 & !others.writes.0 | own.writes.0 & !(others.reads.0 | others.writes.0) == 0
     }
 
-    fn is_enough(&mut self, walk: &mut Walk<'_>, number: usize, thread: u32) -> bool {
+    fn is_enough(&self, walk: &mut Walk<'_>, number: usize, thread: u32) -> bool {
         let executor = &mut walk.executor;
         let owner = executor.thread(thread);
-        let object = |executor: &Executor<'_>, addr: Src| executor.peek(thread, addr).object;
         let (addr, writes) = match self.code.ops[owner.pc as usize] {
             Op::Load { addr, .. } => (addr, false),
             // It only goes to the buffer, where nobody sees it.
@@ -135,35 +116,34 @@ impl<'a> Reducer<'a> {
             }
             Op::SectionBegin { .. } => return !self.is_hopeless(number) && self.is_section_enough(executor, thread),
             Op::Free { .. } | Op::LocalExit(_) | Op::Return(_) | Op::ThreadExit(_) => {
-                return !self.conflicts(ELSEWHERE, true);
+                return !self.conflicts(Places::elsewhere(), true);
             }
             _ => return false,
         };
-        let object = object(executor, addr);
+        let object = executor.peek(thread, addr).object;
         let known = (object as usize) < executor.memory().objects.len();
-        known && !self.conflicts(self.place(executor.memory(), object), writes)
+        known && !self.conflicts(Places::of_object(executor.memory(), object), writes)
     }
 
-    fn is_section_enough(&mut self, executor: &mut Executor<'_>, thread: u32) -> bool {
+    fn is_section_enough(&self, executor: &mut Executor<'_>, thread: u32) -> bool {
         if executor.attempt_step(thread).is_err() || executor.was_spurious() {
             return false;
         }
-        self.accesses.clear();
-        for effect in executor.effects() {
-            match *effect {
-                Effect::Read { object, .. } => self.accesses.push((object, false)),
-                Effect::Write { object, .. } | Effect::Ends { object, .. } => self.accesses.push((object, true)),
-                Effect::Drained { .. } => {}
-                Effect::Store { .. }
-                | Effect::Commit { .. }
-                | Effect::Spawn { .. }
-                | Effect::Join { .. }
-                | Effect::Exit => return false,
-            }
-        }
         let memory = executor.memory();
-        // The executor may have made objects in the attempt that are gone now; only the thread itself knew them.
-        let known = |object: u32| (object as usize) < memory.objects.len();
-        self.accesses.iter().all(|&(object, writes)| !known(object) || !self.conflicts(self.place(memory, object), writes))
+        // What the section made itself is gone after the attempt, and nobody else knew it.
+        let place = |object: u32| {
+            let known = (object as usize) < memory.objects.len();
+            if known { Places::of_object(memory, object) } else { Places::elsewhere() }
+        };
+        executor.effects().iter().all(|effect| match *effect {
+            Effect::Read { object, .. } => !self.conflicts(place(object), false),
+            Effect::Write { object, .. } | Effect::Ends { object, .. } => !self.conflicts(place(object), true),
+            Effect::Drained { .. } => true,
+            Effect::Store { .. }
+            | Effect::Commit { .. }
+            | Effect::Spawn { .. }
+            | Effect::Join { .. }
+            | Effect::Exit => false,
+        })
     }
 }

@@ -4,6 +4,7 @@
 //! that step is taken, unless it leads back to a state on the stack: then all are, or a loop could put off what others do
 //! for ever. This keeps every violation that a step commits, and every deadlock.
 
+use crate::engine::ENGINE;
 use crate::reduce::Reducer;
 use crate::vector::Problem;
 use crate::walk::{Choice, Chosen, Halt, Point, Setting, Walk, next_values};
@@ -11,6 +12,7 @@ use norn_exec::{Executor, Stop};
 use norn_ir::span::Span;
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::outcome::Violation;
+use norn_verdict::progress::Report;
 use norn_verdict::schedule::Schedule;
 
 /// Figures of a search.
@@ -107,6 +109,14 @@ pub fn search<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mut 
     counts.bytes = walk.vector.size() as u64;
     let cuts = walk.executor.cuts().map(|(_, reached)| reached).collect();
     Found { ended, counts, incomplete, buffer_full: walk.buffer_full, cuts }
+}
+
+/// Tells whoever watches how far the search has come.
+pub fn report(limits: &Limits, states: u64, frontier: &'static str, length: u64) {
+    if limits.progress.is_watched() {
+        let figures = &[(frontier, length)];
+        limits.progress.report(&Report { engine: ENGINE, count: ("states", states), figures, done: None });
+    }
 }
 
 /// There was no room for the first state.
@@ -233,10 +243,11 @@ impl Search<'_, '_> {
             return None;
         }
         self.on_stack.push(true);
-        if (state as u64).is_multiple_of(PATIENCE)
-            && let Some(exceeded) = self.limits.exceeded()
-        {
-            return Some(Ended::Exceeded(exceeded));
+        if u64::from(state).is_multiple_of(PATIENCE) {
+            report(self.limits, u64::from(state), "stack", self.frames.len() as u64);
+            if let Some(exceeded) = self.limits.exceeded() {
+                return Some(Ended::Exceeded(exceeded));
+            }
         }
         if self.walk.executor.is_complete() {
             (self.at_end)(&self.walk.executor);

@@ -4,7 +4,7 @@
 //! where the ways to the last state and to this one part, and forward from there; as states come in the order of those
 //! they were reached from, these ways are mostly short.
 
-use crate::search::{AtEnd, Counts, Ended, Found, not_begun, reason};
+use crate::search::{AtEnd, Counts, Ended, Found, not_begun, reason, report};
 use crate::walk::{Choice, Chosen, Halt, Point, Setting, Walk, next_values};
 use norn_exec::Stop;
 use norn_ir::span::Span;
@@ -59,10 +59,11 @@ impl Search<'_, '_> {
         }
         let mut state = 0u32;
         while (state as usize) < self.links.len() {
-            if state.is_multiple_of(PATIENCE)
-                && let Some(exceeded) = self.limits.exceeded()
-            {
-                return Ended::Exceeded(exceeded);
+            if state.is_multiple_of(PATIENCE) {
+                report(self.limits, self.links.len() as u64, "frontier", self.links.len() as u64 - u64::from(state));
+                if let Some(exceeded) = self.limits.exceeded() {
+                    return Ended::Exceeded(exceeded);
+                }
             }
             if let Err(ended) = self.go_to(state) {
                 return ended;

@@ -16,6 +16,9 @@ use std::collections::BTreeMap;
 /// Bytes of a global object that make one part.
 const CHUNK: u32 = 64;
 
+/// In debug builds the vector is compared with the state now and then.
+const UPDATES_PER_LOOK: u64 = 7;
+
 /// Why a state has no number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Problem {
@@ -62,6 +65,7 @@ pub struct Vector<'c> {
     above: Vec<u32>,
     part: Part,
     heap: Heap,
+    updates: u64,
 }
 
 struct Global {
@@ -135,6 +139,7 @@ impl<'c> Vector<'c> {
             above: Vec::new(),
             part: Part::default(),
             heap: Heap::default(),
+            updates: 0,
         };
         vector.fill(executor)?;
         Ok(vector)
@@ -232,7 +237,15 @@ impl<'c> Vector<'c> {
                     let number = executor.thread(thread).number as usize;
                     let leaf = (self.width + number * self.per_thread) as u32;
                     changed.push(leaf + CONTROL as u32);
-                    changed.push(leaf + OBJECTS as u32);
+                    let no_objects =
+                        self.nodes[leaf as usize + OBJECTS] == self.empty && self.has_no_objects(executor, thread);
+                    if !no_objects {
+                        changed.push(leaf + OBJECTS as u32);
+                    }
+                    // Fences that the thread passed may separate what is in its buffer from what comes.
+                    if self.per_thread > BUFFER && !executor.thread(thread).buffer.is_empty() {
+                        changed.push(leaf + BUFFER as u32);
+                    }
                 }
                 Change::Buffer(thread) => {
                     let number = executor.thread(thread).number as usize;
@@ -255,7 +268,40 @@ impl<'c> Vector<'c> {
         }
         self.above = changed;
         self.header(executor)?;
-        self.lift()
+        self.lift()?;
+        self.updates += 1;
+        if cfg!(debug_assertions) && self.updates.is_multiple_of(UPDATES_PER_LOOK) {
+            self.look_for_stale_parts(executor);
+        }
+        Ok(())
+    }
+
+    /// A part that was not encoded anew although it changed would make different states one.
+    fn look_for_stale_parts(&mut self, executor: &Executor<'_>) {
+        for number in 0..executor.thread_count() {
+            for part in (CONTROL..=BUFFER).take(self.per_thread) {
+                self.encode_thread_part(executor, number, part);
+                let known = self.nodes[self.width + number * self.per_thread + part];
+                assert_eq!(self.leaf(), Ok(known), "part {part} of thread {number} should be up to date");
+            }
+        }
+        for global in (0..self.globals.len()).filter(|&global| !self.globals[global].constant).collect::<Vec<_>>() {
+            self.encode_global_part(executor, global);
+            let known = self.nodes[self.width + self.first_global + global];
+            assert_eq!(self.leaf(), Ok(known), "part {global} of the global objects should be up to date");
+        }
+        for node in 2..self.width {
+            let pair = (self.nodes[2 * node], self.nodes[2 * node + 1]);
+            let number = self.pairs.add(pair).map(|(number, _)| number);
+            assert_eq!(number, Ok(self.nodes[node]), "node {node} should be up to date");
+        }
+    }
+
+    /// Whether there is nothing to encode.
+    fn has_no_objects(&self, executor: &Executor<'_>, thread: u32) -> bool {
+        let owner = executor.thread(thread);
+        let arena = &executor.memory().arenas[owner.number as usize + 1];
+        arena.objects.is_empty() && owner.locals.is_empty()
     }
 
     fn leaf_of_byte(&self, memory: &Memory, at: u32) -> Option<u32> {

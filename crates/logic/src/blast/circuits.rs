@@ -228,16 +228,20 @@ impl<S: ClauseSink> Blaster<S> {
         let (dividend, divisor) = (self.vector(terms, a), self.vector(terms, b));
         let width = dividend.len();
         let zero = self.gates.constant(false);
-        let is_nonzero = self.gates.or_all(&mut divisor.clone());
-        let mut quotient = vec![zero; width];
-        let mut remainder = vec![zero; width];
+        // By position: no bit of the divisor is 1 from there on.
+        let mut none_above = vec![self.gates.truth; width + 1];
         for bit in (0..width).rev() {
-            // Nothing is lost at the top: the remainder is no longer than the part of the dividend that was used.
-            debug_assert_eq!(remainder[width - 1], zero);
-            remainder.rotate_right(1);
-            remainder[0] = dividend[bit];
-            let (difference, fits) = self.difference(&remainder, &divisor);
-            quotient[bit] = self.gates.and(fits, is_nonzero);
+            none_above[bit] = self.gates.and(none_above[bit + 1], !divisor[bit]);
+        }
+        let mut quotient = vec![zero; width];
+        // As long as the part of the dividend that was used, so that half of the circuit is never built.
+        let mut remainder = Vec::with_capacity(width);
+        for bit in (0..width).rev() {
+            remainder.insert(0, dividend[bit]);
+            let length = remainder.len();
+            let (difference, not_less) = self.difference(&remainder, &divisor[..length]);
+            let fits = self.gates.and(not_less, none_above[length]);
+            quotient[bit] = self.gates.and(fits, !none_above[0]);
             for (kept, &reduced) in remainder.iter_mut().zip(&difference) {
                 *kept = self.gates.mux(fits, reduced, *kept);
             }

@@ -3,4 +3,5 @@
 pub mod check;
 pub mod ir;
 pub mod litmus;
+pub mod robust;
 pub mod run;

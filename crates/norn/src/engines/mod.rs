@@ -1,16 +1,18 @@
 //! Asks an engine for a verdict.
 
-use crate::args::{Encoding, Engine, Unwind};
+mod auto;
+pub mod cross_check;
+
+use crate::args::{Encoding, Engine, EventsArgs, RoundsArgs, Unwind};
 use norn_ir::program::Program;
 use norn_machine::enumerate::{Incomplete, Question, states};
 use norn_machine::replay::{End, ReplayMismatch, confirm, replay};
 use norn_passes::unwind::{BoundAt, Bounds, unwind};
-use norn_verdict::limits::{Exceeded, Limits};
+use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome, Stats, Verdict, Violation, unwind_bounds};
 use norn_verdict::schedule::{Schedule, fingerprint};
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 /// A program and what is asked about it.
 #[derive(Clone, Copy)]
@@ -21,8 +23,8 @@ pub struct Task<'a> {
     /// A counterexample should have as few steps as possible.
     pub shortest: bool,
     pub limits: &'a Limits,
-    pub encoding: Encoding,
-    pub certify: bool,
+    pub events: EventsArgs,
+    pub rounds: &'a RoundsArgs,
 }
 
 /// The verdict of the chosen engine. An error means that an engine claimed what the machine could not replay.
@@ -31,23 +33,12 @@ pub fn verdict(task: &Task<'_>, model: Model, engine: Engine) -> Result<Verdict,
         // The enumerator always goes breadth first.
         Engine::Auto if task.shortest && task.checks.data_race => enumerate(task, model),
         Engine::Auto if task.shortest => by_states(task, model),
-        Engine::Auto => auto(task, model),
+        Engine::Auto => auto::verdict(task, model),
         Engine::Enumerate => enumerate(task, model),
         Engine::Stateless => stateless(task, model),
-        Engine::Events => events(task, model),
         Engine::States => by_states(task, model),
-    }
-}
-
-/// The states first, because they decide loops for good; if they are too many for a third of the time, the traces, of
-/// which there may be fewer.
-fn auto(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
-    let share = |deadline: Instant| Instant::now() + deadline.saturating_duration_since(Instant::now()) / 3;
-    let limits = Limits { deadline: task.limits.deadline.map(share), ..task.limits.clone() };
-    let first = enumerate(&Task { limits: &limits, ..*task }, model)?;
-    match &first.outcome {
-        Outcome::Unknown { reason, .. } if reason == Exceeded::Time.reason() => stateless(task, model),
-        _ => Ok(first),
+        Engine::Events => events(task, model),
+        Engine::Rounds => rounds(task, model),
     }
 }
 
@@ -63,23 +54,6 @@ fn stateless(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
     })
 }
 
-/// Every bounded execution at once.
-fn events(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
-    norn_events::verdict(&norn_events::Task {
-        program: task.program,
-        model,
-        checks: task.checks,
-        bounds: &bounds(task.unwind),
-        grow: task.unwind.is_empty(),
-        limits: task.limits,
-        encoding: match task.encoding {
-            Encoding::Order => norn_events::Encoding::Order,
-            Encoding::Clocks => norn_events::Encoding::Clocks,
-        },
-        certify: task.certify,
-    })
-}
-
 /// Every state once: of the program as it is or, where a bound is given, with its loops cut.
 fn by_states(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
     let bounds = bounds(task.unwind);
@@ -91,6 +65,38 @@ fn by_states(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
         limits: task.limits,
         reductions: norn_states::Reductions::ALL,
         shortest: task.shortest,
+    })
+}
+
+/// Every bounded execution at once.
+fn events(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
+    norn_events::verdict(&norn_events::Task {
+        program: task.program,
+        model,
+        checks: task.checks,
+        bounds: &bounds(task.unwind),
+        grow: task.unwind.is_empty(),
+        limits: task.limits,
+        encoding: match task.events.encoding {
+            Encoding::Order => norn_events::Encoding::Order,
+            Encoding::Clocks => norn_events::Encoding::Clocks,
+        },
+        certify: task.events.certify,
+    })
+}
+
+/// Few rounds of all threads; without a bound, loops are followed further and further.
+fn rounds(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
+    let bounds = bounds(task.unwind);
+    norn_rounds::verdict(&norn_rounds::Task {
+        program: task.program,
+        model,
+        checks: task.checks,
+        bounds: (!task.unwind.is_empty()).then_some(&bounds),
+        rounds: task.rounds.limit,
+        thread_order: &task.rounds.thread_order,
+        bits: task.rounds.bits,
+        limits: task.limits,
     })
 }
 
