@@ -33,7 +33,7 @@ impl<'a> Cycles<'a> {
         let labels = clause.iter().map(|&literal| !literal).chain([self.truth]);
         let labelled = labels.filter_map(|label| self.labelled.get(&label)).flatten().copied();
         let mut starts = Vec::new();
-        for (from, to) in labelled.chain(self.from_reads.edges(&holds)) {
+        for (from, to) in labelled.chain(self.from_reads.edges(self.truth, &holds)) {
             extra.entry(from).or_default().push(to);
             starts.push((from, to));
         }

@@ -15,7 +15,9 @@ use crate::layout::Layout;
 use crate::order::Node;
 use crate::pairs::{Facts, Fixed, Pairs, Read, Source, initial_value};
 use norn_logic::{Blaster, ClauseSink, Lit, Term};
-use norn_symex::{Condition, EventId, EventKind, Symbolic};
+use norn_symex::{CellId, Condition, EventId, EventKind, Symbolic};
+use norn_verdict::limits::{Exceeded, Limits};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The clauses of a formula, with what is constant taken out.
 pub struct Formula<'a, S: ClauseSink> {
@@ -101,7 +103,7 @@ pub struct Encoding<'a, S: ClauseSink> {
 }
 
 impl<S: ClauseSink> Encoding<'_, S> {
-    pub fn all(&mut self, formula: &mut Formula<'_, S>) {
+    pub fn all(&mut self, formula: &mut Formula<'_, S>, limits: &Limits) -> Result<(), Exceeded> {
         for constraint in self.symbolic.constraints.clone() {
             formula.blaster.assert(&self.symbolic.terms, constraint);
         }
@@ -110,13 +112,51 @@ impl<S: ClauseSink> Encoding<'_, S> {
             self.orders.order_if(formula, condition, from, to);
         }
         // Which pairs of writes need an order has to be known before reads are ordered with writes.
-        for read in &self.pairs.reads {
-            self.decide_writes(formula, read);
+        if self.derive {
+            self.decide_all_writes(formula, limits)?;
         }
-        for read in &self.pairs.reads {
+        for (number, read) in self.pairs.reads.iter().enumerate() {
+            look_at_limits(number, limits)?;
+            if !self.derive {
+                self.decide_writes(formula, read);
+            }
+        }
+        for (number, read) in self.pairs.reads.iter().enumerate() {
+            look_at_limits(number, limits)?;
             self.read(formula, read);
         }
         self.checks(formula);
+        Ok(())
+    }
+
+    /// Every two writes of different threads to one cell that some read could see: not cell by cell and read by read.
+    fn decide_all_writes(&mut self, formula: &mut Formula<'_, S>, limits: &Limits) -> Result<(), Exceeded> {
+        self.encoded.from_reads.threads = self.symbolic.events.iter().map(|event| event.thread).collect();
+        let mut writes: BTreeMap<CellId, BTreeSet<EventId>> = BTreeMap::new();
+        for read in &self.pairs.reads {
+            for &(cell, _) in self.symbolic.event(read.event).targets() {
+                let touching =
+                    |write: &EventId| self.symbolic.event(*write).targets().iter().any(|&(other, _)| other == cell);
+                writes.entry(cell).or_default().extend(read.rivals.iter().map(|rival| rival.0).filter(touching));
+            }
+        }
+        for (number, list) in writes.values().flat_map(|list| list.iter().map(move |a| (a, list))).enumerate() {
+            look_at_limits(number, limits)?;
+            let (&a, list) = list;
+            for &b in list.range(a..) {
+                if self.symbolic.event(a).thread == self.symbolic.event(b).thread {
+                    continue;
+                }
+                let order = match self.facts.writes(self.symbolic, a, b) {
+                    Fixed::Before => formula.truth,
+                    Fixed::After => !formula.truth,
+                    Fixed::Open => self.orders.decided(formula, self.layout.node(a), self.layout.node(b)),
+                };
+                self.encoded.from_reads.orders.insert((a, b), order);
+                self.encoded.from_reads.orders.insert((b, a), !order);
+            }
+        }
+        Ok(())
     }
 
     fn decide_writes(&mut self, formula: &mut Formula<'_, S>, read: &Read) {
@@ -144,6 +184,11 @@ impl<S: ClauseSink> Encoding<'_, S> {
         some.extend(&literals);
         formula.clause(&some);
         self.at_most_one(formula, &literals);
+        // What is left to the theory needs no clause.
+        let is_clause = |&&(rival, _): &&(EventId, Term)| {
+            !self.derive || self.facts.read_write(self.symbolic, read.event, rival) != Fixed::Open
+        };
+        let rivals: Vec<(EventId, Term)> = read.rivals.iter().filter(is_clause).copied().collect();
         for (&(source, same), &literal) in read.sources.iter().zip(&literals) {
             if literal != executed {
                 formula.clause(&[!literal, executed]);
@@ -165,7 +210,7 @@ impl<S: ClauseSink> Encoding<'_, S> {
                 }
             };
             formula.blaster.equal_if(&self.symbolic.terms, &[literal], value, written);
-            self.no_write_between(formula, read, source, literal);
+            self.no_write_between(formula, (read.event, &rivals), source, literal);
         }
         if self.derive {
             self.leave_to_theory(formula, read, &literals);
@@ -202,25 +247,22 @@ impl<S: ClauseSink> Encoding<'_, S> {
                 continue;
             };
             sources.push((Some(write), literal));
-            for rival in rivals.iter().filter(|rival| rival.write != write) {
-                let pair = (write, rival.write);
-                let order = match self.facts.writes(self.symbolic, write, rival.write) {
-                    Fixed::Before => formula.truth,
-                    Fixed::After => !formula.truth,
-                    Fixed::Open => self.orders.decided(formula, self.layout.node(write), rival.node),
-                };
-                self.encoded.from_reads.orders.insert(pair, order);
-            }
         }
         self.encoded.from_reads.reads.push(FromRead { node: self.layout.node(read.event), sources, rivals });
     }
 
     /// If the read takes this source, every other write to the cell comes before the source or after the read.
-    fn no_write_between(&mut self, formula: &mut Formula<'_, S>, read: &Read, source: Source, literal: Lit) {
-        let node = self.layout.node(read.event);
+    fn no_write_between(
+        &mut self,
+        formula: &mut Formula<'_, S>,
+        (read, rivals): (EventId, &[(EventId, Term)]),
+        source: Source,
+        literal: Lit,
+    ) {
+        let node = self.layout.node(read);
         // Behind a write that is certainly to this cell, later ones of the same thread need no clause.
         let mut settled = None;
-        for &(rival, meets) in &read.rivals {
+        for &(rival, meets) in rivals {
             if source == Source::Write(rival) {
                 continue;
             }
@@ -239,10 +281,9 @@ impl<S: ClauseSink> Encoding<'_, S> {
             if earlier == !formula.truth && settled == Some(thread) {
                 continue;
             }
-            let later = match self.facts.read_write(self.symbolic, read.event, rival) {
+            let later = match self.facts.read_write(self.symbolic, read, rival) {
                 Fixed::Before => continue,
                 Fixed::After => !formula.truth,
-                Fixed::Open if self.derive => continue,
                 Fixed::Open => self.orders.implied(formula, node, self.layout.node(rival)),
             };
             let happens = formula.lit(self.symbolic, meets);
@@ -291,4 +332,10 @@ impl<S: ClauseSink> Encoding<'_, S> {
             self.encoded.cuts.push(literal);
         }
     }
+}
+
+fn look_at_limits(number: usize, limits: &Limits) -> Result<(), Exceeded> {
+    const EVERY: usize = 16;
+    let exceeded = if number.is_multiple_of(EVERY) { limits.exceeded() } else { None };
+    exceeded.map_or(Ok(()), Err)
 }

@@ -55,6 +55,17 @@ enum Step {
     /// Nothing is violated within these bounds.
     Safe(Vec<Bound>),
     Stopped(Exceeded),
+    /// Nothing was asked.
+    TooSoon,
+}
+
+/// Whether some loop is certain to go on beyond a small bound: then, as long as that is cheap, a larger one is tried
+/// before anything is asked.
+fn goes_on_anyway(symbolic: &Symbolic, bound: u32) -> bool {
+    const SMALL_BOUND: u32 = 6;
+    const FEW_EVENTS: usize = 60;
+    let is_certain = symbolic.cuts.iter().any(|cut| cut.guard == norn_logic::Term::TRUE);
+    bound < SMALL_BOUND && symbolic.events.len() < FEW_EVENTS && is_certain
 }
 
 /// The bounds that are tried in turn.
@@ -85,6 +96,7 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
                 return outcome(Outcome::Safe { bounds }, figures);
             }
             (Step::Safe(bounds), _) => best = Some(bounds),
+            (Step::TooSoon, before) => best = before,
             // What a larger bound leads to is no reason to forget what is known.
             (Step::Unknown { .. } | Step::Stopped(_), Some(bounds)) => {
                 return outcome(Outcome::Safe { bounds }, figures);
@@ -122,13 +134,14 @@ fn step(task: &Task<'_>, code: &Program, bounds: &Bounds, figures: &mut Figures)
     if let Some(exceeded) = task.limits.exceeded() {
         return Ok(Step::Stopped(exceeded));
     }
+    if task.grow && goes_on_anyway(&symbolic, bounds.default) {
+        return Ok(Step::TooSoon);
+    }
     let start = Instant::now();
-    let mut formula = match Formulated::new(&mut symbolic, task.model, task.encoding, task.certify) {
-        Some(formula) => formula,
-        None => {
-            let reason = "the order of events has a cycle whatever happens".to_owned();
-            return Ok(Step::Unknown { reason, span: None });
-        }
+    let formula = Formulated::new(&mut symbolic, task.model, task.encoding, task.certify, task.limits);
+    let mut formula = match formula {
+        Ok(formula) => formula,
+        Err(exceeded) => return Ok(Step::Stopped(exceeded)),
     };
     figures.add("encode seconds", start.elapsed().as_secs_f64());
     formula.figures(&symbolic, figures);

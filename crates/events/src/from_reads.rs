@@ -4,7 +4,7 @@
 
 use crate::order::{Chain, Node, OrderGraph};
 use norn_logic::Lit;
-use norn_symex::EventId;
+use norn_symex::{EventId, ThreadId};
 use rustc_hash::FxHashMap;
 
 /// A read, its sources, and the other writes that may come between.
@@ -28,13 +28,23 @@ pub struct Rival {
 #[derive(Clone, Default, Debug)]
 pub struct FromReads {
     pub reads: Vec<FromRead>,
-    /// The literal for the first write coming before the second.
+    /// For writes of different threads: the literal for the first coming before the second.
     pub orders: FxHashMap<(EventId, EventId), Lit>,
+    /// By event: its thread.
+    pub threads: Vec<ThreadId>,
 }
 
 impl FromReads {
+    /// The literal for the first write coming before the second, which is to the same cell.
+    pub fn order(&self, first: EventId, second: EventId, truth: Lit) -> Option<Lit> {
+        if self.threads[first.index()] == self.threads[second.index()] {
+            return Some(truth.negate_if(first > second));
+        }
+        self.orders.get(&(first, second)).copied()
+    }
+
     /// The edges that follow from the literals that hold.
-    pub fn edges(&self, holds: &dyn Fn(Lit) -> bool) -> Vec<(Node, Node)> {
+    pub fn edges(&self, truth: Lit, holds: &dyn Fn(Lit) -> bool) -> Vec<(Node, Node)> {
         let mut edges = Vec::new();
         for read in &self.reads {
             let rivals: Vec<&Rival> = read.rivals.iter().filter(|rival| holds(rival.happens)).collect();
@@ -42,7 +52,7 @@ impl FromReads {
                 for rival in &rivals {
                     let is_later = match source {
                         None => true,
-                        Some(write) => self.orders.get(&(write, rival.write)).is_some_and(|&order| holds(order)),
+                        Some(write) => self.order(write, rival.write, truth).is_some_and(holds),
                     };
                     if is_later && source != Some(rival.write) && read.node != rival.node {
                         edges.push((read.node, rival.node));

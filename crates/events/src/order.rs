@@ -361,7 +361,7 @@ mod tests {
             let mut graph = OrderGraph::new(&skeleton).expect("chains have no cycle");
             let mut edges: Vec<(Node, Node, u32)> = Vec::new();
             let path_exists = |edges: &[(Node, Node, u32)], from: Node, to: Node| {
-                let mut seen = vec![false; 16];
+                let mut seen = [false; 16];
                 let mut stack = vec![from];
                 while let Some(node) = stack.pop() {
                     if std::mem::replace(&mut seen[node.index()], true) {

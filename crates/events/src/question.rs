@@ -38,7 +38,9 @@ pub struct Formulated {
 }
 
 /// With more reads, sources and other writes than this, the theory derives what clauses would say.
-const MANY_TRIPLES: usize = if cfg!(test) { 5 } else { 30_000 };
+const MANY_TRIPLES: usize = if cfg!(test) { 5 } else { 20_000 };
+/// With fewer events than this, simplifying the formula takes longer than it saves.
+const FEW_EVENTS: usize = 200;
 
 pub enum Question {
     /// Something is violated and nothing undefined is met.
@@ -57,13 +59,23 @@ pub enum Asked {
 }
 
 impl Formulated {
-    /// `None` if the fixed order has a cycle, which no list of events should have.
-    pub fn new(symbolic: &mut Symbolic, model: Model, encoding: Encoding, certify: bool) -> Option<Formulated> {
+    pub fn new(
+        symbolic: &mut Symbolic,
+        model: Model,
+        encoding: Encoding,
+        certify: bool,
+        limits: &Limits,
+    ) -> Result<Formulated, Exceeded> {
         let layout = Layout::new(symbolic, models::relaxed(model));
-        let graph = OrderGraph::new(&layout.skeleton)?;
+        let graph = OrderGraph::new(&layout.skeleton).expect("program order, creations and joins should have no cycle");
         let facts = Facts { layout: &layout, graph: (encoding == Encoding::Order).then_some(&graph) };
         let pairs = Pairs::new(symbolic, &facts);
-        let options = Options { certify, ..Options::default() };
+        let mut options = Options { certify, ..Options::default() };
+        if symbolic.events.len() < FEW_EVENTS {
+            for simplification in ["elim", "subsume", "probe", "lucky", "walk"] {
+                options = options.with(simplification, 0);
+            }
+        }
         let solver = CaDiCaL::with_options(&options).expect("the solver should have the options that it is given");
         let mut blaster = Blaster::new(solver);
         let mut formula = Formula::new(&mut blaster);
@@ -84,7 +96,7 @@ impl Formulated {
             clocks.unique(&mut formula, &layout, encode.symbolic);
             encode.orders = clocks;
         }
-        encode.all(&mut formula);
+        encode.all(&mut formula, limits)?;
         let mut encoded = encode.encoded;
         let from_reads = std::mem::take(&mut encoded.from_reads);
         let undefined = formula.fresh();
@@ -106,7 +118,7 @@ impl Formulated {
             blaster.sink_mut().connect(Box::new(Rc::clone(&propagator)), &observed);
             theory = Some(propagator);
         }
-        Some(Formulated { layout, edges, clocks, blaster, encoded, undefined, pairs, theory, from_reads, certify })
+        Ok(Formulated { layout, edges, clocks, blaster, encoded, undefined, pairs, theory, from_reads, certify })
     }
 
     pub fn ask(&mut self, symbolic: &Symbolic, question: &Question, limits: &Limits) -> Asked {
@@ -183,7 +195,7 @@ impl Formulated {
             return clocks.order(&|literal| sat.value(literal));
         }
         let active = self.edges.iter().filter(|edge| sat.value(edge.label)).map(|edge| (edge.from, edge.to));
-        let derived = self.from_reads.edges(&|literal| sat.value(literal));
+        let derived = self.from_reads.edges(self.blaster.truth(), &|literal| sat.value(literal));
         let fixed = self.layout.skeleton.edges().iter().copied();
         let edges: Vec<(Node, Node)> = fixed.chain(active).chain(derived).collect();
         let order = linear_order(self.layout.skeleton.node_count(), &edges, &self.layout.threads);

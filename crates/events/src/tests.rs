@@ -119,7 +119,7 @@ impl Build {
         let access = Access { order, volatile: false };
         // A second target that is never meant keeps the way of several targets tested.
         let mut targets = vec![(CellId(cell as u32), Term::TRUE)];
-        if self.events.len() % 3 == 0 {
+        if self.events.len().is_multiple_of(3) {
             let never = self.terms.fresh(Sort::Bool);
             let other = CellId((cell as u32 + 1) % CELLS as u32);
             targets = vec![(CellId(cell as u32), !never), (other, never)];
@@ -174,12 +174,14 @@ impl Build {
     }
 }
 
+/// How far a thread is, its pending writes (cell, value, epoch), and its epoch.
+type Runner = (usize, Vec<(usize, u64, u32)>, u32);
+
 /// What a run can look like in between.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct State {
     memory: [u64; CELLS],
-    /// By thread: how far it is, and its pending writes with their epochs.
-    threads: Vec<(usize, Vec<(usize, u64, u32)>, u32)>,
+    threads: Vec<Runner>,
     seen: Vec<Vec<u64>>,
 }
 
@@ -230,7 +232,7 @@ fn run(state: &State, t: usize, op: Op, model: Model) -> Option<State> {
     let look = |buffer: &[(usize, u64, u32)], cell: usize| {
         buffer.iter().rfind(|entry| entry.0 == cell).map_or(memory[cell], |entry| entry.1)
     };
-    let mut store = |thread: &mut (usize, Vec<(usize, u64, u32)>, u32), cell: usize, value: u64| {
+    let mut store = |thread: &mut Runner, cell: usize, value: u64| {
         if model == Model::Sc {
             state.memory[cell] = value;
         } else {
@@ -287,7 +289,8 @@ fn allowed(threads: &[Vec<Op>], model: Model, encoding: Encoding) -> BTreeSet<Ve
             violated: Condition::Term(new),
             span: Span::NONE,
         });
-        let mut formula = Formulated::new(&mut symbolic, model, encoding, false).expect("there should be no cycle");
+        let mut formula = Formulated::new(&mut symbolic, model, encoding, false, &Limits::none())
+            .unwrap_or_else(|_| panic!("nothing should stop it"));
         match formula.ask(&symbolic, &Question::Violated, &Limits::none()) {
             Asked::Yes => {
                 let outcome = seen.iter().map(|&read| formula.value(&symbolic, read)).collect();

@@ -49,7 +49,7 @@ pub struct Theory {
     /// By event: the reads that take their value from it.
     readers: Vec<Vec<ReadSource>>,
     implied: VecDeque<Lit>,
-    /// By variable: why it was implied.
+    /// By literal slot: why it was implied. (Both a literal and its negation may be; that is a conflict.)
     reasons: Vec<Reason>,
     conflict: Option<Vec<Lit>>,
     contradiction: bool,
@@ -112,7 +112,7 @@ impl Theory {
             source_of: vec![None; reads],
             readers: vec![Vec::new(); events],
             implied: VecDeque::new(),
-            reasons: vec![Reason::Edge { edge: 0, time: 0 }; variables],
+            reasons: vec![Reason::Edge { edge: 0, time: 0 }; variables * 2],
             conflict: None,
             contradiction: false,
             counts: Counts::default(),
@@ -258,7 +258,7 @@ impl Theory {
         }
         if self.value(order).is_none() && self.graph.reaches(to, from) {
             let time = self.graph.time();
-            self.reasons[order.variable() as usize] = Reason::Rival { read, source, rival, time };
+            self.reasons[slot(!order)] = Reason::Rival { read, source, rival, time };
             self.implied.push_back(!order);
         }
         true
@@ -274,7 +274,7 @@ impl Theory {
         }
         let order = match write {
             None => self.truth,
-            Some(write) => *self.from_reads.tables.orders.get(&(write, other.write))?,
+            Some(write) => self.from_reads.tables.order(write, other.write, self.truth)?,
         };
         Some((other.happens, takes, order))
     }
@@ -313,7 +313,7 @@ impl Theory {
                 let label = self.edges[number as usize].label;
                 let variable = label.variable() as usize;
                 if self.values[variable].is_none() {
-                    self.reasons[variable] = Reason::Edge { edge: number, time };
+                    self.reasons[slot(!label)] = Reason::Edge { edge: number, time };
                     self.implied.push_back(!label);
                 }
             }
@@ -328,7 +328,7 @@ impl Theory {
                     if let Some((_, _, order)) = self.premises(read, source, rival)
                         && self.value(order).is_none()
                     {
-                        self.reasons[order.variable() as usize] = Reason::Rival { read, source, rival, time };
+                        self.reasons[slot(!order)] = Reason::Rival { read, source, rival, time };
                         self.implied.push_back(!order);
                     }
                 }
@@ -388,7 +388,7 @@ impl Propagator for Theory {
 
     fn reason(&mut self, literal: Lit, clause: &mut Vec<Lit>) {
         self.counts.explained += 1;
-        let reason = match self.reasons[literal.variable() as usize] {
+        let reason = match self.reasons[slot(literal)] {
             Reason::Edge { edge, time } => {
                 let Edge { from, to, label } = self.edges[edge as usize];
                 self.cycle(from, to, time, &[label])
