@@ -13,17 +13,19 @@ use norn_ir::span::Span;
 use norn_logic::{Answer, SatStats};
 use norn_machine::replay::{End, ReplayMismatch, complete_inputs, confirm, replay};
 use norn_symex::{Finding, Symbolic, ThreadId};
-use norn_verdict::limits::{Exceeded, Limits};
+use norn_verdict::limits::Exceeded;
 use norn_verdict::outcome::{Stats, Verdict};
 use norn_verdict::schedule::fingerprint;
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 
 /// How far to go.
 pub struct Goal {
     pub rounds: u32,
-    /// For each question but the last; `None`: the last one is what matters, and those before it get little time.
-    pub patience: Option<Duration>,
+    /// The conflicts that the solver may have with each question; `None`: the last question is what matters, and those before
+    /// it get few.
+    pub patience: Option<u32>,
+    /// Nothing else is of interest.
+    pub only_violations: bool,
 }
 
 pub enum Examined {
@@ -58,8 +60,8 @@ pub struct Examiner<'a> {
 const SMALL_WIDTH: u32 = 4;
 /// Below this width of variables nothing smaller is tried.
 const NARROW_ENOUGH: u32 = 8;
-/// For what only might find something.
-const ATTEMPT: Duration = Duration::from_secs(2);
+/// Conflicts for what only might find something.
+const ATTEMPT: u32 = 20_000;
 
 impl<'a> Examiner<'a> {
     pub fn new(task: &'a Task<'a>, symbolic: &'a Symbolic) -> Examiner<'a> {
@@ -90,38 +92,40 @@ impl<'a> Examiner<'a> {
             let is_last = rounds == goal_rounds;
             let attempt = goal.patience.unwrap_or(ATTEMPT);
             if let Some(small) = &mut small {
-                let limits = sooner(task.limits, Some(attempt));
                 let mut question = Question::new(small, rounds);
-                let answer = question.violation(&limits);
+                let answer = question.violation(task.limits, Some(attempt));
                 self.size = larger(self.size, question.stats());
                 self.conflicts += question.stats().conflicts;
-                if answer == Answer::Sat {
+                if answer == Some(Answer::Sat) {
                     let stats = stats(symbolic, plan, self.size, self.conflicts);
                     return report(task, symbolic, &question, stats).map(Examined::from);
                 }
             }
             let patience = if is_last && goal.patience.is_none() { None } else { Some(attempt) };
-            let limits = sooner(task.limits, patience);
             let mut question = Question::new(&mut full, rounds);
-            let answer = question.violation(&limits);
+            let answer = question.violation(task.limits, patience);
             self.size = larger(self.size, question.stats());
             match answer {
-                Answer::Sat => {
+                Some(Answer::Sat) => {
                     let stats = stats(symbolic, plan, self.size, self.conflicts + question.stats().conflicts);
                     return report(task, symbolic, &question, stats).map(Examined::from);
                 }
-                Answer::Stopped(exceeded) => {
-                    self.conflicts += question.stats().conflicts;
+                Some(Answer::Stopped(exceeded)) => {
                     stopped = Some(exceeded);
-                    if task.limits.exceeded().is_some() {
-                        break;
-                    }
+                    break;
+                }
+                None => {
+                    self.conflicts += question.stats().conflicts;
                     continue;
                 }
-                Answer::Unsat => {}
+                Some(Answer::Unsat) => {}
             }
             done = rounds;
             stopped = None;
+            if goal.only_violations {
+                self.conflicts += question.stats().conflicts;
+                continue;
+            }
             match question.undefined(task.limits) {
                 Ok(Some(check)) => undefined = Some(check),
                 Ok(None) => {}
@@ -166,16 +170,6 @@ fn thread_order(threads: usize, first: &[u32]) -> Vec<ThreadId> {
         }
     }
     order
-}
-
-/// The limits, with an earlier deadline.
-pub fn sooner(limits: &Limits, patience: Option<Duration>) -> Limits {
-    let mut limits = limits.clone();
-    if let Some(patience) = patience {
-        let deadline = Instant::now() + patience;
-        limits.deadline = Some(limits.deadline.map_or(deadline, |earlier| earlier.min(deadline)));
-    }
-    limits
 }
 
 fn larger(a: SatStats, b: SatStats) -> SatStats {

@@ -130,7 +130,7 @@ fn check(threads: &[&str], outcome: &str, expected: [u32; 3]) {
             let enough = plan.enough_rounds(&order);
             let mut encoding = Encoding::new(&symbolic, &plan, model, &order, limit);
             let found = (1..=enough)
-                .find(|&rounds| Question::new(&mut encoding, rounds).violation(&Limits::none()) == Answer::Sat);
+                .find(|&rounds| Question::new(&mut encoding, rounds).violation(&Limits::none(), None) == Some(Answer::Sat));
             assert_eq!(found.unwrap_or(0), expected, "{threads:?} {outcome} {model} of {enough} rounds");
         }
     }
