@@ -88,7 +88,7 @@ impl<'a> Examiner<'a> {
         let mut reached = symbolic.cuts.iter().map(|cut| cut.guard != norn_logic::Term::FALSE).collect::<Vec<_>>();
         let mut undefined = None;
         let mut stopped = None;
-        for rounds in 1..=goal_rounds {
+        for rounds in ladder(goal_rounds, goal.only_violations) {
             let is_last = rounds == goal_rounds;
             let attempt = goal.patience.unwrap_or(ATTEMPT);
             if let Some(small) = &mut small {
@@ -101,7 +101,9 @@ impl<'a> Examiner<'a> {
                     return report(task, symbolic, &question, stats).map(Examined::from);
                 }
             }
-            let patience = if is_last && goal.patience.is_none() { None } else { Some(attempt) };
+            // With a number of rounds to get to, fewer only might find something; without one, each number counts.
+            let counts = goal.patience.is_none() && (is_last || task.rounds.is_none());
+            let patience = if counts { None } else { Some(attempt) };
             let mut question = Question::new(&mut full, rounds);
             let answer = question.violation(task.limits, patience);
             self.size = larger(self.size, question.stats());
@@ -135,10 +137,11 @@ impl<'a> Examiner<'a> {
                     break;
                 }
             }
-            if is_last && undefined.is_none() {
-                if let Ok(found) = question.cuts(task.limits) {
-                    reached = found;
-                }
+            if is_last
+                && undefined.is_none()
+                && let Ok(found) = question.cuts(task.limits)
+            {
+                reached = found;
             }
             self.conflicts += question.stats().conflicts;
         }
@@ -159,6 +162,22 @@ impl From<Verdict> for Examined {
     fn from(verdict: Verdict) -> Examined {
         Examined::Unsafe(Box::new(verdict))
     }
+}
+
+/// The numbers of rounds to try: one by one as long as they are few. Where only violations are of interest, few rounds and
+/// then all of them, which are no worse at finding what fewer would.
+fn ladder(most: u32, only_violations: bool) -> Vec<u32> {
+    const ONE_BY_ONE: u32 = 6;
+    const FEW: u32 = 2;
+    if only_violations {
+        return (1..=most).filter(|&rounds| rounds == FEW || rounds == most).collect();
+    }
+    let mut rounds = 0;
+    let next = || {
+        rounds = if rounds < ONE_BY_ONE { rounds + 1 } else { rounds + rounds / 3 };
+        (rounds < most).then_some(rounds)
+    };
+    std::iter::from_fn(next).chain((most > 0).then_some(most)).collect()
 }
 
 /// The order of the slots: first the threads that were named, then the others.

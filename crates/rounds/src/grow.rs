@@ -46,7 +46,7 @@ const HUNTING_STAGES: u32 = 3;
 /// Rounds of the first stage.
 const FIRST_ROUNDS: u32 = 4;
 /// Conflicts for each question of the first stage.
-const FIRST_PATIENCE: u32 = 10_000;
+const FIRST_PATIENCE: u32 = 15_000;
 /// Beyond this, a loop that is cut on every path is left to grow.
 const MOST_FIXED: u32 = 64;
 /// Stages after something undefined was found, in which a violation may still turn up.

@@ -129,8 +129,9 @@ fn check(threads: &[&str], outcome: &str, expected: [u32; 3]) {
             let plan = Plan::new(&symbolic, model);
             let enough = plan.enough_rounds(&order);
             let mut encoding = Encoding::new(&symbolic, &plan, model, &order, limit);
-            let found = (1..=enough)
-                .find(|&rounds| Question::new(&mut encoding, rounds).violation(&Limits::none(), None) == Some(Answer::Sat));
+            let found = (1..=enough).find(|&rounds| {
+                Question::new(&mut encoding, rounds).violation(&Limits::none(), None) == Some(Answer::Sat)
+            });
             assert_eq!(found.unwrap_or(0), expected, "{threads:?} {outcome} {model} of {enough} rounds");
         }
     }
