@@ -11,7 +11,7 @@ use crate::shrink::{context_switches, shrink};
 use crate::solve::Question;
 use norn_ir::span::Span;
 use norn_logic::{Answer, SatStats};
-use norn_machine::replay::{End, ReplayMismatch, complete_inputs, confirm, replay};
+use norn_machine::replay::{End, ReplayError, ReplayMismatch, Replayed, complete_inputs, confirm, replay};
 use norn_symex::{Finding, Symbolic, ThreadId};
 use norn_verdict::limits::Exceeded;
 use norn_verdict::outcome::{Stats, Verdict};
@@ -98,7 +98,7 @@ impl<'a> Examiner<'a> {
                 self.conflicts += question.stats().conflicts;
                 if answer == Some(Answer::Sat) {
                     let stats = stats(symbolic, plan, self.size, self.conflicts);
-                    return report(task, symbolic, &question, stats).map(Examined::from);
+                    return report(task, symbolic, &question, stats);
                 }
             }
             // With a number of rounds to get to, fewer only might find something; without one, each number counts.
@@ -110,7 +110,7 @@ impl<'a> Examiner<'a> {
             match answer {
                 Some(Answer::Sat) => {
                     let stats = stats(symbolic, plan, self.size, self.conflicts + question.stats().conflicts);
-                    return report(task, symbolic, &question, stats).map(Examined::from);
+                    return report(task, symbolic, &question, stats);
                 }
                 Some(Answer::Stopped(exceeded)) => {
                     stopped = Some(exceeded);
@@ -158,12 +158,6 @@ impl<'a> Examiner<'a> {
     }
 }
 
-impl From<Verdict> for Examined {
-    fn from(verdict: Verdict) -> Examined {
-        Examined::Unsafe(Box::new(verdict))
-    }
-}
-
 /// The numbers of rounds to try: one by one as long as they are few. Where only violations are of interest, few rounds and
 /// then all of them, which are no worse at finding what fewer would.
 fn ladder(most: u32, only_violations: bool) -> Vec<u32> {
@@ -207,20 +201,30 @@ fn stats(symbolic: &Symbolic, plan: &Plan, size: SatStats, conflicts: u64) -> St
 }
 
 /// The execution of a model, replayed. A model may hold several violations: the one that the machine meets first counts.
+/// Where the machine itself cannot go on (a thread that creates threads for ever does so at once there), or the program
+/// looks at addresses, which may be others there, a replay may fail, and nothing is known.
 fn report(
     task: &Task<'_>,
     symbolic: &Symbolic,
     question: &Question<'_, '_>,
     mut stats: Stats,
-) -> Result<Verdict, ReplayMismatch> {
+) -> Result<Examined, ReplayMismatch> {
     let program = fingerprint(task.program);
     let schedule = symbolic.schedule(task.model, program, &question.moves(), &question.value());
     let schedule = complete_inputs(task.program, task.checks, schedule);
     let claimed = question.violations().next().expect("a model should violate something").clone();
-    let (schedule, violation) = match replay(task.program, task.checks, &schedule).map(|replayed| replayed.end) {
-        Ok(End::Violation(violation)) => (shrink(task.program, task.checks, schedule, &violation), violation),
+    let (schedule, violation) = match replay(task.program, task.checks, &schedule) {
+        Ok(Replayed { end: End::Violation(violation), .. }) => {
+            (shrink(task.program, task.checks, schedule, &violation), violation)
+        }
+        Err(ReplayError::Stuck { reason, span }) => return Ok(Examined::Undefined { reason, span }),
+        _ if symbolic.watches_addresses.is_some() => {
+            let reason = "a violation depends on the values of addresses".to_owned();
+            return Ok(Examined::Undefined { reason, span: symbolic.watches_addresses.unwrap_or(claimed.span) });
+        }
         _ => (schedule, claimed),
     };
     stats.0.insert("switches", context_switches(&schedule.steps) as f64);
-    confirm(task.program, task.checks, schedule, &violation, ENGINE, stats)
+    let verdict = confirm(task.program, task.checks, schedule, &violation, ENGINE, stats)?;
+    Ok(Examined::Unsafe(Box::new(verdict)))
 }
