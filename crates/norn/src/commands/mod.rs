@@ -4,3 +4,4 @@ pub mod check;
 pub mod ir;
 pub mod litmus;
 pub mod run;
+pub mod sequentialize;

@@ -1,0 +1,712 @@
+//! The function that simulates a thread.
+//!
+//! The blocks come in topological order, so control only jumps forwards. `L3: J(3, 4)` begins the statement with
+//! label 3: if the thread was left behind this statement in an earlier round, or is to be left before it in this one,
+//! control hops on to label 4. Registers are static variables, so that they keep their values from round to round;
+//! values that are used once, and soon, are written where they are used.
+
+use crate::cells::Cells;
+use crate::expr::{self, register_type, top};
+use crate::layout::cell_type;
+use crate::names::Names;
+use crate::objects::Objects;
+use crate::order::Labels;
+use crate::prepare::Prepared;
+use crate::shared::Shared;
+use crate::simplify::Simplified;
+use crate::text::{Text, quoted};
+use crate::{Model, Options, Refusal};
+use norn_ir::ids::{BlockId, FuncId, LocalId, Reg};
+use norn_ir::instr::{
+    AllocKind, BinaryOp, Const, FenceKind, InstrKind, Operand, Order, Property, SectionKind, TerminatorKind,
+};
+use norn_ir::program::Program;
+use norn_ir::span::Span;
+use norn_ir::types::Ty;
+use norn_passes::Site;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What all threads have in common.
+pub struct Context<'p> {
+    /// Before unwinding; its files have the names that places mean.
+    pub prepared: &'p Prepared,
+    pub shared: &'p Shared,
+    pub cells: Option<&'p Cells>,
+    pub options: &'p Options,
+    /// Whether some thread asks what another returned.
+    pub results: bool,
+}
+
+pub struct Written {
+    pub text: String,
+    /// The last label.
+    pub size: u32,
+    /// Writes to shared memory that the thread can make.
+    pub stores: u32,
+}
+
+pub struct Writer<'c, 'p> {
+    context: &'c Context<'p>,
+    objects: &'c mut Objects<'p>,
+    thread: usize,
+    id: FuncId,
+    code: &'p Simplified,
+    labels: Labels,
+    names: Names,
+    registers: FxHashMap<Reg, String>,
+    /// Declarations of the static locals.
+    declared: String,
+    /// Values that wait to be written where they are used, with the registers that they read.
+    waiting: FxHashMap<Reg, (String, Vec<Reg>)>,
+    text: Text,
+    next_label: u32,
+    /// The statement that comes next has a label.
+    label_due: bool,
+    stores: u32,
+    /// Blocks that something jumps to.
+    targets: FxHashSet<BlockId>,
+    jumps_to_end: bool,
+    place: Span,
+    site: Site,
+}
+
+/// How an access is written.
+enum Access {
+    Private(String),
+    Variable(String),
+    Address(String),
+}
+
+pub fn write<'c, 'p>(context: &'c Context<'p>, objects: &'c mut Objects<'p>, thread: usize) -> Result<Written, Refusal> {
+    let id = context.prepared.threads[thread].start;
+    let names = objects.file_scope();
+    let mut writer = Writer {
+        context,
+        thread,
+        id,
+        code: context.prepared.function(id),
+        labels: Labels::new(context.prepared, context.shared, context.options.model, id),
+        names,
+        registers: FxHashMap::default(),
+        declared: String::new(),
+        waiting: FxHashMap::default(),
+        text: Text::default(),
+        next_label: 0,
+        label_due: false,
+        stores: 0,
+        targets: FxHashSet::default(),
+        jumps_to_end: false,
+        place: Span::NONE,
+        site: Site::new(id, BlockId(0), 0),
+        objects,
+    };
+    writer.function()?;
+    let Writer { text, declared, next_label, stores, .. } = writer;
+    Ok(Written { text: declared + &text.into_string(), size: next_label, stores })
+}
+
+impl<'p> Writer<'_, 'p> {
+    fn program(&self) -> &'p Program {
+        self.context.prepared.program()
+    }
+
+    fn model(&self) -> Model {
+        self.context.options.model
+    }
+
+    fn function(&mut self) -> Result<(), Refusal> {
+        let code = self.code;
+        let function = &code.function;
+        self.place = function.span;
+        self.find_targets();
+        for (i, &param) in function.params.iter().enumerate() {
+            if code.uses[param.index()] > 0 {
+                let name = self.register(param);
+                let text = format!("{name} = arg_{}_{i};", self.thread);
+                self.statement(&text);
+            }
+        }
+        for (position, &block) in code.order.iter().enumerate() {
+            let next = code.order.get(position + 1).copied();
+            if self.targets.contains(&block) {
+                let guard = if self.next_label > 0 { format!("G({})", self.next_label) } else { ";".to_owned() };
+                self.text.line(&format!("b{}: {guard}", block.index()));
+            }
+            let content = function.block(block);
+            for (index, instr) in content.instrs.iter().enumerate() {
+                if !code.needed[block.index()][index] {
+                    continue;
+                }
+                self.place = self.context.prepared.place(self.id, block, instr.span);
+                self.site = Site::new(self.id, block, index);
+                self.label_due = self.labels.at(block, index);
+                if !self.wait_with(block, index, &instr.kind) {
+                    self.instr(&instr.kind)?;
+                }
+            }
+            self.place = self.context.prepared.place(self.id, block, content.terminator.span);
+            self.site = Site::new(self.id, block, content.instrs.len());
+            self.label_due = self.labels.at(block, content.instrs.len());
+            self.terminator(&content.terminator.kind, next);
+        }
+        // A function without any statement ends at label 1, not at the one that it begins with.
+        if self.next_label == 0 {
+            self.statement(";");
+        }
+        let end = if self.jumps_to_end { "end: " } else { "" };
+        self.text.line(&format!("    {end}G({})", self.next_label));
+        self.text.line(&format!("L{}: return;", self.next_label));
+        Ok(())
+    }
+
+    /// Blocks that are reached by more than falling into them.
+    fn find_targets(&mut self) {
+        for (position, &block) in self.code.order.iter().enumerate() {
+            let next = self.code.order.get(position + 1).copied();
+            let successors = self.code.function.block(block).terminator.kind.successors().collect::<Vec<_>>();
+            let falls = match self.code.function.block(block).terminator.kind {
+                TerminatorKind::Goto(_) | TerminatorKind::Branch { .. } => next,
+                _ => None,
+            };
+            self.targets.extend(successors.into_iter().filter(|&target| Some(target) != falls));
+        }
+    }
+
+    // Lines.
+
+    /// A statement of the program, with its label if one is due.
+    fn statement(&mut self, statement: &str) {
+        let file = self.program().file(self.place.file);
+        self.text.place(file, self.place.line);
+        let is_first = self.next_label == 0;
+        if std::mem::take(&mut self.label_due) || is_first {
+            let label = self.next_label;
+            self.next_label += 1;
+            // Nothing jumps to the first label.
+            let name = if is_first { "   ".to_owned() } else { format!("L{label}:") };
+            self.text.line(&format!("{name} J({label}, {}) {statement}", label + 1));
+        } else {
+            self.text.line(&format!("    {statement}"));
+        }
+    }
+
+    fn register(&mut self, reg: Reg) -> String {
+        if let Some(name) = self.registers.get(&reg) {
+            return name.clone();
+        }
+        let register = &self.code.function.registers[reg.index()];
+        let name = match register.name.as_str() {
+            "" => format!("r{}", reg.index()),
+            name => self.names.make(name),
+        };
+        self.objects.avoid(&name);
+        self.declared.push_str(&format!("    static {} {name};\n", register_type(register.ty)));
+        self.registers.insert(reg, name.clone());
+        name
+    }
+
+    fn operand(&mut self, operand: Operand) -> String {
+        match operand {
+            Operand::Reg(reg) => match self.waiting.remove(&reg) {
+                Some((text, _)) => text,
+                None => self.register(reg),
+            },
+            Operand::Const(value) => expr::constant(value, self.program().target),
+            _ => self.objects.address(operand, self.thread).unwrap_or_default(),
+        }
+    }
+
+    fn assign(&mut self, dst: Reg, value: &str) {
+        if self.code.uses[dst.index()] == 0 {
+            return self.statement(&format!("(void){value};"));
+        }
+        let name = self.register(dst);
+        self.statement(&format!("{name} = {};", top(value)));
+    }
+
+    /// Keeps a value until it is used, if it is used once, in this block, and not too long.
+    fn wait_with(&mut self, block: BlockId, index: usize, kind: &InstrKind) -> bool {
+        const LONGEST: usize = 100;
+        let code = self.code;
+        self.release_changed(kind);
+        let Some(dst) = kind.defs().next() else { return false };
+        let is_temporary = code.function.registers[dst.index()].name.is_empty();
+        if !is_temporary || code.uses[dst.index()] != 1 || code.defs[dst.index()] != 1 || divides(kind) {
+            return false;
+        }
+        let content = code.function.block(block);
+        let later = content.instrs.iter().enumerate().skip(index + 1);
+        let mut is_used_here = false;
+        for (at, instr) in later {
+            if code.needed[block.index()][at] {
+                instr.kind.for_each_use(|reg| is_used_here |= reg == dst);
+            }
+        }
+        content.terminator.kind.for_each_use(|reg| is_used_here |= reg == dst);
+        if !is_used_here {
+            return false;
+        }
+        let mut reads: Vec<Reg> = Vec::new();
+        kind.for_each_use(|reg| match self.waiting.get(&reg) {
+            Some((_, inner)) => reads.extend(inner),
+            None => reads.push(reg),
+        });
+        let (function, target) = (&code.function, self.program().target);
+        let Some(text) = expr::value(kind, function, target, &mut |operand| self.operand(operand)) else { return false };
+        if text.len() > LONGEST {
+            self.assign(dst, &text);
+        } else {
+            self.waiting.insert(dst, (text, reads));
+        }
+        true
+    }
+
+    /// Writes out the values that wait and read a register which is about to change.
+    fn release_changed(&mut self, kind: &InstrKind) {
+        for changed in kind.defs() {
+            let mut late: Vec<Reg> = Vec::new();
+            for (&reg, (_, reads)) in sorted(&self.waiting) {
+                if reads.contains(&changed) {
+                    late.push(reg);
+                }
+            }
+            for reg in late {
+                // The instruction itself may be what uses it: then it is read before the change.
+                let mut used = false;
+                kind.for_each_use(|read| used |= read == reg);
+                if !used && let Some((text, _)) = self.waiting.remove(&reg) {
+                    let due = std::mem::take(&mut self.label_due);
+                    self.assign(reg, &text);
+                    self.label_due = due;
+                }
+            }
+        }
+    }
+
+    // Instructions.
+
+    fn instr(&mut self, kind: &InstrKind) -> Result<(), Refusal> {
+        let target = self.program().target;
+        let function = &self.code.function;
+        match *kind {
+            InstrKind::Binary { dst, rhs, .. } => {
+                if divides(kind) && !matches!(rhs, Operand::Const(Const { bits: 1.., .. })) {
+                    let divisor = self.kept(rhs);
+                    self.statement(&format!("if ({divisor} == 0) fail(\"division by zero\");"));
+                }
+                let value = expr::value(kind, function, target, &mut |operand| self.operand(operand));
+                self.assign(dst, &value.unwrap_or_default());
+            }
+            InstrKind::Copy { dst, .. }
+            | InstrKind::Compare { dst, .. }
+            | InstrKind::Unary { dst, .. }
+            | InstrKind::Cast { dst, .. }
+            | InstrKind::Select { dst, .. }
+            | InstrKind::PtrAdd { dst, .. }
+            | InstrKind::PtrDiff { dst, .. } => {
+                let value = expr::value(kind, function, target, &mut |operand| self.operand(operand));
+                self.assign(dst, &value.unwrap_or_default());
+            }
+            InstrKind::Load { dst, addr, .. } => {
+                let ty = function.ty(dst);
+                let access = self.access(addr, ty);
+                let value = from_memory(ty, &self.read(&access, ty));
+                self.assign(dst, &value);
+            }
+            InstrKind::Store { ty, addr, value, access } => self.store(ty, addr, value, access.order),
+            InstrKind::Rmw { dst, op, addr, value, .. } => {
+                let ty = function.ty(dst);
+                let is_section = self.begin_update(addr);
+                let access = self.access(addr, ty);
+                let operand = to_memory(ty, &self.operand(value));
+                let old = self.scratch(cell_type(ty));
+                let read = self.read(&access, ty);
+                self.statement(&format!("{old} = {read};"));
+                let new = expr::rmw(op, ty, &old, &operand);
+                self.write(&access, ty, &new);
+                if self.code.uses[dst.index()] > 0 {
+                    self.assign(dst, &from_memory(ty, &old));
+                }
+                self.end_update(is_section);
+            }
+            InstrKind::CompareExchange { dst, success, addr, expected, desired, .. } => {
+                let ty = function.ty(dst);
+                let is_section = self.begin_update(addr);
+                let access = self.access(addr, ty);
+                let expected = to_memory(ty, &self.operand(expected));
+                let desired = to_memory(ty, &self.operand(desired));
+                let (old, equal) = (self.scratch(cell_type(ty)), self.scratch("_Bool"));
+                let read = self.read(&access, ty);
+                self.statement(&format!("{old} = {read};"));
+                self.statement(&format!("{equal} = {old} == {expected};"));
+                let write = self.written(&access, ty, &desired);
+                self.statement(&format!("if ({equal}) {write};"));
+                if self.code.uses[dst.index()] > 0 {
+                    self.assign(dst, &from_memory(ty, &old));
+                }
+                if self.code.uses[success.index()] > 0 {
+                    self.assign(success, &equal);
+                }
+                self.end_update(is_section);
+            }
+            InstrKind::Fence(kind) => self.fence(kind),
+            InstrKind::SectionBegin(SectionKind::Atomic) => self.statement("sma_atomic_begin();"),
+            InstrKind::SectionBegin(SectionKind::Read) => self.statement("sma_read_begin();"),
+            InstrKind::SectionEnd => self.statement("sma_atomic_end();"),
+            InstrKind::Await { spurious: true, .. } | InstrKind::Sync { .. } | InstrKind::Print { .. } => {}
+            InstrKind::Await { cond, .. } | InstrKind::Assume { cond } => {
+                let cond = self.operand(cond);
+                self.statement(&format!("assume({});", top(&cond)));
+            }
+            InstrKind::Assert { cond, property, ref message } => {
+                let cond = self.operand(cond);
+                let what = match property {
+                    Property::Assertion => "assertion failed",
+                    Property::ErrorCall => "error function called",
+                    Property::ErrorLabel => "error label reached",
+                    Property::Misuse => "misuse",
+                };
+                let text = if message.is_empty() { what.to_owned() } else { format!("{what}: {message}") };
+                match cond.as_str() {
+                    "0" => self.statement(&format!("fail({});", quoted(&text))),
+                    "1" => {}
+                    _ => self.statement(&format!("if (!{}) fail({});", in_parentheses(&cond), quoted(&text))),
+                }
+            }
+            InstrKind::Nondet { dst, .. } => {
+                let ty = function.ty(dst);
+                let value = match ty {
+                    Ty::Bool => "nondet(bool)".to_owned(),
+                    _ => from_memory(ty, &format!("nondet({})", cell_type(ty))),
+                };
+                self.assign(dst, &value);
+            }
+            InstrKind::Call { .. } => {
+                return Err(self.refuse("a call that is not inlined"));
+            }
+            InstrKind::Spawn { dst, start, ref args } => self.spawn(dst, start, args)?,
+            InstrKind::Join { dst, thread } => {
+                let thread = self.operand(thread);
+                self.statement(&format!("join({});", top(&thread)));
+                if let Some(dst) = dst.filter(|dst| self.code.uses[dst.index()] > 0) {
+                    self.assign(dst, &format!("result[{}]", top(&thread)));
+                }
+            }
+            InstrKind::ThreadSelf { dst } => {
+                let number = expr::number(self.thread as u64, target.pointer_size());
+                self.assign(dst, &number);
+            }
+            InstrKind::LocalEnter(local) => self.enter(local),
+            InstrKind::LocalExit(_) => {
+                if self.label_due {
+                    self.statement("; /* the end of a shared object's life */");
+                }
+            }
+            InstrKind::Alloc { dst, size, zeroed, kind, .. } => self.alloc(dst, size, zeroed, kind),
+            InstrKind::Free { addr, .. } => {
+                let addr = self.operand(addr);
+                self.statement(&format!("sma_free({});", top(&addr)));
+            }
+            InstrKind::ObjectSize { .. } => {
+                return Err(self.refuse("the size of allocated memory is asked for at run time"));
+            }
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, message: &str) -> Refusal {
+        Refusal::new(message, self.place)
+    }
+
+    /// The text of an operand that is mentioned more than once.
+    fn kept(&mut self, operand: Operand) -> String {
+        match operand {
+            Operand::Reg(reg) => match self.waiting.get(&reg) {
+                Some((text, _)) => text.clone(),
+                None => self.register(reg),
+            },
+            _ => self.operand(operand),
+        }
+    }
+
+    /// A static variable for a value within one statement.
+    fn scratch(&mut self, c_type: &str) -> String {
+        let name = format!("previous_{}", c_type.trim_start_matches('_').to_ascii_lowercase());
+        let declaration = format!("    static {c_type} {name};\n");
+        if !self.declared.contains(&declaration) {
+            self.declared.push_str(&declaration);
+        }
+        name
+    }
+
+    fn is_shared(&self, addr: Operand) -> bool {
+        self.context.shared.access(self.id, addr)
+    }
+
+    fn access(&mut self, addr: Operand, ty: Ty) -> Access {
+        let is_shared = self.is_shared(addr);
+        match self.objects.variable(addr, ty, self.thread) {
+            Some(variable) if is_shared => Access::Variable(variable),
+            Some(variable) => Access::Private(variable),
+            None => {
+                let addr = self.operand(addr);
+                match is_shared {
+                    true => Access::Address(top(&addr).to_owned()),
+                    false => Access::Private(format!("AT({}, {})", cell_type(ty), top(&addr))),
+                }
+            }
+        }
+    }
+
+    fn read(&self, access: &Access, ty: Ty) -> String {
+        let c = cell_type(ty);
+        match access {
+            Access::Private(lvalue) => lvalue.clone(),
+            Access::Variable(variable) => format!("sma_read({c}, {variable})"),
+            Access::Address(address) => format!("sma_read_addr({c}, {address})"),
+        }
+    }
+
+    /// A write without the semicolon.
+    fn written(&mut self, access: &Access, ty: Ty, value: &str) -> String {
+        let c = cell_type(ty);
+        let value = top(value);
+        match access {
+            Access::Private(lvalue) => format!("{lvalue} = {value}"),
+            Access::Variable(variable) => {
+                self.stores += 1;
+                format!("sma_write({c}, {variable}, {value})")
+            }
+            Access::Address(address) => {
+                self.stores += 1;
+                format!("sma_write_addr({c}, {address}, {value})")
+            }
+        }
+    }
+
+    fn write(&mut self, access: &Access, ty: Ty, value: &str) {
+        let statement = self.written(access, ty, value);
+        self.statement(&format!("{statement};"));
+    }
+
+    fn store(&mut self, ty: Ty, addr: Operand, value: Operand, order: Order) {
+        let value = to_memory(ty, &self.operand(value));
+        let access = self.access(addr, ty);
+        let is_alone = self.label_due && self.model() != Model::Sc;
+        match order {
+            Order::SeqCst if is_alone => {
+                self.statement("sma_atomic_begin();");
+                self.write(&access, ty, &value);
+                self.statement("sma_atomic_end();");
+            }
+            Order::Release if is_alone && self.model() == Model::Pso => {
+                self.statement("sma_fence_ss();");
+                self.write(&access, ty, &value);
+            }
+            _ => self.write(&access, ty, &value),
+        }
+    }
+
+    /// A read-modify-write of shared memory is a section, unless it stands in one.
+    fn begin_update(&mut self, addr: Operand) -> bool {
+        let is_section = self.is_shared(addr) && self.label_due;
+        if is_section {
+            self.statement("sma_atomic_begin();");
+        }
+        is_section
+    }
+
+    fn end_update(&mut self, is_section: bool) {
+        if is_section {
+            self.statement("sma_atomic_end();");
+        }
+    }
+
+    fn fence(&mut self, kind: FenceKind) {
+        match kind {
+            // Within a section there is no label, and nothing to wait for.
+            FenceKind::Full | FenceKind::Call if self.label_due => self.statement("sma_fence();"),
+            FenceKind::Release | FenceKind::AcqRel | FenceKind::StoreStore if self.model() == Model::Pso => {
+                self.statement("sma_fence_ss();");
+            }
+            _ => {}
+        }
+    }
+
+    fn enter(&mut self, local: LocalId) {
+        let is_shared = self.context.shared.contains(norn_passes::points_to::Object::Local(self.id, local));
+        let parts = self.objects.parts_of_local(local, self.thread);
+        for (part, ty) in &parts {
+            let c = cell_type(*ty);
+            match is_shared {
+                true => self.statement(&format!("sma_enter({c}, {part});")),
+                false => self.statement(&format!("{part} = content({c});")),
+            }
+        }
+        if parts.is_empty() && !(is_shared && self.context.cells.is_some()) {
+            let (address, size) = self.objects.extent_of_local(local, self.thread);
+            self.statement(&format!("havoc({}, {size});", top(&address)));
+        }
+    }
+
+    fn alloc(&mut self, dst: Reg, size: Operand, zeroed: bool, _kind: AllocKind) {
+        let object = norn_passes::points_to::Object::Alloc(self.site);
+        if self.context.cells.is_some() && self.context.shared.contains(object) {
+            let address = self.objects.allocation(self.site, self.thread);
+            return self.assign(dst, &address);
+        }
+        let size = self.operand(size);
+        self.assign(dst, &format!("sma_malloc({}, {})", top(&size), u8::from(zeroed)));
+    }
+
+    fn spawn(&mut self, dst: Reg, start: Operand, args: &[Operand]) -> Result<(), Refusal> {
+        let here = |creator: Option<(norn_passes::threads::ThreadId, Site)>| {
+            creator.is_some_and(|(thread, site)| thread.0 as usize == self.thread && site == self.site)
+        };
+        let threads = &self.context.prepared.threads;
+        let created: Vec<usize> = (0..threads.len()).filter(|&t| here(threads[t].creator)).collect();
+        let texts: Vec<(String, Ty)> =
+            args.iter().map(|&arg| (self.kept(arg), self.code.function.operand_ty(arg))).collect();
+        let start_text = self.kept(start);
+        if self.model() != Model::Sc {
+            self.statement("sma_fence();");
+        }
+        let is_known = matches!(start, Operand::Func(_));
+        for &thread in &created {
+            let function = self.context.prepared.threads[thread].start;
+            let code = self.context.prepared.function(function);
+            if code.function.params.len() > texts.len() {
+                return Err(self.refuse(&format!("'{}' is started with too few arguments", code.function.name)));
+            }
+            let mut statements = String::new();
+            for (i, (&param, (text, given))) in code.function.params.iter().zip(&texts).enumerate() {
+                if code.uses[param.index()] > 0 {
+                    let value = converted(text, *given, code.function.ty(param));
+                    statements += &format!("arg_{thread}_{i} = {value}; ");
+                }
+            }
+            let number = expr::number(thread as u64, self.program().target.pointer_size());
+            if self.code.uses[dst.index()] > 0 {
+                let name = self.register(dst);
+                statements += &format!("{name} = {number}; ");
+            }
+            statements += &format!("create({thread});");
+            if is_known {
+                self.statement(&statements);
+            } else {
+                let address = self.objects.address(Operand::Func(function), self.thread).unwrap_or_default();
+                self.statement(&format!("if ({start_text} == {address}) {{ {statements} }}"));
+            }
+        }
+        if created.is_empty() {
+            self.statement("unsupported(\"a thread is started in an unknown function\");");
+        } else if !is_known {
+            let tests = created.iter().map(|&thread| {
+                let function = self.context.prepared.threads[thread].start;
+                let address = self.objects.address(Operand::Func(function), self.thread).unwrap_or_default();
+                format!("{start_text} != {address}")
+            });
+            let tests = tests.collect::<Vec<_>>().join(" && ");
+            self.statement(&format!("if ({tests}) unsupported(\"a thread is started in an unknown function\");"));
+        }
+        Ok(())
+    }
+
+    // The ends of blocks.
+
+    fn terminator(&mut self, kind: &TerminatorKind, next: Option<BlockId>) {
+        let is_next = |target: BlockId| Some(target) == next;
+        match *kind {
+            TerminatorKind::Goto(target) => {
+                if !is_next(target) {
+                    self.statement(&format!("goto b{};", target.index()));
+                }
+            }
+            TerminatorKind::Branch { cond, then, otherwise } => {
+                let cond = self.operand(cond);
+                let cond = in_parentheses(&cond);
+                if is_next(then) {
+                    self.statement(&format!("if (!{cond}) goto b{};", otherwise.index()));
+                } else {
+                    self.statement(&format!("if {cond} goto b{};", then.index()));
+                    if !is_next(otherwise) {
+                        self.statement(&format!("goto b{};", otherwise.index()));
+                    }
+                }
+            }
+            TerminatorKind::Switch { ty, value, ref cases, default } => {
+                let value = self.operand(value);
+                let size = ty.size(self.program().target);
+                let cases = cases.iter().map(|&(bits, target)| {
+                    format!("case {}: goto b{};", expr::number(bits, size), target.index())
+                });
+                let cases = cases.collect::<Vec<_>>().join(" ");
+                self.statement(&format!("switch ({}) {{ {cases} default: goto b{}; }}", top(&value), default.index()));
+            }
+            TerminatorKind::Return(value) => {
+                let ty = self.code.function.result;
+                self.end_thread(value.zip(ty), next.is_none());
+            }
+            TerminatorKind::ThreadExit(value) => self.end_thread(Some((value, Ty::Ptr)), next.is_none()),
+            TerminatorKind::Exit(_) | TerminatorKind::Abort => self.statement("assume(0); /* the program ends */"),
+            TerminatorKind::Stop => self.statement("assume(0); /* a bound is reached */"),
+            TerminatorKind::Unreachable => self.statement("assume(0);"),
+            TerminatorKind::Unsupported(ref reason) => self.statement(&format!("unsupported({});", quoted(reason))),
+        }
+    }
+
+    fn end_thread(&mut self, result: Option<(Operand, Ty)>, is_last: bool) {
+        if let Some((value, ty)) = result.filter(|_| self.context.results && self.thread != 0) {
+            let value = self.operand(value);
+            let value = converted(&value, ty, Ty::Ptr);
+            self.statement(&format!("result[{}] = {value};", self.thread));
+        }
+        if !is_last {
+            self.jumps_to_end = true;
+            self.statement("goto end;");
+        }
+    }
+}
+
+fn sorted(waiting: &FxHashMap<Reg, (String, Vec<Reg>)>) -> Vec<(&Reg, &(String, Vec<Reg>))> {
+    let mut all: Vec<_> = waiting.iter().collect();
+    all.sort_by_key(|(reg, _)| **reg);
+    all
+}
+
+fn divides(kind: &InstrKind) -> bool {
+    use BinaryOp::{DivSigned, DivUnsigned, RemSigned, RemUnsigned};
+    matches!(kind, InstrKind::Binary { op: DivSigned | DivUnsigned | RemSigned | RemUnsigned, .. })
+}
+
+fn in_parentheses(text: &str) -> String {
+    if top(text) == text { format!("({text})") } else { text.to_owned() }
+}
+
+/// What memory holds for a value.
+fn to_memory(ty: Ty, value: &str) -> String {
+    match ty {
+        Ty::F32 => format!("sma_bits32({})", top(value)),
+        Ty::F64 => format!("sma_bits64({})", top(value)),
+        _ => value.to_owned(),
+    }
+}
+
+fn from_memory(ty: Ty, value: &str) -> String {
+    match ty {
+        Ty::F32 => format!("sma_f32({value})"),
+        Ty::F64 => format!("sma_f64({value})"),
+        _ => value.to_owned(),
+    }
+}
+
+/// An argument of another type than the parameter's: C programs cast function pointers.
+fn converted(text: &str, given: Ty, wanted: Ty) -> String {
+    match (given, wanted) {
+        (Ty::Ptr, Ty::Ptr) => top(text).to_owned(),
+        (_, Ty::Ptr) => format!("(address)(uptr){text}"),
+        (Ty::Ptr, _) => format!("({})(uptr){text}", register_type(wanted)),
+        _ if given == wanted => top(text).to_owned(),
+        _ => format!("({}){text}", register_type(wanted)),
+    }
+}
