@@ -7,7 +7,9 @@ use crate::prepare::Prepared;
 use crate::shared::Shared;
 use crate::text::quoted;
 use crate::thread::{self, Context, Written};
-use crate::{Model, Options, Refusal, Sma, Tool, sma};
+use crate::sma::Memory;
+use crate::template::{expand, mentions};
+use crate::{Model, Options, Refusal, Sma, Tool};
 use norn_ir::instr::InstrKind;
 use norn_ir::program::Program;
 use norn_passes::unwind::Bounds;
@@ -34,7 +36,7 @@ pub fn write(prepared: &Prepared, bounds: &Bounds, options: &Options) -> Result<
     let cells = cells.as_ref();
     let results = asks_for_results(prepared);
     let context = Context { prepared, shared: &shared, cells, options, results };
-    let mut objects = Objects::new(prepared, &shared, cells, options.mallocs);
+    let mut objects = Objects::new(prepared, &shared, cells, options);
     let names = thread_names(prepared, &mut objects);
     let mut threads = Vec::new();
     for thread in 0..prepared.threads.len() {
@@ -84,17 +86,18 @@ impl File<'_> {
 
     fn text(&self) -> String {
         let bodies: String = self.threads.iter().map(|thread| thread.text.as_str()).collect();
-        let memory = sma::text(self.options, self.objects.locations.as_slice(), self.stores(), self.cells);
+        let stubs = stubs(&bodies);
+        let memory = self.memory().text(&format!("{bodies} {stubs} sma_init"));
         let sections = [
             self.head(),
             self.tool(),
             self.parameters(),
             self.objects(),
             self.control(),
-            helpers(&[&bodies, &self.objects.initial, &memory]),
+            expand(ARITHMETIC, &[], &format!("{bodies} {memory}")),
             self.malloc(&bodies),
             memory,
-            self.stubs(&bodies),
+            stubs,
         ];
         let mut text = String::new();
         for section in sections.iter().filter(|section| !section.is_empty()) {
@@ -115,8 +118,14 @@ impl File<'_> {
         put(text, format_args!("#line {line} {}\n", quoted(&self.options.output)));
     }
 
-    fn stores(&self) -> u32 {
-        self.threads.iter().map(|thread| thread.stores).max().unwrap_or(0)
+    fn memory(&self) -> Memory<'_> {
+        Memory {
+            options: self.options,
+            locations: &self.objects.locations,
+            cells: self.cells,
+            stores: self.threads.iter().map(|thread| thread.stores).max().unwrap_or(0),
+            target: self.program().target,
+        }
     }
 
     fn head(&self) -> String {
@@ -146,7 +155,7 @@ impl File<'_> {
             self.threads.len(),
             self.bounds.default,
             self.bounds.library,
-            self.more_bounds(),
+            self.memory().bounds(),
         );
         head.push_str(
             " * Each thread is a function with labels before its visible statements. J(A, B) hops from label A to B if the\n \
@@ -157,10 +166,6 @@ impl File<'_> {
             put(&mut head, format_args!(" * Loops at {}:{}: {} times.\n", at.file, at.line, at.bound));
         }
         head + " */"
-    }
-
-    fn more_bounds(&self) -> String {
-        sma::bounds(self.options, self.stores())
     }
 
     fn tool(&self) -> String {
@@ -182,7 +187,7 @@ impl File<'_> {
 
     fn parameters(&self) -> String {
         let mut text = format!("#define ROUNDS {}\n#define THREADS {}\n", self.options.rounds, self.threads.len());
-        text.push_str(&sma::parameters(self.options, &self.objects.locations, self.stores()));
+        text.push_str(&self.memory().parameters());
         text
     }
 
@@ -223,7 +228,7 @@ impl File<'_> {
     }
 
     fn malloc(&self, bodies: &str) -> String {
-        match (bodies.contains("sma_malloc("), bodies.contains("sma_free("), self.options.tool) {
+        match (mentions(bodies, "sma_malloc"), mentions(bodies, "sma_free"), self.options.tool) {
             (false, false, _) => String::new(),
             (true, _, Tool::Cc) => format!("#define SMA_HEAP {HEAP_WORDS}\n{MALLOC_CC}#define sma_free(a) ((void)(a))\n"),
             (false, _, Tool::Cc) => "#define sma_free(a) ((void)(a))\n".to_owned(),
@@ -234,21 +239,6 @@ impl File<'_> {
             // Only what the list SMA keeps in static objects.
             (false, true, _) => "#define sma_free(a) ((void)(a))\n".to_owned(),
         }
-    }
-
-    /// The thread operations that the program uses.
-    fn stubs(&self, bodies: &str) -> String {
-        let mut text = String::new();
-        if bodies.contains("create(") {
-            text.push_str("#define create(t) (active[t] = 1)\n");
-        }
-        if bodies.contains("join(") {
-            text.push_str(
-                "#define join(t) \\\n    do { \\\n        if ((t) >= THREADS || !active[t]) fail(\"misuse: there is no such thread to join\"); \\\n        \
-                 assume(pc[t] == size[t]); \\\n        sma_join(t); \\\n    } while (0)\n",
-            );
-        }
-        text
     }
 
     fn driver(&self) -> String {
@@ -281,20 +271,19 @@ fn put(text: &mut String, what: std::fmt::Arguments<'_>) {
     text.write_fmt(what).expect("writing to a string should not fail");
 }
 
-/// The functions of the template that the texts call; each begins with a line `//name`.
-fn helpers(texts: &[&str]) -> String {
-    let mut found = String::new();
-    let mut wanted = false;
-    for line in ARITHMETIC.lines() {
-        if let Some(name) = line.strip_prefix("//") {
-            let call = format!("{name}(");
-            wanted = texts.iter().any(|text| text.contains(&call));
-        } else if wanted {
-            found.push_str(line);
-            found.push('\n');
-        }
+/// The thread operations that the program uses.
+fn stubs(bodies: &str) -> String {
+    let mut text = String::new();
+    if mentions(bodies, "create") {
+        text.push_str("#define create(t) (active[t] = 1)\n");
     }
-    found
+    if mentions(bodies, "join") {
+        text.push_str(
+            "#define join(t) \\\n    do { \\\n        if ((t) >= THREADS || !active[t]) fail(\"misuse: there is no such thread to join\"); \\\n        \
+             assume(pc[t] == size[t]); \\\n        sma_join(t); \\\n    } while (0)\n",
+        );
+    }
+    text
 }
 
 /// Nothing of a name ends a comment.

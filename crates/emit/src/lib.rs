@@ -31,6 +31,7 @@ mod prepare;
 mod shared;
 mod simplify;
 mod sma;
+mod template;
 mod text;
 mod thread;
 

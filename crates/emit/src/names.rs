@@ -35,9 +35,9 @@ impl Names {
 
     /// An identifier like `wanted` that is not in use, in use from now on.
     pub fn make(&mut self, wanted: &str) -> String {
-        let mut base: String = wanted.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let mut base: String = wanted.trim_start_matches('_').chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let is_ours = ["norn_", "sma_", "SMA_", "nondet_", "function_", "V_", "arg_", "previous_"].iter().any(|p| base.starts_with(p));
-        if base.is_empty() || base.starts_with(|c: char| c.is_ascii_digit() || c == '_') || is_ours {
+        if base.is_empty() || base.starts_with(|c: char| c.is_ascii_digit()) || is_ours {
             base.insert_str(0, "v_");
         }
         let mut name = base.clone();
@@ -73,6 +73,6 @@ mod tests {
     fn names_are_identifiers_and_unique() {
         let mut names = Names::new();
         let made = ["x", "x", "0:r1", "while", "cs", "sma_read", "r1", "$t", "x_2"].map(|name| names.make(name));
-        assert_eq!(made, ["x", "x_2", "v_0_r1", "while_2", "cs_2", "v_sma_read", "r1_2", "v__t", "x_2_2"]);
+        assert_eq!(made, ["x", "x_2", "v_0_r1", "while_2", "cs_2", "v_sma_read", "r1_2", "_t", "x_2_2"]);
     }
 }

@@ -1,13 +1,13 @@
 //! Memory as C objects: one per global, per thread and thread-local or local, per thread and allocation (for the list
 //! SMA). They are declared when they are first mentioned, so that nothing is declared in vain.
 
-use crate::Refusal;
 use crate::cells::Cells;
 use crate::expr;
 use crate::layout::{Layouts, cell_type};
 use crate::names::Names;
 use crate::prepare::Prepared;
 use crate::shared::Shared;
+use crate::{Options, Refusal};
 use norn_ir::ids::{FuncId, GlobalId, LocalId, TypeId};
 use norn_ir::instr::{Const, InstrKind, Operand};
 use norn_ir::program::{InitValue, Program, Storage};
@@ -37,6 +37,8 @@ pub struct Objects<'p> {
     pub initial: String,
     /// Locations of the list SMA.
     pub locations: Vec<Location>,
+    /// Only some of the locations that are reached by computed addresses are tracked.
+    are_chosen: bool,
     /// How many allocated objects may still be tracked.
     mallocs_left: u32,
     waiting: Vec<(GlobalId, usize)>,
@@ -61,12 +63,12 @@ pub struct Location {
     pub ty: Ty,
     /// A C expression; `None`: indeterminate.
     pub initial: Option<String>,
-    /// Only accessed by computed addresses or at several of them: may be left untracked by `--locations`.
-    pub by_address: bool,
+    /// It is reached by computed addresses, and only some of those are tracked: it has no name.
+    pub is_chosen: bool,
 }
 
 impl<'p> Objects<'p> {
-    pub fn new(prepared: &'p Prepared, shared: &'p Shared, cells: Option<&'p Cells>, mallocs: Option<u32>) -> Objects<'p> {
+    pub fn new(prepared: &'p Prepared, shared: &'p Shared, cells: Option<&'p Cells>, options: &Options) -> Objects<'p> {
         let mut names = Names::new();
         let mut global_names = Vec::new();
         for global in &prepared.program().globals {
@@ -85,7 +87,8 @@ impl<'p> Objects<'p> {
             declarations: String::new(),
             initial: String::new(),
             locations: Vec::new(),
-            mallocs_left: mallocs.unwrap_or(u32::MAX),
+            are_chosen: options.locations.is_some(),
+            mallocs_left: options.mallocs.unwrap_or(u32::MAX),
             waiting: Vec::new(),
         }
     }
@@ -126,7 +129,8 @@ impl<'p> Objects<'p> {
         let (object, offset) = self.place(operand, thread)?;
         let made = self.made(object, thread);
         if self.cells.is_some() && self.shared.contains(object) {
-            return made.locations.get(&offset).map(|&location| self.locations[location].name.clone());
+            let location = made.locations.get(&offset).map(|&location| &self.locations[location]);
+            return location.filter(|location| !location.is_chosen).map(|location| location.name.clone());
         }
         self.layouts.lvalue(&made.name, made.ty?, offset, ty)
     }
@@ -150,7 +154,11 @@ impl<'p> Objects<'p> {
         let made = self.made(object, thread);
         if let Some(cells) = self.cells.filter(|_| self.shared.contains(object)) {
             let found = cells.of(object).into_iter().flatten();
-            return found.map(|(at, &ty)| (self.locations[made.locations[at]].name.clone(), ty)).collect();
+            let name = |location: &Location| match location.is_chosen {
+                true => format!("sma_location({}, sizeof({}))", location.address, cell_type(location.ty)),
+                false => location.name.clone(),
+            };
+            return found.map(|(at, &ty)| (name(&self.locations[made.locations[at]]), ty)).collect();
         }
         let mut parts = Vec::new();
         let mut waiting = vec![(ty, 0)];
@@ -294,7 +302,7 @@ impl<'p> Objects<'p> {
                 address: at_offset(name, at as i64),
                 ty: cell,
                 initial,
-                by_address: cells.is_by_address(object),
+                is_chosen: self.are_chosen && cells.is_by_address(object),
             });
         }
         found

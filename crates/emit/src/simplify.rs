@@ -20,6 +20,8 @@ pub struct Simplified {
     /// By register: how often what is needed reads and assigns it.
     pub uses: Vec<u32>,
     pub defs: Vec<u32>,
+    /// By register: every block that reads it assigns it first.
+    is_local_to_blocks: Vec<bool>,
 }
 
 pub fn simplify(original: &Function, target: Target) -> Simplified {
@@ -27,7 +29,14 @@ pub fn simplify(original: &Function, target: Target) -> Simplified {
     let defs = count_defs(&function);
     propagate(&mut function, &defs, target);
     let order = function.reverse_postorder();
-    let mut simplified = Simplified { needed: Vec::new(), uses: Vec::new(), defs: Vec::new(), order, function };
+    let mut simplified = Simplified {
+        needed: Vec::new(),
+        uses: Vec::new(),
+        defs: Vec::new(),
+        is_local_to_blocks: Vec::new(),
+        order,
+        function,
+    };
     simplified.find_needed();
     simplified
 }
@@ -283,6 +292,46 @@ impl Simplified {
             }
         }
         (self.needed, self.uses, self.defs) = (needed, uses, defs);
+        self.is_local_to_blocks = self.find_local();
+    }
+
+    fn find_local(&self) -> Vec<bool> {
+        let mut is_local = vec![true; self.function.registers.len()];
+        // The block that last assigned each register.
+        let mut assigned = vec![None; is_local.len()];
+        for &block in &self.order {
+            let code = self.function.block(block);
+            for (instr, _) in code.instrs.iter().zip(&self.needed[block.index()]).filter(|(_, needed)| **needed) {
+                instr.kind.for_each_use(|reg| is_local[reg.index()] &= assigned[reg.index()] == Some(block));
+                instr.kind.defs().for_each(|reg| assigned[reg.index()] = Some(block));
+            }
+            code.terminator.kind.for_each_use(|reg| is_local[reg.index()] &= assigned[reg.index()] == Some(block));
+        }
+        is_local
+    }
+
+    /// Whether the value that an instruction assigns is read exactly once, later in its block.
+    pub fn is_used_once_soon(&self, dst: Reg, block: BlockId, index: usize) -> bool {
+        let is_single = self.defs[dst.index()] == 1 && self.uses[dst.index()] == 1;
+        if !is_single && !self.is_local_to_blocks[dst.index()] {
+            return false;
+        }
+        /// Instructions that are looked at.
+        const NEAR: usize = 64;
+        let code = self.function.block(block);
+        let mut count = 0;
+        let later = code.instrs.iter().zip(&self.needed[block.index()]).skip(index + 1);
+        for (position, (instr, _)) in later.filter(|(_, needed)| **needed).enumerate() {
+            if position == NEAR {
+                return is_single && count == 1;
+            }
+            instr.kind.for_each_use(|reg| count += u32::from(reg == dst));
+            if instr.kind.defs().any(|reg| reg == dst) {
+                return count == 1;
+            }
+        }
+        code.terminator.kind.for_each_use(|reg| count += u32::from(reg == dst));
+        count == 1
     }
 }
 

@@ -19,6 +19,25 @@ impl Text {
         }
     }
 
+    /// A statement that goes on the line of the one before if that stands for the same place and has room.
+    pub fn more(&mut self, file: &str, line: u32, statement: &str) {
+        const WIDEST: usize = 110;
+        let begin = self.text.trim_end_matches('\n').rfind('\n').map_or(0, |at| at + 1);
+        let last = self.text[begin..].trim_end();
+        let stands_for = self.next.as_ref().is_some_and(|(f, n)| f == file && *n == line + 1);
+        // What follows an `if` on its line looks as if it belonged to it.
+        let has_room = last.len() + statement.len() < WIDEST && last.ends_with(';') && !last.contains("if (");
+        if stands_for && has_room {
+            self.text.truncate(begin + last.len());
+            self.text.push(' ');
+            self.text.push_str(statement);
+            self.text.push('\n');
+        } else {
+            self.place(file, line);
+            self.line(&format!("    {statement}"));
+        }
+    }
+
     /// What follows stands for this place.
     pub fn place(&mut self, file: &str, line: u32) {
         if line == 0 || self.next.as_ref().is_some_and(|(f, n)| f == file && *n == line) {

@@ -177,16 +177,16 @@ impl<'p> Writer<'_, 'p> {
     /// A statement of the program, with its label if one is due.
     fn statement(&mut self, statement: &str) {
         let file = self.program().file(self.place.file);
-        self.text.place(file, self.place.line);
         let is_first = self.next_label == 0;
         if std::mem::take(&mut self.label_due) || is_first {
             let label = self.next_label;
             self.next_label += 1;
             // Nothing jumps to the first label.
             let name = if is_first { "   ".to_owned() } else { format!("L{label}:") };
+            self.text.place(file, self.place.line);
             self.text.line(&format!("{name} J({label}, {}) {statement}", label + 1));
         } else {
-            self.text.line(&format!("    {statement}"));
+            self.text.more(file, self.place.line, statement);
         }
     }
 
@@ -231,19 +231,7 @@ impl<'p> Writer<'_, 'p> {
         self.release_changed(kind);
         let Some(dst) = kind.defs().next() else { return false };
         let is_temporary = code.function.registers[dst.index()].name.is_empty();
-        if !is_temporary || code.uses[dst.index()] != 1 || code.defs[dst.index()] != 1 || divides(kind) {
-            return false;
-        }
-        let content = code.function.block(block);
-        let later = content.instrs.iter().enumerate().skip(index + 1);
-        let mut is_used_here = false;
-        for (at, instr) in later {
-            if code.needed[block.index()][at] {
-                instr.kind.for_each_use(|reg| is_used_here |= reg == dst);
-            }
-        }
-        content.terminator.kind.for_each_use(|reg| is_used_here |= reg == dst);
-        if !is_used_here {
+        if !is_temporary || divides(kind) || !code.is_used_once_soon(dst, block, index) {
             return false;
         }
         let mut reads: Vec<Reg> = Vec::new();
@@ -252,7 +240,13 @@ impl<'p> Writer<'_, 'p> {
             None => reads.push(reg),
         });
         let (function, target) = (&code.function, self.program().target);
-        let Some(text) = expr::value(kind, function, target, &mut |operand| self.operand(operand)) else { return false };
+        let text = match kind {
+            InstrKind::ThreadSelf { .. } => expr::number(self.thread as u64, target.pointer_size()),
+            _ => match expr::value(kind, function, target, &mut |operand| self.operand(operand)) {
+                Some(text) => text,
+                None => return false,
+            },
+        };
         if text.len() > LONGEST {
             self.assign(dst, &text);
         } else {
@@ -545,7 +539,7 @@ impl<'p> Writer<'_, 'p> {
         }
         if parts.is_empty() && !(is_shared && self.context.cells.is_some()) {
             let (address, size) = self.objects.extent_of_local(local, self.thread);
-            self.statement(&format!("havoc({}, {size});", top(&address)));
+            self.statement(&format!("sma_havoc({}, {size});", top(&address)));
         }
     }
 
@@ -567,11 +561,11 @@ impl<'p> Writer<'_, 'p> {
         let created: Vec<usize> = (0..threads.len()).filter(|&t| here(threads[t].creator)).collect();
         let texts: Vec<(String, Ty)> =
             args.iter().map(|&arg| (self.kept(arg), self.code.function.operand_ty(arg))).collect();
-        let start_text = self.kept(start);
+        let is_known = matches!(start, Operand::Func(_));
+        let start_text = if is_known { String::new() } else { self.kept(start) };
         if self.model() != Model::Sc {
             self.statement("sma_fence();");
         }
-        let is_known = matches!(start, Operand::Func(_));
         for &thread in &created {
             let function = self.context.prepared.threads[thread].start;
             let code = self.context.prepared.function(function);

@@ -1,32 +1,32 @@
-//sma_f32
+//unit sma_f32
 static float sma_f32(u32 bits)
 {
     union { u32 bits; float number; } both;
     both.bits = bits;
     return both.number;
 }
-//sma_f64
+//unit sma_f64
 static double sma_f64(u64 bits)
 {
     union { u64 bits; double number; } both;
     both.bits = bits;
     return both.number;
 }
-//sma_bits32
+//unit sma_bits32
 static u32 sma_bits32(float number)
 {
     union { u32 bits; float number; } both;
     both.number = number;
     return both.bits;
 }
-//sma_bits64
+//unit sma_bits64
 static u64 sma_bits64(double number)
 {
     union { u64 bits; double number; } both;
     both.number = number;
     return both.bits;
 }
-//sma_popcount
+//unit sma_popcount
 static u64 sma_popcount(u64 bits)
 {
     u64 count = 0;
@@ -35,7 +35,7 @@ static u64 sma_popcount(u64 bits)
         count += bits >> i & 1;
     return count;
 }
-//sma_leading_zeros
+//unit sma_leading_zeros
 static u64 sma_leading_zeros(u64 bits, int width)
 {
     u64 count = 0;
@@ -45,7 +45,7 @@ static u64 sma_leading_zeros(u64 bits, int width)
             count = bits >> i & 1 ? 0 : count + 1;
     return count;
 }
-//sma_trailing_zeros
+//unit sma_trailing_zeros
 static u64 sma_trailing_zeros(u64 bits, int width)
 {
     u64 count = 0;
@@ -56,7 +56,7 @@ static u64 sma_trailing_zeros(u64 bits, int width)
     }
     return count;
 }
-//sma_byte_swap
+//unit sma_byte_swap
 static u64 sma_byte_swap(u64 bits, int width)
 {
     u64 swapped = 0;
@@ -66,8 +66,8 @@ static u64 sma_byte_swap(u64 bits, int width)
             swapped |= (bits >> i & 0xff) << (width - 8 - i);
     return swapped;
 }
-//havoc
-static void havoc(address from, unsigned long size)
+//unit sma_havoc
+static void sma_havoc(address from, unsigned long size)
 {
     unsigned long i;
     for (i = 0; i < size; i++)
