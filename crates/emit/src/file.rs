@@ -221,8 +221,10 @@ impl File<'_> {
         if self.results {
             text.push_str("static address result[THREADS];\n");
         }
-        text.push_str(
-            "#define J(A, B) if (pc[ct] > A || A >= cs) goto L##B;\n#define G(L) assume(cs >= L);\n",
+        let here = if self.options.tool == Tool::Cc { " HERE(A + 1)" } else { "" };
+        put(
+            &mut text,
+            format_args!("#define J(A, B) if (pc[ct] > A || A >= cs) goto L##B;{here}\n#define G(L) assume(cs >= L);\n"),
         );
         text
     }
@@ -249,11 +251,12 @@ impl File<'_> {
             text.push_str("    init_objects();\n");
         }
         text.push_str("    sma_init();\n    for (round = 1; round <= ROUNDS; round++) {\n");
+        let here = if runs { "HERE(0)\n            " } else { "" };
         for (number, name) in self.names.iter().enumerate() {
             put(
                 &mut text,
                 format_args!(
-                    "        ct = {number};\n        if (active[ct]) {{\n            cs = next_switch(pc[ct], size[ct]);\n            \
+                    "        ct = {number};\n        if (active[ct]) {{\n            {here}cs = next_switch(pc[ct], size[ct]);\n            \
                      {name}();\n            pc[ct] = cs;\n        }}\n"
                 ),
             );

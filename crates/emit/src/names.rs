@@ -12,6 +12,7 @@ const RESERVED: &[&str] = &[
     "ct", "cs", "arg", "result", "rounds", "J", "G", "assume", "choose", "next_switch", "nondet", "fail", "unsupported",
     "abort", "exit", "malloc", "calloc", "free", "memset", "memcpy", "reach_error", "THREADS", "ROUNDS", "CELLS", "NULL",
     "stdin", "stdout", "stderr", "errno", "end", "init_objects", "create", "join", "previous", "F32_OF", "F64_OF",
+    "AT", "HERE", "content", "choose_where", "simulate", "index", "round", "cs",
 ];
 
 /// The names in use in one scope.

@@ -115,14 +115,12 @@ static void sma_update(void)
         unsigned t, i;
         if (sma_in_section || sma_pending == 0 || !choose(0, 1))
             break;
-        t = choose(0, THREADS - 1);
-        assume(sma_count[t] > 0);
+        choose_where(t, 0, THREADS - 1, sma_count[t] > 0);
 //if tso
         i = 0;
 //end
 //if pso
-        i = choose(0, sma_count[t] - 1);
-        assume(sma_may_commit(t, i));
+        choose_where(i, 0, sma_count[t] - 1, sma_may_commit(t, i));
 //end
         sma_commit(t, i);
     }

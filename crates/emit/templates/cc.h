@@ -8,6 +8,10 @@
 static u64 norn_choice(u64 low, u64 high, int kind);
 static void norn_rejected(void);
 static void norn_failed(const char *file, int line, const char *text, int status);
+/* Called where the static data is all that there is, with a number that says where. */
+static void norn_here(unsigned where);
+static unsigned norn_position;
+#define HERE(where) norn_here(where);
 
 enum { NORN_CHOICE, NORN_SWITCH, NORN_VALUE, NORN_CONTENT };
 
@@ -30,3 +34,14 @@ enum { NORN_CHOICE, NORN_SWITCH, NORN_VALUE, NORN_CONTENT };
 #define unsupported(text) norn_failed(__FILE__, __LINE__, "not supported: " text, 5)
 #define choose(low, high) ((unsigned)norn_choice(low, high, NORN_CHOICE))
 #define next_switch(low, high) ((unsigned)norn_choice(low, high, NORN_SWITCH))
+/* A number from low to high for which the condition holds, the choice being which of them. */
+#define choose_where(number, low, high, condition) \
+    do { \
+        unsigned norn_left = 0; \
+        for (number = (low); number <= (high); number++) \
+            norn_left += (condition) ? 1 : 0; \
+        assume(norn_left > 0); \
+        norn_left = choose(1, norn_left); \
+        for (number = (low); !(condition) || --norn_left > 0; number++) \
+            ; \
+    } while (0)

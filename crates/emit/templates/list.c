@@ -130,8 +130,7 @@ static void sma_list_write(unsigned v, sma_value value, unsigned t)
     sma_next[v][SMA_NODES] = sma_next[v][node];
     sma_prev[v][sma_next[v][SMA_NODES]] = SMA_NODES;
     /* Choose its place, and the moment at which the write reaches memory. */
-    succ = choose(0, SMA_NODES);
-    assume(succ != node && sma_tstamp[v][succ] > sma_clock);
+    choose_where(succ, 0, SMA_NODES, succ != node && sma_tstamp[v][succ] > sma_clock);
     pred = sma_prev[v][succ];
     low = sma_clock;
     if (!sma_in_section) {
@@ -167,8 +166,8 @@ static sma_value sma_list_read(unsigned v, unsigned t)
     /* The own last write, if it has not reached memory. */
     if (sma_last_tstamp[v][t] > sma_clock)
         return sma_unpack(sma_last_value[v][t]);
-    node = choose(0, SMA_NODES - 1);
-    assume(sma_tstamp[v][node] <= sma_clock && sma_tstamp[v][sma_next[v][node]] > sma_clock);
+    choose_where(node, 0, SMA_NODES - 1,
+                 sma_tstamp[v][node] <= sma_clock && sma_tstamp[v][sma_next[v][node]] > sma_clock);
     return sma_unpack(sma_node[v][node]);
 }
 
@@ -176,15 +175,15 @@ static sma_value sma_list_read(unsigned v, unsigned t)
 /* The location at an address. One that is not tracked is a bound. */
 static unsigned sma_location(address a, unsigned bytes)
 {
-    unsigned v = choose(0, SMA_LOCATIONS - 1);
+    unsigned v;
 //if mixed
-    assume((uptr)a - (uptr)sma_address[v] < sma_size[v]);
+    choose_where(v, 0, SMA_LOCATIONS - 1, (uptr)a - (uptr)sma_address[v] < sma_size[v]);
     if (a != sma_address[v] || bytes != sma_size[v])
         unsupported("an access to a part of a location, or to several");
 //end
 //if !mixed
     (void)bytes;
-    assume(sma_address[v] == a);
+    choose_where(v, 0, SMA_LOCATIONS - 1, sma_address[v] == a);
 //end
     return v;
 }

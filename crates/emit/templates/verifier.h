@@ -14,3 +14,9 @@ static unsigned choose(unsigned low, unsigned high)
     return number;
 }
 #define next_switch(low, high) choose(low, high)
+/* Any such number for which the condition holds. */
+#define choose_where(number, low, high, condition) \
+    do { \
+        number = choose(low, high); \
+        assume(condition); \
+    } while (0)
