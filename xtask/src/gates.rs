@@ -2,6 +2,7 @@
 
 mod front_end;
 mod litmus;
+mod sequentialize;
 mod verdicts;
 
 use crate::corpus;
@@ -25,7 +26,20 @@ pub fn run(extent: Extent) -> Result<(), String> {
     failures += front_end::run(&norn, &corpus, extent)?;
     failures += litmus::run(&norn, &corpus, extent)?;
     failures += verdicts::run(&norn, &corpus, extent)?;
+    failures += sequentialize::run(&corpus, extent)?;
     match failures {
+        0 => Ok(()),
+        n => Err(format!("{n} failures")),
+    }
+}
+
+/// The gate of the sequential programs alone.
+pub fn sequentialize(extent: Extent) -> Result<(), String> {
+    let Some(corpus) = corpus::folder() else {
+        println!("gates: no corpus here, nothing to run");
+        return Ok(());
+    };
+    match sequentialize::run(&corpus, extent)? {
         0 => Ok(()),
         n => Err(format!("{n} failures")),
     }
