@@ -65,9 +65,17 @@ pub fn value(
             let (lhs, rhs) = (operand(lhs), operand(rhs));
             binary(op, ty, target, &lhs, &rhs)
         }
+        InstrKind::Compare { op: op @ (CompareOp::LtSigned | CompareOp::LeSigned), ty, lhs, rhs, .. } => {
+            let mut signed = |side: Operand| match side {
+                Operand::Const(number) => signed_number(number.bits, ty, target),
+                _ => format!("({}){}", signed_type(ty, target), operand(side)),
+            };
+            let (lhs, rhs) = (signed(lhs), signed(rhs));
+            format!("({lhs} {} {rhs})", if op == CompareOp::LtSigned { "<" } else { "<=" })
+        }
         InstrKind::Compare { op, ty, lhs, rhs, .. } => {
             let (lhs, rhs) = (operand(lhs), operand(rhs));
-            compare(op, ty, target, &lhs, &rhs)
+            compare(op, ty, &lhs, &rhs)
         }
         InstrKind::Unary { dst, op, src } => {
             let ty = function.ty(dst);
@@ -115,6 +123,9 @@ fn binary(op: BinaryOp, ty: Ty, target: Target, lhs: &str, rhs: &str) -> String 
     };
     let amount = || format!("({rhs} & {})", width - 1);
     match op {
+        BinaryOp::And if ty == Ty::Bool => format!("({lhs} && {rhs})"),
+        BinaryOp::Or if ty == Ty::Bool => format!("({lhs} || {rhs})"),
+        BinaryOp::Xor if ty == Ty::Bool => format!("({lhs} != {rhs})"),
         BinaryOp::Add | BinaryOp::AddSigned | BinaryOp::FAdd => plain("+"),
         BinaryOp::Sub | BinaryOp::SubSigned | BinaryOp::FSub => plain("-"),
         BinaryOp::Mul | BinaryOp::MulSigned | BinaryOp::FMul => plain("*"),
@@ -140,24 +151,28 @@ fn binary(op: BinaryOp, ty: Ty, target: Target, lhs: &str, rhs: &str) -> String 
     }
 }
 
-fn compare(op: CompareOp, ty: Ty, target: Target, lhs: &str, rhs: &str) -> String {
-    let signed = |sign: &str| {
-        let s = signed_type(ty, target);
-        format!("(({s}){lhs} {sign} ({s}){rhs})")
+fn compare(op: CompareOp, ty: Ty, lhs: &str, rhs: &str) -> String {
+    let sign = match op {
+        CompareOp::Eq | CompareOp::FEq => "==",
+        CompareOp::Ne | CompareOp::FNe => "!=",
+        CompareOp::LtSigned | CompareOp::LtUnsigned | CompareOp::FLt => "<",
+        CompareOp::LeSigned | CompareOp::LeUnsigned | CompareOp::FLe => "<=",
     };
-    let unsigned = |sign: &str| match ty {
-        Ty::Ptr => format!("((uptr){lhs} {sign} (uptr){rhs})"),
+    match (ty, op) {
+        (Ty::Ptr, CompareOp::LtUnsigned | CompareOp::LeUnsigned) => format!("((uptr){lhs} {sign} (uptr){rhs})"),
         _ => format!("({lhs} {sign} {rhs})"),
-    };
-    match op {
-        CompareOp::Eq | CompareOp::FEq => format!("({lhs} == {rhs})"),
-        CompareOp::Ne | CompareOp::FNe => format!("({lhs} != {rhs})"),
-        CompareOp::LtSigned => signed("<"),
-        CompareOp::LeSigned => signed("<="),
-        CompareOp::LtUnsigned => unsigned("<"),
-        CompareOp::LeUnsigned => unsigned("<="),
-        CompareOp::FLt => format!("({lhs} < {rhs})"),
-        CompareOp::FLe => format!("({lhs} <= {rhs})"),
+    }
+}
+
+/// A literal of a signed integer.
+fn signed_number(bits: u64, ty: Ty, target: Target) -> String {
+    let unused = 64 - ty.bits(target);
+    let number = ((bits << unused) as i64) >> unused;
+    match number {
+        // C has no literals below zero: the smallest numbers would be taken for others.
+        i64::MIN => format!("({}ll - 1)", i64::MIN + 1),
+        _ if i32::try_from(number).is_ok_and(|n| n != i32::MIN) => number.to_string(),
+        _ => format!("{number}ll"),
     }
 }
 

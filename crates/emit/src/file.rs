@@ -244,29 +244,44 @@ impl File<'_> {
     }
 
     fn driver(&self) -> String {
-        let runs = self.options.tool == Tool::Cc;
-        let first = if runs { "static void simulate(void)" } else { "int main(void)" };
-        let mut text = format!("/* The driver: in each round each thread that was created has a slot. */\n{first}\n{{\n    static unsigned round;\n");
+        let mut init = String::new();
         if !self.objects.initial.is_empty() {
-            text.push_str("    init_objects();\n");
+            init.push_str("init_objects(); ");
         }
-        text.push_str("    sma_init();\n    for (round = 1; round <= ROUNDS; round++) {\n");
-        let here = if runs { "HERE(0)\n            " } else { "" };
+        init.push_str("sma_init();");
+        let mut text = String::from("/* The driver: in each round each thread that was created has a slot. */\n");
+        if self.options.tool == Tool::Cc {
+            put(
+                &mut text,
+                format_args!(
+                    "static void simulate(void)\n{{\n    static unsigned round;\n    if (!norn_started) {{\n        \
+                     norn_started = 1;\n        {init}\n        round = 1;\n    }}\n    \
+                     for (; round <= ROUNDS; round++) {{\n"
+                ),
+            );
+            for (number, name) in self.names.iter().enumerate() {
+                put(&mut text, format_args!("        SLOT({number}, {name})\n"));
+            }
+            text.push_str("        ct = 0;\n    }\n}\n\n");
+            text.push_str(CC_MAIN);
+            return text;
+        }
+        put(
+            &mut text,
+            format_args!(
+                "int main(void)\n{{\n    unsigned round;\n    {init}\n    for (round = 1; round <= ROUNDS; round++) {{\n"
+            ),
+        );
         for (number, name) in self.names.iter().enumerate() {
             put(
                 &mut text,
                 format_args!(
-                    "        ct = {number};\n        if (active[ct]) {{\n            {here}cs = next_switch(pc[ct], size[ct]);\n            \
+                    "        ct = {number};\n        if (active[ct]) {{\n            cs = next_switch(pc[ct], size[ct]);\n            \
                      {name}();\n            pc[ct] = cs;\n        }}\n"
                 ),
             );
         }
-        text.push_str("    }\n");
-        text.push_str(if runs { "}\n\n" } else { "    return 0;\n}\n" });
-        if runs {
-            text.push_str(CC_MAIN);
-        }
-        text
+        text + "    }\n    return 0;\n}\n"
     }
 }
 

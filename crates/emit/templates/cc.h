@@ -11,7 +11,24 @@ static void norn_failed(const char *file, int line, const char *text, int status
 /* Called where the static data is all that there is, with a number that says where. */
 static void norn_here(unsigned where);
 static unsigned norn_position;
+static _Bool norn_started;
 #define HERE(where) norn_here(where);
+/* A slot, from its beginning or from the label at which the search goes on. */
+#define SLOT(t, function) \
+    if (ct == t) { \
+        if (active[ct]) { \
+            if (norn_position > 0) { \
+                pc[ct] = norn_position - 1; \
+            } else { \
+                norn_here(0); \
+                cs = next_switch(pc[ct], size[ct]); \
+            } \
+            function(); \
+            pc[ct] = cs; \
+            norn_position = 0; \
+        } \
+        ct = t + 1; \
+    }
 
 enum { NORN_CHOICE, NORN_SWITCH, NORN_VALUE, NORN_CONTENT };
 

@@ -4,9 +4,10 @@
  * lead to a failure. Nondeterministic values of the program are tried with a few numbers only, memory that nobody has
  * written is taken for 0. Exit status: 10 a failure was reached, 0 none, 5 unknown, 1 wrong usage.
  *
- * The search runs the program again for each list of choices. Between two statements with labels the state of an
- * execution is all static data, for no variable of the program is anything else; so an execution that comes to a
- * state that was seen is given up. States are compared by 127 bits of hash.
+ * The search goes depth first. Between two statements with labels the state of an execution is all static data, for no
+ * variable of the program is anything else. So an execution that comes to a state that was seen is given up, and the next
+ * list of choices goes on from the last state before they differ: the thread is resumed at its label, as in any round.
+ * States are compared by 127 bits of hash.
  */
 
 struct norn_made {
@@ -15,15 +16,22 @@ struct norn_made {
     int kind;
 };
 
+/* The static data at some point, after so many choices. */
+struct norn_snapshot {
+    unsigned long used;
+    char *data;
+};
+
 struct norn_run {
     jmp_buf stop;
+    struct norn_snapshot *snapshots;
+    unsigned long depth, deepest;
     struct norn_made *made;
     unsigned long count, used, room;
     int searching, sampled, unknown;
     u64 (*seen)[2];
     unsigned long seen_count, seen_room;
     unsigned long executions;
-    char *data;
     unsigned long data_size;
     clock_t end;
 };
@@ -142,12 +150,36 @@ static u64 norn_choice(u64 low, u64 high, int kind)
     return made->value;
 }
 
+static void norn_push(struct norn_run *run)
+{
+    struct norn_snapshot *snapshot;
+    if (run->depth == run->deepest) {
+        unsigned long i, deepest = run->deepest ? 2 * run->deepest : 64;
+        run->snapshots = realloc(run->snapshots, deepest * sizeof *run->snapshots);
+        if (!run->snapshots)
+            exit(5);
+        for (i = run->deepest; i < deepest; i++)
+            run->snapshots[i].data = 0;
+        run->deepest = deepest;
+    }
+    snapshot = &run->snapshots[run->depth++];
+    if (!snapshot->data)
+        snapshot->data = malloc(run->data_size);
+    if (!snapshot->data)
+        exit(5);
+    snapshot->used = run->used;
+    memcpy(snapshot->data, __data_start, run->data_size);
+}
+
 static void norn_here(unsigned where)
 {
     struct norn_run *run = norn_run;
     norn_position = where;
-    if (run->searching && run->used == run->count && norn_was_here())
+    if (!run->searching || run->used < run->count)
+        return;
+    if (norn_was_here())
         norn_rejected();
+    norn_push(run);
 }
 
 /* The next list of choices, if there is one. */
@@ -183,13 +215,12 @@ static int norn_search(struct norn_run *run, double seconds)
     run->searching = 1;
     run->end = clock() + (clock_t)(seconds * CLOCKS_PER_SEC);
     run->data_size = (unsigned long)(_end - __data_start);
-    run->data = malloc(run->data_size);
-    if (!run->data)
-        return 5;
-    memcpy(run->data, __data_start, run->data_size);
+    norn_push(run);
     do {
-        memcpy(__data_start, run->data, run->data_size);
-        run->used = 0;
+        while (run->depth > 1 && run->snapshots[run->depth - 1].used >= run->count)
+            run->depth--;
+        memcpy(__data_start, run->snapshots[run->depth - 1].data, run->data_size);
+        run->used = run->snapshots[run->depth - 1].used;
         run->executions++;
         if (!setjmp(run->stop))
             simulate();

@@ -120,6 +120,11 @@ pub struct CheckArgs {
     /// Write the schedule of the counterexample to a file, for `norn run --schedule`
     #[arg(long, value_name = "FILE")]
     pub schedule_out: Option<PathBuf>,
+
+    /// Give the sequential program (see `norn sequentialize`) to another verifier, such as "cbmc --trace", and pass on
+    /// what it says; Norn does not replay that
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["engine", "schedule_out", "deadlock", "data_race", "memory_safety", "overflow"])]
+    pub backend: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -303,11 +308,11 @@ pub struct SequentialBounds {
     pub sma: SmaChoice,
 
     /// Rounds in which every thread has a slot
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Sequentialization")]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_ROUNDS, value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Sequentialization")]
     pub rounds: u32,
 
     /// Moments at which stores can reach memory (list; 1 gives SC)
-    #[arg(long, value_name = "K", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Sequentialization")]
+    #[arg(long, value_name = "K", default_value_t = DEFAULT_TIMESTAMPS, value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Sequentialization")]
     pub timestamps: u32,
 
     /// Writes held per location (list, at least 2; default 3), stores held per thread (buffer; default all)
@@ -326,6 +331,23 @@ pub struct SequentialBounds {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=64), help_heading = "Sequentialization")]
     pub bits: Option<u32>,
 }
+
+impl Default for SequentialBounds {
+    fn default() -> SequentialBounds {
+        SequentialBounds {
+            sma: SmaChoice::List,
+            rounds: DEFAULT_ROUNDS,
+            timestamps: DEFAULT_TIMESTAMPS,
+            nodes: None,
+            locations: None,
+            mallocs: None,
+            bits: None,
+        }
+    }
+}
+
+const DEFAULT_ROUNDS: u32 = 3;
+const DEFAULT_TIMESTAMPS: u32 = 4;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum SmaChoice {

@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the crate that talks to people")]
 
 mod args;
+mod backend;
 mod commands;
 mod engines;
 mod exit;

@@ -20,8 +20,8 @@ struct Case {
     plan: Plan,
 }
 
-const LITMUS: Plan = Plan { unwind: 2, rounds: 3, timestamps: 5, nodes: 4, seconds: 20, weak: true };
-const PROGRAM: Plan = Plan { unwind: 2, rounds: 3, timestamps: 3, nodes: 4, seconds: 20, weak: true };
+const LITMUS: Plan = Plan { unwind: 2, rounds: 3, timestamps: 3, nodes: 3, seconds: 10, weak: true };
+const PROGRAM: Plan = Plan { unwind: 2, rounds: 3, timestamps: 2, nodes: 3, seconds: 10, weak: true };
 
 pub fn run(corpus: &Path, extent: Extent) -> Result<usize, String> {
     let folder = root().join("target").join("sequentialize");
