@@ -10,7 +10,6 @@ use crate::thread::{self, Context, Written};
 use crate::sma::Memory;
 use crate::template::{expand, mentions};
 use crate::{Model, Options, Refusal, Sma, Tool};
-use norn_ir::instr::InstrKind;
 use norn_ir::program::Program;
 use norn_passes::unwind::Bounds;
 use std::fmt::Write;
@@ -34,7 +33,7 @@ pub fn write(prepared: &Prepared, bounds: &Bounds, options: &Options) -> Result<
     let uses_list = options.model != Model::Sc && options.sma == Sma::List;
     let cells = if uses_list { Some(Cells::new(prepared, &shared)?) } else { None };
     let cells = cells.as_ref();
-    let results = asks_for_results(prepared);
+    let results = prepared.results;
     let context = Context { prepared, shared: &shared, cells, options, results };
     let mut objects = Objects::new(prepared, &shared, cells, options);
     let names = thread_names(prepared, &mut objects);
@@ -47,17 +46,6 @@ pub fn write(prepared: &Prepared, bounds: &Bounds, options: &Options) -> Result<
     }
     let file = File { prepared, bounds, options, objects, names, threads, results, cells };
     Ok(file.text())
-}
-
-fn asks_for_results(prepared: &Prepared) -> bool {
-    prepared.started().into_iter().any(|id| {
-        let code = prepared.function(id);
-        let instrs = code.order.iter().flat_map(|&block| &code.function.block(block).instrs);
-        instrs.into_iter().any(|instr| match instr.kind {
-            InstrKind::Join { dst: Some(dst), .. } => code.uses[dst.index()] > 0,
-            _ => false,
-        })
-    })
 }
 
 /// `main_0`, `producer_1`, …

@@ -2,8 +2,9 @@
 
 use crate::Refusal;
 use crate::simplify::{Simplified, simplify};
-use norn_ir::ids::{BlockId, FuncId};
-use norn_ir::program::{Origin, Program};
+use norn_ir::ids::{BlockId, FuncId, Reg};
+use norn_ir::instr::InstrKind;
+use norn_ir::program::{Function, Origin, Program};
 use norn_ir::span::Span;
 use norn_passes::points_to::PointsTo;
 use norn_passes::threads::{ThreadInstance, thread_instances};
@@ -16,6 +17,8 @@ pub struct Prepared {
     pub points_to: PointsTo,
     /// By their number in the translation. A thread's number is fixed here, not by the order of creation.
     pub threads: Vec<ThreadInstance>,
+    /// Whether some thread asks what another returned.
+    pub results: bool,
     /// By function; only those that threads start with.
     functions: Vec<Option<Simplified>>,
     /// By function and block of the bounded program: where the user called the library function that it belongs to.
@@ -34,6 +37,7 @@ pub fn prepare(program: &Program, bounds: &Bounds) -> Result<Prepared, Refusal> 
         let span = block.instrs.get(site.index as usize).map_or(block.terminator.span, |instr| instr.span);
         Refusal::new(too_many.to_string(), span)
     })?;
+    let results = bounded.roots.iter().any(|&root| asks_for_results(bounded.program.function(root)));
     let count = bounded.program.functions.len();
     let mut functions: Vec<Option<Simplified>> = (0..count).map(|_| None).collect();
     let mut call_places = vec![Vec::new(); count];
@@ -43,10 +47,26 @@ pub fn prepare(program: &Program, bounds: &Bounds) -> Result<Prepared, Refusal> 
             let function = bounded.program.function(id);
             call_places[id.index()] =
                 function.block_ids().map(|block| call_place(program, &bounded, id, block)).collect();
-            simplify(function, bounded.program.target)
+            simplify(function, bounded.program.target, results && id != bounded.program.entry)
         });
     }
-    Ok(Prepared { bounded, points_to, threads, functions, call_places })
+    Ok(Prepared { results, bounded, points_to, threads, functions, call_places })
+}
+
+fn asks_for_results(function: &Function) -> bool {
+    let mut asked: Vec<Reg> = Vec::new();
+    let instrs = function.blocks.iter().flat_map(|block| &block.instrs);
+    instrs.clone().for_each(|instr| match instr.kind {
+        InstrKind::Join { dst: Some(dst), .. } => asked.push(dst),
+        _ => {}
+    });
+    asked.sort_unstable();
+    let mut found = false;
+    instrs.for_each(|instr| instr.kind.for_each_use(|reg| found |= asked.binary_search(&reg).is_ok()));
+    for block in &function.blocks {
+        block.terminator.kind.for_each_use(|reg| found |= asked.binary_search(&reg).is_ok());
+    }
+    found
 }
 
 fn call_place(program: &Program, bounded: &Bounded, function: FuncId, block: BlockId) -> Option<Span> {

@@ -10,6 +10,9 @@ use norn_ir::program::Function;
 use norn_ir::types::{Target, Ty};
 use rustc_hash::FxHashMap;
 
+/// Instructions that are looked at when the use of a value is looked for.
+const NEAR: usize = 64;
+
 /// A simplified function.
 pub struct Simplified {
     pub function: Function,
@@ -24,7 +27,8 @@ pub struct Simplified {
     is_local_to_blocks: Vec<bool>,
 }
 
-pub fn simplify(original: &Function, target: Target) -> Simplified {
+/// `keeps_result`: somebody asks what the function returns.
+pub fn simplify(original: &Function, target: Target, keeps_result: bool) -> Simplified {
     let mut function = original.clone();
     let defs = count_defs(&function);
     propagate(&mut function, &defs, target);
@@ -37,7 +41,7 @@ pub fn simplify(original: &Function, target: Target) -> Simplified {
         order,
         function,
     };
-    simplified.find_needed();
+    simplified.find_needed(keeps_result);
     simplified
 }
 
@@ -223,6 +227,11 @@ fn unsigned_with_zero(op: CompareOp, lhs: Operand, rhs: Operand) -> Option<bool>
     }
 }
 
+/// What a thread leaves behind at its end, or the program.
+fn is_end(kind: &TerminatorKind) -> bool {
+    matches!(kind, TerminatorKind::Return(_) | TerminatorKind::ThreadExit(_) | TerminatorKind::Exit(_))
+}
+
 /// Whether nobody would miss the instruction if its results were not read.
 fn is_pure(kind: &InstrKind) -> bool {
     match kind {
@@ -247,7 +256,7 @@ fn is_pure(kind: &InstrKind) -> bool {
 }
 
 impl Simplified {
-    fn find_needed(&mut self) {
+    fn find_needed(&mut self, keeps_result: bool) {
         let function = &self.function;
         let count = function.registers.len();
         let mut needed: Vec<Vec<bool>> = function.blocks.iter().map(|block| vec![false; block.instrs.len()]).collect();
@@ -264,7 +273,9 @@ impl Simplified {
                     waiting.push((block, index));
                 }
             }
-            code.terminator.kind.for_each_use(|reg| read.push(reg));
+            if keeps_result || !is_end(&code.terminator.kind) {
+                code.terminator.kind.for_each_use(|reg| read.push(reg));
+            }
         }
         loop {
             for reg in read.drain(..) {
@@ -310,14 +321,23 @@ impl Simplified {
         is_local
     }
 
+    /// Whether the next reader of a value compares it.
+    pub fn is_compared_next(&self, dst: Reg, block: BlockId, index: usize) -> bool {
+        let later = self.function.block(block).instrs.iter().skip(index + 1).take(NEAR);
+        let mut readers = later.filter(|instr| {
+            let mut reads = false;
+            instr.kind.for_each_use(|reg| reads |= reg == dst);
+            reads
+        });
+        readers.next().is_some_and(|instr| matches!(instr.kind, InstrKind::Compare { .. }))
+    }
+
     /// Whether the value that an instruction assigns is read exactly once, later in its block.
     pub fn is_used_once_soon(&self, dst: Reg, block: BlockId, index: usize) -> bool {
         let is_single = self.defs[dst.index()] == 1 && self.uses[dst.index()] == 1;
         if !is_single && !self.is_local_to_blocks[dst.index()] {
             return false;
         }
-        /// Instructions that are looked at.
-        const NEAR: usize = 64;
         let code = self.function.block(block);
         let mut count = 0;
         let later = code.instrs.iter().zip(&self.needed[block.index()]).skip(index + 1);
@@ -346,7 +366,7 @@ mod tests {
                     b0:\nr0 = copy 1\ngoto b1\nb1:\nr0 = add r0, 1\nr2 = eq i32 r0, 2\nr1 = load g0\nr3 = add r1, r0\n\
                     branch r2, b2, b3\nb2:\nstore i32 g0, r0\nreturn\nb3:\nstore i32 g0, 9\nreturn\n}\n";
         let program = norn_ir::parse::parse(text).expect("the program should parse");
-        let simplified = simplify(program.function(program.entry), program.target);
+        let simplified = simplify(program.function(program.entry), program.target, false);
         assert_eq!(simplified.order, [0, 1, 2].map(BlockId::new));
         assert_eq!(simplified.needed[1], [false, false, true, false]);
         let InstrKind::Store { value, .. } = simplified.function.blocks[2].instrs[0].kind else { panic!("a store") };

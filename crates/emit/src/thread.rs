@@ -18,7 +18,7 @@ use crate::text::{Text, quoted};
 use crate::{Model, Options, Refusal};
 use norn_ir::ids::{BlockId, FuncId, LocalId, Reg};
 use norn_ir::instr::{
-    AllocKind, BinaryOp, Const, FenceKind, InstrKind, Operand, Order, Property, SectionKind, TerminatorKind,
+    AllocKind, BinaryOp, CastOp, Const, FenceKind, InstrKind, Operand, Order, Property, SectionKind, TerminatorKind,
 };
 use norn_ir::program::Program;
 use norn_ir::span::Span;
@@ -234,6 +234,10 @@ impl<'p> Writer<'_, 'p> {
         if !is_temporary || divides(kind) || !code.is_used_once_soon(dst, block, index) {
             return false;
         }
+        // Compilers see through such expressions, and warn where they know the result of a comparison.
+        if has_known_range(kind) && code.is_compared_next(dst, block, index) {
+            return false;
+        }
         let mut reads: Vec<Reg> = Vec::new();
         kind.for_each_use(|reg| match self.waiting.get(&reg) {
             Some((_, inner)) => reads.extend(inner),
@@ -285,7 +289,7 @@ impl<'p> Writer<'_, 'p> {
         match *kind {
             InstrKind::Binary { dst, rhs, .. } => {
                 if divides(kind) && !matches!(rhs, Operand::Const(Const { bits: 1.., .. })) {
-                    let divisor = self.kept(rhs);
+                    let divisor = self.in_register(rhs);
                     self.statement(&format!("if ({divisor} == 0) fail(\"division by zero\");"));
                 }
                 let value = expr::value(kind, function, target, &mut |operand| self.operand(operand));
@@ -421,6 +425,16 @@ impl<'p> Writer<'_, 'p> {
             },
             _ => self.operand(operand),
         }
+    }
+
+    /// An operand that does not wait any more.
+    fn in_register(&mut self, operand: Operand) -> String {
+        if let Operand::Reg(reg) = operand
+            && let Some((text, _)) = self.waiting.remove(&reg)
+        {
+            self.assign(reg, &text);
+        }
+        self.operand(operand)
     }
 
     /// A static variable for a value within one statement.
@@ -671,6 +685,18 @@ fn sorted(waiting: &FxHashMap<Reg, (String, Vec<Reg>)>) -> Vec<(&Reg, &(String, 
 fn divides(kind: &InstrKind) -> bool {
     use BinaryOp::{DivSigned, DivUnsigned, RemSigned, RemUnsigned};
     matches!(kind, InstrKind::Binary { op: DivSigned | DivUnsigned | RemSigned | RemUnsigned, .. })
+}
+
+/// Whether a value can be seen to have less than all values of its type.
+fn has_known_range(kind: &InstrKind) -> bool {
+    match kind {
+        InstrKind::Binary { op: BinaryOp::And | BinaryOp::Or, lhs, rhs, .. } => {
+            matches!(lhs, Operand::Const(_)) || matches!(rhs, Operand::Const(_))
+        }
+        InstrKind::Binary { op: BinaryOp::ShrUnsigned, .. } => true,
+        InstrKind::Cast { op: CastOp::ZeroExtend | CastOp::SignExtend, .. } => true,
+        _ => false,
+    }
 }
 
 fn in_parentheses(text: &str) -> String {
