@@ -46,13 +46,15 @@ impl Cells {
         }
         let mut cells = Cells { of: FxHashMap::default(), by_address: FxHashSet::default(), mixed: false };
         let mut count = 0;
+        let mut fixed: FxHashMap<Object, Vec<(u64, Ty)>> = FxHashMap::default();
+        for access in &accesses {
+            fixed.entry(access.object).or_default().extend(access.offset.map(|offset| (offset, access.ty)));
+        }
         for access in &accesses {
             if cells.of.contains_key(&access.object) {
                 continue;
             }
-            let fixed = accesses.iter().filter(|a| a.object == access.object);
-            let fixed = fixed.filter_map(|a| Some((a.offset?, a.ty))).collect::<Vec<_>>();
-            let made = of_object(program, access.object, &fixed, access.span)?;
+            let made = of_object(program, access.object, &fixed[&access.object], access.span)?;
             count += made.len();
             if count > MOST_CELLS {
                 let message = format!("there are more than {MOST_CELLS} shared locations");
@@ -62,6 +64,17 @@ impl Cells {
         }
         for access in &accesses {
             cells.look_at(program, access)?;
+        }
+        // What is never accessed needs no list of writes.
+        let mut accessed: FxHashSet<(Object, u64)> = FxHashSet::default();
+        accessed.extend(accesses.iter().filter_map(|access| Some((access.object, access.offset?))));
+        let mut trimmed: FxHashSet<Object> = FxHashSet::default();
+        for access in accesses.iter().filter(|access| trimmed.insert(access.object)) {
+            if !cells.by_address.contains(&access.object)
+                && let Some(of) = cells.of.get_mut(&access.object)
+            {
+                of.retain(|&at, _| accessed.contains(&(access.object, at)));
+            }
         }
         Ok(cells)
     }

@@ -78,7 +78,7 @@ impl File<'_> {
         let memory = self.memory().text(&format!("{bodies} {stubs} sma_init"));
         let sections = [
             self.head(),
-            self.tool(),
+            self.tool(&bodies),
             self.parameters(),
             self.objects(),
             self.control(),
@@ -156,12 +156,19 @@ impl File<'_> {
         head + " */"
     }
 
-    fn tool(&self) -> String {
+    fn tool(&self, bodies: &str) -> String {
         let size = self.program().target.pointer_size();
-        let check = format!(
-            "/* The program was translated for pointers of {size} bytes. */\n\
-             typedef char sma_pointer_size[sizeof(void *) == {size} ? 1 : -1];"
-        );
+        let objects = [self.objects.layouts.definitions(), &self.objects.declarations];
+        let depends = bodies.contains("(address,")
+            || bodies.contains("(uptr)")
+            || objects.iter().any(|text| text.contains("address ") || size == 4 && text.contains("u64 "));
+        let check = match depends {
+            true => format!(
+                "/* The program was translated for pointers of {size} bytes. */\n\
+                 typedef char sma_pointer_size[sizeof(void *) == {size} ? 1 : -1];\n\n"
+            ),
+            false => String::new(),
+        };
         let names = "#ifdef __GNUC__\n/* Names of the program may be those of functions that the compiler knows. */\n\
                      #pragma GCC diagnostic ignored \"-Wbuiltin-declaration-mismatch\"\n#endif\n";
         let prelude = match self.options.tool {
@@ -170,7 +177,7 @@ impl File<'_> {
             Tool::Svcomp | Tool::Norn => format!("{SVCOMP}{VERIFIER}"),
             Tool::Cc => CC.to_owned(),
         };
-        format!("{names}\n{TYPES}\n{check}\n\n{prelude}")
+        format!("{names}\n{TYPES}\n{check}{prelude}")
     }
 
     fn parameters(&self) -> String {

@@ -28,6 +28,7 @@ pub struct Objects<'p> {
     pub layouts: Layouts<'p>,
     /// Of file scope.
     names: Names,
+    location_names: Names,
     /// Those of the globals, given first.
     global_names: Vec<String>,
     made: FxHashMap<(Object, usize), Made>,
@@ -80,6 +81,7 @@ impl<'p> Objects<'p> {
             cells,
             layouts: Layouts::new(prepared.program()),
             names,
+            location_names: Names::new(),
             global_names,
             refusal: None,
             made: FxHashMap::default(),
@@ -292,9 +294,8 @@ impl<'p> Objects<'p> {
         };
         for (&at, &cell) in cells.of(object).into_iter().flatten() {
             let path = ty.map_or(format!("_{at}"), |ty| program.path_of(ty, at, cell.size(program.target)));
-            let wanted: String = format!("{name}{path}");
-            let wanted = wanted.replace("[", "_").replace(']', "").replace(['.', '+'], "_");
-            let label = format!("V_{}", self.names.make(&wanted).trim_start_matches("v_"));
+            let wanted = format!("{name}{}", path.replace(".__", ".")).replace(']', "").replace(['[', '.', '+'], "_");
+            let label = format!("V_{}", self.location_names.make(&wanted));
             let initial = zeroed.then(|| expr::constant(Const { ty: raw(cell, program), bits: 0 }, program.target));
             found.insert(at, self.locations.len());
             self.locations.push(Location {

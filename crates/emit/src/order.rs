@@ -44,7 +44,11 @@ impl Labels {
         for &block in &code.order {
             let mut state = at_entry[block.index()];
             let content = function.block(block);
-            let kinds = content.instrs.iter().map(|instr| kind(&instr.kind, shared, model, id));
+            let kinds = content.instrs.iter().enumerate().map(|(index, instr)| match content.instrs.get(index + 1) {
+                // A creation is a fence itself.
+                Some(next) if is_fence(&instr.kind) && matches!(next.kind, InstrKind::Spawn { .. }) => Kind::Silent,
+                _ => kind(&instr.kind, shared, model, id),
+            });
             for (index, kind) in kinds.chain([end_kind(&content.terminator.kind)]).enumerate() {
                 let is_visible = matches!(kind, Kind::Changes | Kind::Reads);
                 let is_label = !state.in_section && (is_visible || kind == Kind::MayStop && state.changed);
@@ -74,6 +78,10 @@ impl Labels {
     }
 }
 
+fn is_fence(kind: &InstrKind) -> bool {
+    matches!(kind, InstrKind::Fence(FenceKind::Full | FenceKind::Call))
+}
+
 fn kind(kind: &InstrKind, shared: &Shared, model: Model, function: FuncId) -> Kind {
     match *kind {
         InstrKind::Load { addr, .. } if shared.access(function, addr) => Kind::Reads,
@@ -84,7 +92,7 @@ fn kind(kind: &InstrKind, shared: &Shared, model: Model, function: FuncId) -> Ki
         }
         InstrKind::Free { addr, .. } if shared.access(function, addr) => Kind::Changes,
         InstrKind::LocalExit(local) if shared.contains(Object::Local(function, local)) => Kind::Changes,
-        InstrKind::Fence(FenceKind::Full | FenceKind::Call) if model != Model::Sc => Kind::Changes,
+        _ if is_fence(kind) && model != Model::Sc => Kind::Changes,
         InstrKind::SectionBegin(_) | InstrKind::Spawn { .. } => Kind::Changes,
         InstrKind::Join { .. } => Kind::Reads,
         InstrKind::Assume { .. } => Kind::MayStop,

@@ -9,7 +9,7 @@ use norn_passes::escape::mark_private;
 use std::path::Path;
 use support::{Answer, Bench, Plan, Tally, options};
 
-const PLAN: Plan = Plan { unwind: 2, rounds: 2, timestamps: 3, nodes: 3, seconds: 60, weak: true };
+const PLAN: Plan = Plan { unwind: 2, rounds: 3, timestamps: 3, nodes: 3, seconds: 60, weak: true };
 
 fn program(text: &str) -> Program {
     let text = format!("#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n{text}");
@@ -24,8 +24,8 @@ fn two(globals: &str, first: &str, second: &str, end: &str) -> Program {
     program(&format!(
         "void __VERIFIER_assume(int);\n{globals}\nvoid *f(void *unused) {{ {first} return 0; }}\n\
          void *g(void *unused) {{ {second} return 0; }}\n\
-         int main(void) {{ pthread_t a, b; pthread_create(&a, 0, f, 0); pthread_create(&b, 0, g, 0);\n\
-         pthread_join(a, 0); pthread_join(b, 0); {end} return 0; }}\n"
+         int main(void) {{ pthread_t t1, t2; pthread_create(&t1, 0, f, 0); pthread_create(&t2, 0, g, 0);\n\
+         pthread_join(t1, 0); pthread_join(t2, 0); {end} return 0; }}\n"
     ))
 }
 

@@ -43,9 +43,6 @@ typedef address SMA_ANY address_any;
 /* The scalar at an address. */
 #define AT(T, a) (*(T##_any *)(a))
 
-/* The program was translated for pointers of 8 bytes. */
-typedef char sma_pointer_size[sizeof(void *) == 8 ? 1 : -1];
-
 _Bool nondet_bool(void);
 u8 nondet_u8(void);
 u16 nondet_u16(void);
@@ -105,7 +102,7 @@ static u32 c;
 
 /* The threads: who was created, their last labels, where they were left, who runs, where it is to be left. */
 static _Bool active[THREADS] = {1};
-static const unsigned size[THREADS] = {12, 15, 15, 4, 4};
+static const unsigned size[THREADS] = {8, 15, 15, 4, 4};
 static unsigned pc[THREADS], ct, cs;
 static address arg_1_0;
 static address arg_2_0;
@@ -305,23 +302,15 @@ L2: J(2, 3) sma_write(u32, y_of_0, 5u);
 L3: J(3, 4) sma_atomic_begin(); sma_write(u32, m.owner, 0u); sma_write(u32, m.count, 0u);
 #line 41 "producers_consumers.c"
     sma_write(u32, m.kind, 0u); sma_atomic_end();
-L4: J(4, 5) sma_fence();
-#line 42 "producers_consumers.c"
-L5: J(5, 6) sma_fence(); arg_1_0 = (address)&x_of_0; number = 1ull; create(1); p0_of_0 = number;
-L6: J(6, 7) sma_fence();
-#line 43 "producers_consumers.c"
-L7: J(7, 8) sma_fence(); arg_2_0 = (address)&y_of_0; number_2 = 2ull; create(2); p1_of_0 = number_2;
-L8: J(8, 9) sma_fence();
-#line 44 "producers_consumers.c"
-L9: J(9, 10) sma_fence(); number_3 = 3ull; create(3); c0_of_0 = number_3;
-L10: J(10, 11) sma_fence();
-#line 45 "producers_consumers.c"
-L11: J(11, 12) sma_fence(); number_4 = 4ull; create(4); c1_of_0 = number_4;
-    G(12)
-L12: return;
+L4: J(4, 5) sma_fence(); arg_1_0 = (address)&x_of_0; number = 1ull; create(1); p0_of_0 = number;
+L5: J(5, 6) sma_fence(); arg_2_0 = (address)&y_of_0; number_2 = 2ull; create(2); p1_of_0 = number_2;
+L6: J(6, 7) sma_fence(); number_3 = 3ull; create(3); c0_of_0 = number_3;
+L7: J(7, 8) sma_fence(); number_4 = 4ull; create(4); c1_of_0 = number_4;
+    G(8)
+L8: return;
 }
 
-#line 325 "sequential.c"
+#line 314 "sequential.c"
 /* Thread 1. */
 static void P_1(void)
 {
@@ -436,7 +425,7 @@ b40: G(15)
 L15: return;
 }
 
-#line 440 "sequential.c"
+#line 429 "sequential.c"
 /* Thread 2. */
 static void P_2(void)
 {
@@ -551,7 +540,7 @@ b40: G(15)
 L15: return;
 }
 
-#line 555 "sequential.c"
+#line 544 "sequential.c"
 /* Thread 3. */
 static void C_3(void)
 {
@@ -571,7 +560,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 575 "sequential.c"
+#line 564 "sequential.c"
 /* Thread 4. */
 static void C_4(void)
 {
@@ -591,7 +580,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 595 "sequential.c"
+#line 584 "sequential.c"
 /* The driver: in each round each thread that was created has a slot. */
 int main(void)
 {

@@ -42,9 +42,6 @@ typedef address SMA_ANY address_any;
 /* The scalar at an address. */
 #define AT(T, a) (*(T##_any *)(a))
 
-/* The program was translated for pointers of 8 bytes. */
-typedef char sma_pointer_size[sizeof(void *) == 8 ? 1 : -1];
-
 _Bool nondet_bool(void);
 u8 nondet_u8(void);
 u16 nondet_u16(void);
@@ -149,7 +146,7 @@ L7: J(7, 8) number_4 = 4ull; create(4); c1_of_0 = number_4;
 L8: return;
 }
 
-#line 153 "sequential.c"
+#line 150 "sequential.c"
 /* Thread 1. */
 static void P_1(void)
 {
@@ -264,7 +261,7 @@ b40: G(15)
 L15: return;
 }
 
-#line 268 "sequential.c"
+#line 265 "sequential.c"
 /* Thread 2. */
 static void P_2(void)
 {
@@ -379,7 +376,7 @@ b40: G(15)
 L15: return;
 }
 
-#line 383 "sequential.c"
+#line 380 "sequential.c"
 /* Thread 3. */
 static void C_3(void)
 {
@@ -399,7 +396,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 403 "sequential.c"
+#line 400 "sequential.c"
 /* Thread 4. */
 static void C_4(void)
 {
@@ -419,7 +416,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 423 "sequential.c"
+#line 420 "sequential.c"
 /* The driver: in each round each thread that was created has a slot. */
 int main(void)
 {

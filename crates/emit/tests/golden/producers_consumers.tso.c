@@ -43,9 +43,6 @@ typedef address SMA_ANY address_any;
 /* The scalar at an address. */
 #define AT(T, a) (*(T##_any *)(a))
 
-/* The program was translated for pointers of 8 bytes. */
-typedef char sma_pointer_size[sizeof(void *) == 8 ? 1 : -1];
-
 _Bool nondet_bool(void);
 u8 nondet_u8(void);
 u16 nondet_u16(void);
@@ -85,19 +82,14 @@ static unsigned choose(unsigned low, unsigned high)
 #define THREADS 5
 #define SMA_TIMESTAMPS 4
 #define SMA_NODES 3
-#define SMA_LOCATIONS 11
+#define SMA_LOCATIONS 6
 enum {
-    V_x_of_0_2,
-    V_y_of_0_2,
-    V_m___owner,
-    V_m___count,
-    V_m___unused_0,
-    V_m___unused_1,
-    V_m___kind,
-    V_m___spare,
-    V_m___more_0,
-    V_m___more_1,
-    V_c_2,
+    V_x_of_0,
+    V_y_of_0,
+    V_m_owner,
+    V_m_count,
+    V_m_kind,
+    V_c,
 };
 
 /* The objects of the program. */
@@ -120,7 +112,7 @@ static u32 c;
 
 /* The threads: who was created, their last labels, where they were left, who runs, where it is to be left. */
 static _Bool active[THREADS] = {1};
-static const unsigned size[THREADS] = {12, 15, 15, 4, 4};
+static const unsigned size[THREADS] = {8, 15, 15, 4, 4};
 static unsigned pc[THREADS], ct, cs;
 static address arg_1_0;
 static address arg_2_0;
@@ -132,7 +124,6 @@ typedef u64 sma_value;
 #define sma_of_number(number) (number)
 #define sma_number(value) (value)
 #define sma_make_u32(x) sma_of_number((u64)(i64)(i32)(x))
-#define sma_make_u64(x) sma_of_number((u64)(x))
 #define sma_take_u32(value) ((u32)sma_number(value))
 
 /*
@@ -265,17 +256,12 @@ static void sma_renew(unsigned v, sma_value value)
 
 static void sma_init(void)
 {
-    sma_locate(V_x_of_0_2, (address)&x_of_0, 4, sma_make_u32(content(u32)));
-    sma_locate(V_y_of_0_2, (address)&y_of_0, 4, sma_make_u32(content(u32)));
-    sma_locate(V_m___owner, (address)&m, 4, sma_make_u32(0u));
-    sma_locate(V_m___count, (address)&m + 4, 4, sma_make_u32(0u));
-    sma_locate(V_m___unused_0, (address)&m + 8, 4, sma_make_u32(0u));
-    sma_locate(V_m___unused_1, (address)&m + 12, 4, sma_make_u32(0u));
-    sma_locate(V_m___kind, (address)&m + 16, 4, sma_make_u32(0u));
-    sma_locate(V_m___spare, (address)&m + 20, 4, sma_make_u32(0u));
-    sma_locate(V_m___more_0, (address)&m + 24, 8, sma_make_u64(0ull));
-    sma_locate(V_m___more_1, (address)&m + 32, 8, sma_make_u64(0ull));
-    sma_locate(V_c_2, (address)&c, 4, sma_make_u32(0u));
+    sma_locate(V_x_of_0, (address)&x_of_0, 4, sma_make_u32(content(u32)));
+    sma_locate(V_y_of_0, (address)&y_of_0, 4, sma_make_u32(content(u32)));
+    sma_locate(V_m_owner, (address)&m, 4, sma_make_u32(0u));
+    sma_locate(V_m_count, (address)&m + 4, 4, sma_make_u32(0u));
+    sma_locate(V_m_kind, (address)&m + 16, 4, sma_make_u32(0u));
+    sma_locate(V_c, (address)&c, 4, sma_make_u32(0u));
 }
 
 #define create(t) (active[t] = 1)
@@ -288,33 +274,25 @@ static void main_0(void)
     static u64 number_3;
     static u64 number_4;
 #line 38 "producers_consumers.c"
-    J(0, 1) sma_enter(u32, V_x_of_0_2); sma_enter(u32, V_y_of_0_2); p0_of_0 = content(u64);
+    J(0, 1) sma_enter(u32, V_x_of_0); sma_enter(u32, V_y_of_0); p0_of_0 = content(u64);
 #line 38 "producers_consumers.c"
     p1_of_0 = content(u64); c0_of_0 = content(u64); c1_of_0 = content(u64);
-L1: J(1, 2) sma_write(u32, V_x_of_0_2, 1u);
+L1: J(1, 2) sma_write(u32, V_x_of_0, 1u);
 #line 39 "producers_consumers.c"
-L2: J(2, 3) sma_write(u32, V_y_of_0_2, 5u);
+L2: J(2, 3) sma_write(u32, V_y_of_0, 5u);
 #line 41 "producers_consumers.c"
-L3: J(3, 4) sma_atomic_begin(); sma_write(u32, V_m___owner, 0u); sma_write(u32, V_m___count, 0u);
+L3: J(3, 4) sma_atomic_begin(); sma_write(u32, V_m_owner, 0u); sma_write(u32, V_m_count, 0u);
 #line 41 "producers_consumers.c"
-    sma_write(u32, V_m___kind, 0u); sma_atomic_end();
-L4: J(4, 5) sma_fence();
-#line 42 "producers_consumers.c"
-L5: J(5, 6) sma_fence(); arg_1_0 = (address)&x_of_0; number = 1ull; create(1); p0_of_0 = number;
-L6: J(6, 7) sma_fence();
-#line 43 "producers_consumers.c"
-L7: J(7, 8) sma_fence(); arg_2_0 = (address)&y_of_0; number_2 = 2ull; create(2); p1_of_0 = number_2;
-L8: J(8, 9) sma_fence();
-#line 44 "producers_consumers.c"
-L9: J(9, 10) sma_fence(); number_3 = 3ull; create(3); c0_of_0 = number_3;
-L10: J(10, 11) sma_fence();
-#line 45 "producers_consumers.c"
-L11: J(11, 12) sma_fence(); number_4 = 4ull; create(4); c1_of_0 = number_4;
-    G(12)
-L12: return;
+    sma_write(u32, V_m_kind, 0u); sma_atomic_end();
+L4: J(4, 5) sma_fence(); arg_1_0 = (address)&x_of_0; number = 1ull; create(1); p0_of_0 = number;
+L5: J(5, 6) sma_fence(); arg_2_0 = (address)&y_of_0; number_2 = 2ull; create(2); p1_of_0 = number_2;
+L6: J(6, 7) sma_fence(); number_3 = 3ull; create(3); c0_of_0 = number_3;
+L7: J(7, 8) sma_fence(); number_4 = 4ull; create(4); c1_of_0 = number_4;
+    G(8)
+L8: return;
 }
 
-#line 318 "sequential.c"
+#line 296 "sequential.c"
 /* Thread 1. */
 static void P_1(void)
 {
@@ -343,13 +321,13 @@ static void P_1(void)
     J(0, 1) b = arg_1_0;
 #line 13 "producers_consumers.c"
 L1: J(1, 2) tmp = sma_read_addr(u32, b);
-L2: J(2, 3) sma_atomic_begin(); kind = sma_read(u32, V_m___kind);
+L2: J(2, 3) sma_atomic_begin(); kind = sma_read(u32, V_m_kind);
 #line 14 "producers_consumers.c"
     if (!(kind != (u32)-1)) fail("misuse: use of a destroyed mutex");
 #line 14 "producers_consumers.c"
     if (!((0 <= (i32)kind) && ((i32)kind <= 3))) fail("misuse: use of a mutex that is not initialised");
 #line 14 "producers_consumers.c"
-    kind_2 = kind; owner = sma_read(u32, V_m___owner); r16 = (u32)1ull + 1u;
+    kind_2 = kind; owner = sma_read(u32, V_m_owner); r16 = (u32)1ull + 1u;
 #line 14 "producers_consumers.c"
     again = (u8)((owner == r16) && ((kind_2 == 1u) || (kind_2 == 2u))); assume((owner == 0u) || (again != 0));
 #line 14 "producers_consumers.c"
@@ -357,10 +335,10 @@ L2: J(2, 3) sma_atomic_begin(); kind = sma_read(u32, V_m___kind);
 #line 14 "producers_consumers.c"
     owner_2 = owner; if (owner_2 != 0u) goto b11;
 #line 14 "producers_consumers.c"
-    r44 = (u32)1ull + 1u; sma_write(u32, V_m___owner, r44); goto b12;
+    r44 = (u32)1ull + 1u; sma_write(u32, V_m_owner, r44); goto b12;
 b11: G(3)
 #line 14 "producers_consumers.c"
-    r42 = sma_read(u32, V_m___count); sma_write(u32, V_m___count, r42 + 1u);
+    r42 = sma_read(u32, V_m_count); sma_write(u32, V_m_count, r42 + 1u);
 b12: G(3)
 #line 14 "producers_consumers.c"
     goto b15;
@@ -368,42 +346,42 @@ b14: G(3)
 b15: G(3)
 #line 14 "producers_consumers.c"
     sma_atomic_end();
-L3: J(3, 4) r3 = sma_read(u32, V_c_2); if (0 < (i32)r3) goto b25;
+L3: J(3, 4) r3 = sma_read(u32, V_c); if (0 < (i32)r3) goto b25;
 #line 18 "producers_consumers.c"
-L4: J(4, 5) sma_write(u32, V_c_2, 0u);
+L4: J(4, 5) sma_write(u32, V_c, 0u);
     if (!(0 < (i32)tmp)) goto b26;
-L5: J(5, 6) r8 = sma_read(u32, V_c_2);
+L5: J(5, 6) r8 = sma_read(u32, V_c);
 #line 20 "producers_consumers.c"
-L6: J(6, 7) sma_write(u32, V_c_2, r8 + 1u);
+L6: J(6, 7) sma_write(u32, V_c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
     if (!(0 < (i32)tmp)) goto b26;
-L7: J(7, 8) r8 = sma_read(u32, V_c_2);
+L7: J(7, 8) r8 = sma_read(u32, V_c);
 #line 20 "producers_consumers.c"
-L8: J(8, 9) sma_write(u32, V_c_2, r8 + 1u);
+L8: J(8, 9) sma_write(u32, V_c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
     if (!(0 < (i32)tmp)) goto b26;
-L9: J(9, 10) r8 = sma_read(u32, V_c_2);
+L9: J(9, 10) r8 = sma_read(u32, V_c);
 #line 20 "producers_consumers.c"
-L10: J(10, 11) sma_write(u32, V_c_2, r8 + 1u);
+L10: J(10, 11) sma_write(u32, V_c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
 L11: J(11, 12) assume(0); /* a bound is reached */
 b25: G(12)
 #line 16 "producers_consumers.c"
-L12: J(12, 13) r5 = sma_read(u32, V_c_2);
+L12: J(12, 13) r5 = sma_read(u32, V_c);
 #line 16 "producers_consumers.c"
-L13: J(13, 14) sma_write(u32, V_c_2, r5 + 1u);
+L13: J(13, 14) sma_write(u32, V_c, r5 + 1u);
 b26: G(14)
 #line 24 "producers_consumers.c"
-L14: J(14, 15) sma_atomic_begin(); kind_3 = sma_read(u32, V_m___kind);
+L14: J(14, 15) sma_atomic_begin(); kind_3 = sma_read(u32, V_m_kind);
 #line 24 "producers_consumers.c"
     if (!(kind_3 != (u32)-1)) fail("misuse: use of a destroyed mutex");
 #line 24 "producers_consumers.c"
     if (!((0 <= (i32)kind_3) && ((i32)kind_3 <= 3))) fail("misuse: use of a mutex that is not initialised");
 #line 24 "producers_consumers.c"
-    kind_4 = kind_3; r52 = sma_read(u32, V_m___owner); r53 = (u32)1ull + 1u; mine = (u8)(r52 == r53);
+    kind_4 = kind_3; r52 = sma_read(u32, V_m_owner); r53 = (u32)1ull + 1u; mine = (u8)(r52 == r53);
 #line 24 "producers_consumers.c"
     if (!(((mine != 0) || (kind_4 == 1u)) || (kind_4 == 2u))) fail("misuse: unlock of a mutex that the calling thread does not hold");
 #line 24 "producers_consumers.c"
@@ -414,13 +392,13 @@ b33: G(15)
 #line 24 "producers_consumers.c"
     kind_5 = kind_4; if (!(kind_5 == 1u)) goto b36;
 #line 24 "producers_consumers.c"
-    r75 = sma_read(u32, V_m___count); if (0u < r75) goto b37;
+    r75 = sma_read(u32, V_m_count); if (0u < r75) goto b37;
 b36: G(15)
 #line 24 "producers_consumers.c"
-    sma_write(u32, V_m___owner, 0u); goto b38;
+    sma_write(u32, V_m_owner, 0u); goto b38;
 b37: G(15)
 #line 24 "producers_consumers.c"
-    r78 = sma_read(u32, V_m___count); sma_write(u32, V_m___count, r78 - 1u);
+    r78 = sma_read(u32, V_m_count); sma_write(u32, V_m_count, r78 - 1u);
 b38: G(15)
 b40: G(15)
 #line 24 "producers_consumers.c"
@@ -429,7 +407,7 @@ b40: G(15)
 L15: return;
 }
 
-#line 433 "sequential.c"
+#line 411 "sequential.c"
 /* Thread 2. */
 static void P_2(void)
 {
@@ -458,13 +436,13 @@ static void P_2(void)
     J(0, 1) b = arg_2_0;
 #line 13 "producers_consumers.c"
 L1: J(1, 2) tmp = sma_read_addr(u32, b);
-L2: J(2, 3) sma_atomic_begin(); kind = sma_read(u32, V_m___kind);
+L2: J(2, 3) sma_atomic_begin(); kind = sma_read(u32, V_m_kind);
 #line 14 "producers_consumers.c"
     if (!(kind != (u32)-1)) fail("misuse: use of a destroyed mutex");
 #line 14 "producers_consumers.c"
     if (!((0 <= (i32)kind) && ((i32)kind <= 3))) fail("misuse: use of a mutex that is not initialised");
 #line 14 "producers_consumers.c"
-    kind_2 = kind; owner = sma_read(u32, V_m___owner); r16 = (u32)2ull + 1u;
+    kind_2 = kind; owner = sma_read(u32, V_m_owner); r16 = (u32)2ull + 1u;
 #line 14 "producers_consumers.c"
     again = (u8)((owner == r16) && ((kind_2 == 1u) || (kind_2 == 2u))); assume((owner == 0u) || (again != 0));
 #line 14 "producers_consumers.c"
@@ -472,10 +450,10 @@ L2: J(2, 3) sma_atomic_begin(); kind = sma_read(u32, V_m___kind);
 #line 14 "producers_consumers.c"
     owner_2 = owner; if (owner_2 != 0u) goto b11;
 #line 14 "producers_consumers.c"
-    r44 = (u32)2ull + 1u; sma_write(u32, V_m___owner, r44); goto b12;
+    r44 = (u32)2ull + 1u; sma_write(u32, V_m_owner, r44); goto b12;
 b11: G(3)
 #line 14 "producers_consumers.c"
-    r42 = sma_read(u32, V_m___count); sma_write(u32, V_m___count, r42 + 1u);
+    r42 = sma_read(u32, V_m_count); sma_write(u32, V_m_count, r42 + 1u);
 b12: G(3)
 #line 14 "producers_consumers.c"
     goto b15;
@@ -483,42 +461,42 @@ b14: G(3)
 b15: G(3)
 #line 14 "producers_consumers.c"
     sma_atomic_end();
-L3: J(3, 4) r3 = sma_read(u32, V_c_2); if (0 < (i32)r3) goto b25;
+L3: J(3, 4) r3 = sma_read(u32, V_c); if (0 < (i32)r3) goto b25;
 #line 18 "producers_consumers.c"
-L4: J(4, 5) sma_write(u32, V_c_2, 0u);
+L4: J(4, 5) sma_write(u32, V_c, 0u);
     if (!(0 < (i32)tmp)) goto b26;
-L5: J(5, 6) r8 = sma_read(u32, V_c_2);
+L5: J(5, 6) r8 = sma_read(u32, V_c);
 #line 20 "producers_consumers.c"
-L6: J(6, 7) sma_write(u32, V_c_2, r8 + 1u);
+L6: J(6, 7) sma_write(u32, V_c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
     if (!(0 < (i32)tmp)) goto b26;
-L7: J(7, 8) r8 = sma_read(u32, V_c_2);
+L7: J(7, 8) r8 = sma_read(u32, V_c);
 #line 20 "producers_consumers.c"
-L8: J(8, 9) sma_write(u32, V_c_2, r8 + 1u);
+L8: J(8, 9) sma_write(u32, V_c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
     if (!(0 < (i32)tmp)) goto b26;
-L9: J(9, 10) r8 = sma_read(u32, V_c_2);
+L9: J(9, 10) r8 = sma_read(u32, V_c);
 #line 20 "producers_consumers.c"
-L10: J(10, 11) sma_write(u32, V_c_2, r8 + 1u);
+L10: J(10, 11) sma_write(u32, V_c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
 L11: J(11, 12) assume(0); /* a bound is reached */
 b25: G(12)
 #line 16 "producers_consumers.c"
-L12: J(12, 13) r5 = sma_read(u32, V_c_2);
+L12: J(12, 13) r5 = sma_read(u32, V_c);
 #line 16 "producers_consumers.c"
-L13: J(13, 14) sma_write(u32, V_c_2, r5 + 1u);
+L13: J(13, 14) sma_write(u32, V_c, r5 + 1u);
 b26: G(14)
 #line 24 "producers_consumers.c"
-L14: J(14, 15) sma_atomic_begin(); kind_3 = sma_read(u32, V_m___kind);
+L14: J(14, 15) sma_atomic_begin(); kind_3 = sma_read(u32, V_m_kind);
 #line 24 "producers_consumers.c"
     if (!(kind_3 != (u32)-1)) fail("misuse: use of a destroyed mutex");
 #line 24 "producers_consumers.c"
     if (!((0 <= (i32)kind_3) && ((i32)kind_3 <= 3))) fail("misuse: use of a mutex that is not initialised");
 #line 24 "producers_consumers.c"
-    kind_4 = kind_3; r52 = sma_read(u32, V_m___owner); r53 = (u32)2ull + 1u; mine = (u8)(r52 == r53);
+    kind_4 = kind_3; r52 = sma_read(u32, V_m_owner); r53 = (u32)2ull + 1u; mine = (u8)(r52 == r53);
 #line 24 "producers_consumers.c"
     if (!(((mine != 0) || (kind_4 == 1u)) || (kind_4 == 2u))) fail("misuse: unlock of a mutex that the calling thread does not hold");
 #line 24 "producers_consumers.c"
@@ -529,13 +507,13 @@ b33: G(15)
 #line 24 "producers_consumers.c"
     kind_5 = kind_4; if (!(kind_5 == 1u)) goto b36;
 #line 24 "producers_consumers.c"
-    r75 = sma_read(u32, V_m___count); if (0u < r75) goto b37;
+    r75 = sma_read(u32, V_m_count); if (0u < r75) goto b37;
 b36: G(15)
 #line 24 "producers_consumers.c"
-    sma_write(u32, V_m___owner, 0u); goto b38;
+    sma_write(u32, V_m_owner, 0u); goto b38;
 b37: G(15)
 #line 24 "producers_consumers.c"
-    r78 = sma_read(u32, V_m___count); sma_write(u32, V_m___count, r78 - 1u);
+    r78 = sma_read(u32, V_m_count); sma_write(u32, V_m_count, r78 - 1u);
 b38: G(15)
 b40: G(15)
 #line 24 "producers_consumers.c"
@@ -544,7 +522,7 @@ b40: G(15)
 L15: return;
 }
 
-#line 548 "sequential.c"
+#line 526 "sequential.c"
 /* Thread 3. */
 static void C_3(void)
 {
@@ -552,11 +530,11 @@ static void C_3(void)
     static u32 r3;
     static u32 r5;
 #line 31 "producers_consumers.c"
-    J(0, 1) r1 = sma_read(u32, V_c_2); assume(0 < (i32)r1);
-L1: J(1, 2) r3 = sma_read(u32, V_c_2);
+    J(0, 1) r1 = sma_read(u32, V_c); assume(0 < (i32)r1);
+L1: J(1, 2) r3 = sma_read(u32, V_c);
 #line 32 "producers_consumers.c"
-L2: J(2, 3) sma_write(u32, V_c_2, r3 - 1u);
-L3: J(3, 4) r5 = sma_read(u32, V_c_2); if (0 <= (i32)r5) goto b2;
+L2: J(2, 3) sma_write(u32, V_c, r3 - 1u);
+L3: J(3, 4) r5 = sma_read(u32, V_c); if (0 <= (i32)r5) goto b2;
 #line 33 "producers_consumers.c"
     fail("assertion failed: c >= 0"); assume(0);
 b2: G(4)
@@ -564,7 +542,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 568 "sequential.c"
+#line 546 "sequential.c"
 /* Thread 4. */
 static void C_4(void)
 {
@@ -572,11 +550,11 @@ static void C_4(void)
     static u32 r3;
     static u32 r5;
 #line 31 "producers_consumers.c"
-    J(0, 1) r1 = sma_read(u32, V_c_2); assume(0 < (i32)r1);
-L1: J(1, 2) r3 = sma_read(u32, V_c_2);
+    J(0, 1) r1 = sma_read(u32, V_c); assume(0 < (i32)r1);
+L1: J(1, 2) r3 = sma_read(u32, V_c);
 #line 32 "producers_consumers.c"
-L2: J(2, 3) sma_write(u32, V_c_2, r3 - 1u);
-L3: J(3, 4) r5 = sma_read(u32, V_c_2); if (0 <= (i32)r5) goto b2;
+L2: J(2, 3) sma_write(u32, V_c, r3 - 1u);
+L3: J(3, 4) r5 = sma_read(u32, V_c); if (0 <= (i32)r5) goto b2;
 #line 33 "producers_consumers.c"
     fail("assertion failed: c >= 0"); assume(0);
 b2: G(4)
@@ -584,7 +562,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 588 "sequential.c"
+#line 566 "sequential.c"
 /* The driver: in each round each thread that was created has a slot. */
 int main(void)
 {
