@@ -1,6 +1,7 @@
 //! Benchmarks: one line per claim, so that two runs can be compared.
 
 use crate::corpus;
+use crate::executions;
 use crate::norn::{Norn, root};
 use std::fmt::Write;
 use std::fs;
@@ -29,6 +30,12 @@ pub fn run() -> Result<(), String> {
         0 => Ok(()),
         n => Err(format!("{n} limits missed")),
     }
+}
+
+/// Executions, time and memory of the stateless engine.
+pub fn executions() -> Result<(), String> {
+    let corpus = corpus::folder().ok_or("there is no corpus here")?;
+    executions::run(&Norn::build()?, &corpus)
 }
 
 /// Runs `norn ir` on each program `times` times and prints the mean; 1 if the limit is missed.

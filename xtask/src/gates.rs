@@ -1,5 +1,6 @@
 //! The gates: what must hold on the corpus before a capability counts as done.
 
+mod exact;
 mod front_end;
 mod litmus;
 mod sequentialize;
@@ -25,6 +26,7 @@ pub fn run(extent: Extent) -> Result<(), String> {
     let mut failures = 0;
     failures += front_end::run(&norn, &corpus, extent)?;
     failures += litmus::run(&norn, &corpus, extent)?;
+    failures += exact::run(&corpus, extent)?;
     failures += verdicts::run(&norn, &corpus, extent)?;
     failures += sequentialize::run(&corpus, extent)?;
     match failures {
@@ -40,6 +42,15 @@ pub fn sequentialize(extent: Extent) -> Result<(), String> {
         return Ok(());
     };
     match sequentialize::run(&corpus, extent)? {
+        0 => Ok(()),
+        n => Err(format!("{n} failures")),
+    }
+}
+
+/// Only the comparison of traces, which needs no binary.
+pub fn traces(extent: Extent) -> Result<(), String> {
+    let corpus = corpus::folder().ok_or("there is no corpus here")?;
+    match exact::run(&corpus, extent)? {
         0 => Ok(()),
         n => Err(format!("{n} failures")),
     }

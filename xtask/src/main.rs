@@ -6,6 +6,8 @@ mod agreement;
 mod bench;
 mod corpus;
 mod csmith;
+mod exact;
+mod executions;
 mod gates;
 mod hardware;
 mod norn;
@@ -19,10 +21,15 @@ Usage: cargo xtask TASK
                      --sample takes a fixed part of it, for continuous integration
   sequentialize [--sample]
                      only the gate of the sequential programs: they and the reference machine agree
+  traces [--sample]  of the gates only the comparison of the stateless engine with the enumerator on litmus tests
   hardware [--runs N]
                      compile small programs, run each N times (100,000 unless told) on this x86 machine, and fail
                      if an outcome is seen that Norn does not allow under TSO
+  exact [--count N] [--seed S]
+                     compare the executions of the stateless engine with those of the enumerator on N generated
+                     programs of each shape (2,000 unless told) under every model
   bench              measure the claims made about speed and print them as a table
+  bench executions   the stateless engine on every row of tacas15
   csmith [--count N] [--seed S] [--timeout SECONDS]
                      compare 'norn run' with the C compiler on random programs, one for each seed from S on
 
@@ -36,12 +43,16 @@ fn main() -> ExitCode {
         ["gates", "--sample"] => gates::run(gates::Extent::Sample),
         ["sequentialize"] => gates::sequentialize(gates::Extent::Full),
         ["sequentialize", "--sample"] => gates::sequentialize(gates::Extent::Sample),
+        ["traces"] => gates::traces(gates::Extent::Full),
+        ["traces", "--sample"] => gates::traces(gates::Extent::Sample),
         ["hardware"] => hardware::run(hardware::DEFAULT_RUNS),
         ["hardware", "--runs", runs] => match runs.parse() {
             Ok(runs) => hardware::run(runs),
             Err(_) => Err(format!("'{runs}' is not a number of runs")),
         },
+        ["exact", options @ ..] => exact_plan(options).and_then(|(count, seed)| exact::run(count, seed)),
         ["bench"] => bench::run(),
+        ["bench", "executions"] => bench::executions(),
         ["csmith", options @ ..] => csmith::Plan::from_words(options).and_then(|plan| csmith::run(&plan)),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");
@@ -58,5 +69,16 @@ fn main() -> ExitCode {
             eprintln!("xtask: {message}");
             ExitCode::FAILURE
         }
+    }
+}
+
+fn exact_plan(options: &[&str]) -> Result<(u64, u64), String> {
+    let number = |text: &str| text.parse().map_err(|_| format!("'{text}' is not a number"));
+    match *options {
+        [] => Ok((exact::DEFAULT_COUNT, 0)),
+        ["--count", count] => Ok((number(count)?, 0)),
+        ["--seed", seed] => Ok((exact::DEFAULT_COUNT, number(seed)?)),
+        ["--count", count, "--seed", seed] => Ok((number(count)?, number(seed)?)),
+        _ => Err(format!("'{}' is not an option here", options.join(" "))),
     }
 }

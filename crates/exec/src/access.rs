@@ -53,8 +53,9 @@ impl Executor<'_> {
         if entry.ty.ty == ty.ty {
             return entry.value;
         }
+        self.observe(entry.value);
         let bits = ty.cut(entry.value.bits >> ((at - entry.at) * 8));
-        if ty.is_pointer() { self.memory.pointer_from(bits) } else { Value::int(bits) }
+        if ty.is_pointer() { self.pointer_from(bits) } else { Value::int(bits) }
     }
 
     pub(crate) fn store(&mut self, thread: u32, ty: Scalar, order: Order, addr: Src, value: Src) -> Done<Flow> {
@@ -106,6 +107,7 @@ impl Executor<'_> {
         let operand = self.value(thread, operand);
         let spot = self.spot(thread, pointer, ty, true)?;
         let old = self.read_for_update(thread, spot, ty)?;
+        self.observe_update(op, ty, old, operand);
         let bits = arith::modify(op, ty, old.bits, operand.bits);
         let new = match (ty.is_pointer(), op) {
             (true, RmwOp::Exchange) => operand,
@@ -133,6 +135,9 @@ impl Executor<'_> {
         let (expected, desired) = (self.value(thread, expected), self.value(thread, desired));
         let spot = self.spot(thread, pointer, ty, true)?;
         let old = self.read_for_update(thread, spot, ty)?;
+        if ty.is_pointer() {
+            self.observe_pair(true, old, expected);
+        }
         let equal = old.bits == expected.bits;
         if equal {
             self.update(thread, spot, ty, desired);
@@ -215,8 +220,15 @@ impl Executor<'_> {
     }
 
     fn read(&mut self, thread: u32, Spot { object, at, .. }: Spot, ty: Scalar) -> Done<Value> {
+        self.observe_bytes(object, at, ty);
         match self.memory.read(object, at, ty) {
-            Some(value) => Ok(value),
+            Some(value) => {
+                // Where no pointer was stored, a number may still be an address.
+                if ty.is_pointer() && !self.memory.is_pointer(object, at) {
+                    self.observe(value);
+                }
+                Ok(value)
+            }
             // Bytes that are not all initialised are an input, at each read anew.
             None => self.input(thread, ty, &NondetSource::Uninitialised("memory".to_owned())),
         }

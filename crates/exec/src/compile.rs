@@ -9,6 +9,7 @@ use norn_ir::instr::{AllocKind, Callee, InstrKind, NondetSource, Operand, Proper
 use norn_ir::program::{Function as IrFunction, Program, Storage};
 use norn_ir::span::Span;
 use norn_ir::types::{Target as DataModel, Ty};
+use norn_passes::Site;
 use norn_passes::loops::{LoopForest, loops};
 use norn_passes::unwind::{Bounds, CutCause};
 use norn_verdict::outcome::ViolationKind;
@@ -88,7 +89,11 @@ impl Compiler<'_> {
         let first = self.here();
         for block in &function.blocks {
             starts.push(self.here());
-            for instr in &block.instrs {
+            for (index, instr) in block.instrs.iter().enumerate() {
+                if matches!(instr.kind, InstrKind::Nondet { .. }) {
+                    let site = Site::new(id, BlockId::new(starts.len() - 1), index);
+                    self.code.inputs.push((self.here(), site));
+                }
                 let op = self.instr(function, &instr.kind);
                 self.push(op, instr.span);
             }

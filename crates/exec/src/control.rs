@@ -81,8 +81,11 @@ impl Executor<'_> {
             let value = match (given, ty.ty) {
                 _ if value.object == UNKNOWN => value,
                 (Ty::Ptr, Ty::Ptr) => value,
-                (_, Ty::Ptr) => self.memory.pointer_from(bits),
-                _ => Value::int(bits),
+                (_, Ty::Ptr) => self.pointer_from(bits),
+                _ => {
+                    self.observe(value);
+                    Value::int(bits)
+                }
             };
             let owner = &mut self.threads[to as usize];
             let slot = owner.base + register;
@@ -95,7 +98,7 @@ impl Executor<'_> {
         let value = value.map(|value| self.passed(thread, value));
         let owner = &self.threads[thread as usize];
         if owner.frames.len() == 1 {
-            return self.end_thread(thread, value.unwrap_or_default());
+            return self.end_thread(thread, value.unwrap_or_default(), true);
         }
         let depth = owner.frames.len() - 1;
         if self.mode == Mode::Silent && self.any_shared(thread, depth) {
@@ -116,8 +119,9 @@ impl Executor<'_> {
                 (Some(value), Some(given)) if given == wanted.ty => value,
                 (Some(value), _) if value.object == UNKNOWN => value,
                 (Some(value), _) => {
+                    self.observe(value);
                     let bits = wanted.cut(value.bits);
-                    if wanted.is_pointer() { self.memory.pointer_from(bits) } else { Value::int(bits) }
+                    if wanted.is_pointer() { self.pointer_from(bits) } else { Value::int(bits) }
                 }
                 (None, _) => self.input(thread, wanted, &NondetSource::Uninitialised("result".to_owned()))?,
             };
@@ -173,7 +177,7 @@ impl Executor<'_> {
     }
 
     /// All frames end, but the objects of main's outermost frame live on.
-    pub(crate) fn end_thread(&mut self, thread: u32, result: Value) -> Done<Flow> {
+    pub(crate) fn end_thread(&mut self, thread: u32, result: Value, by_return: bool) -> Done<Flow> {
         if matches!(self.mode, Mode::Section(_)) {
             return Err(self.unsupported(thread, "a section in which the thread ends"));
         }
@@ -187,6 +191,10 @@ impl Executor<'_> {
         let old = std::mem::replace(&mut owner.result, result);
         owner.status = Status::Ended;
         self.log.changes.push(Undo::Result { thread, old });
+        if by_return && thread == 0 {
+            self.main_returned = true;
+            self.log.changes.push(Undo::MainReturned);
+        }
         Ok(Flow::Over)
     }
 

@@ -11,6 +11,7 @@ use norn_ir::instr::{NondetSource, Order, SectionKind};
 use norn_ir::program::{Origin, Program, Storage};
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
+use norn_passes::Site;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Violation, ViolationKind};
 use norn_verdict::schedule::ThreadName;
@@ -28,18 +29,23 @@ pub struct Executor<'c> {
     /// Identities by number.
     pub(crate) by_number: Vec<u32>,
     pub(crate) exited: Option<Exited>,
+    /// Main has returned; `pthread_exit` does not count.
+    pub(crate) main_returned: bool,
     pub(crate) log: Log,
     pub(crate) effects: Vec<Effect>,
     /// How many of the effects are of the visible step or commit itself.
     visible_effects: usize,
     pub(crate) mode: Mode,
     pub(crate) spurious: bool,
-    /// Nondeterministic values by thread, in the order in which it asks for them.
-    script: BTreeMap<ThreadName, Vec<u64>>,
+    script: Script,
+    /// The values that each thread got and where; those past its count are of other executions.
+    taken: Vec<Vec<(Option<Site>, u64)>>,
     /// Indeterminate values are not asked for but left open until they are used.
     open_values: bool,
     /// The current operation has used such a value.
     pub(crate) used_unknown: Cell<bool>,
+    /// The address of an object was observed as a number; not undone.
+    pub(crate) observed: Cell<bool>,
     identities: BTreeMap<(u32, u32), u32>,
     /// Which cuts some execution has reached; not undone.
     reached: Vec<bool>,
@@ -78,7 +84,23 @@ pub struct Request {
     pub position: usize,
     pub ty: Ty,
     pub source: NondetSource,
+    /// The instruction that asks; `None` for a read of memory that is not initialised.
+    pub site: Option<Site>,
+    /// Where that is in the user's code.
+    pub span: Span,
 }
+
+/// What a thread gets for the value that it asks for at some position. Different executions may ask there in different
+/// places.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Choice {
+    Anywhere(u64),
+    /// Only for a request with this site.
+    At(Option<Site>, u64),
+}
+
+/// Choices by thread and position.
+pub type Script = BTreeMap<ThreadName, Vec<Vec<Choice>>>;
 
 pub(crate) type Done<T> = Result<T, Stop>;
 
@@ -95,14 +117,17 @@ impl<'c> Executor<'c> {
             threads: Vec::new(),
             by_number: Vec::new(),
             exited: None,
+            main_returned: false,
             log: Log::default(),
             effects: Vec::new(),
             visible_effects: 0,
             mode: Mode::Silent,
             spurious: false,
-            script: BTreeMap::new(),
+            script: Script::new(),
+            taken: Vec::new(),
             open_values: false,
             used_unknown: Cell::new(false),
+            observed: Cell::new(false),
             identities: BTreeMap::new(),
             reached: vec![false; code.cuts.len()],
         };
@@ -124,9 +149,38 @@ impl<'c> Executor<'c> {
         self.check_end()
     }
 
-    /// The nondeterministic values to use, by thread.
-    pub fn set_script(&mut self, script: BTreeMap<ThreadName, Vec<u64>>) {
+    /// The nondeterministic values to use.
+    pub fn set_script(&mut self, script: Script) {
         self.script = script;
+    }
+
+    /// The nondeterministic values that a thread has got so far, and where it asked for them. Values that were left open
+    /// are 0.
+    pub fn inputs_taken(&self, thread: u32) -> &[(Option<Site>, u64)] {
+        let count = self.threads[thread as usize].counts.inputs as usize;
+        self.taken.get(thread as usize).map_or(&[], |taken| &taken[..count.min(taken.len())])
+    }
+
+    /// A value for the input that the thread asks for at this position. Later ones are forgotten.
+    pub fn give_input(&mut self, thread: u32, position: usize, value: u64) {
+        let name = &self.threads[thread as usize].name;
+        if !self.script.contains_key(name) {
+            self.script.insert(name.clone(), Vec::new());
+        }
+        if let Some(values) = self.script.get_mut(name) {
+            // Indeterminate values that were left open have positions too.
+            values.resize(position, Vec::new());
+            values.push(vec![Choice::Anywhere(value)]);
+        }
+    }
+
+    /// Forgets the values that the threads have not taken yet.
+    pub fn forget_inputs(&mut self) {
+        for thread in &self.threads {
+            if let Some(values) = self.script.get_mut(&thread.name) {
+                values.truncate(thread.counts.inputs as usize);
+            }
+        }
     }
 
     /// Indeterminate values (results that a function does not give, variables and memory that are not initialised) are
@@ -169,6 +223,10 @@ impl<'c> Executor<'c> {
 
     pub fn exited(&self) -> Option<Exited> {
         self.exited
+    }
+
+    pub fn main_returned(&self) -> bool {
+        self.main_returned
     }
 
     /// What the last step (or attempt) did.
@@ -249,7 +307,7 @@ impl<'c> Executor<'c> {
             }
             Op::Store { order, .. } => order != Order::SeqCst || waiting.buffer.is_empty(),
             Op::SectionBegin { may_block, kind } => {
-                let blocked = kind == SectionKind::Atomic && !waiting.buffer.is_empty();
+                let blocked = kind != SectionKind::Read && !waiting.buffer.is_empty();
                 !blocked && (!may_block || self.attempt(thread))
             }
             _ => self.attempt(thread),
@@ -277,7 +335,13 @@ impl<'c> Executor<'c> {
     /// Takes the visible step of a thread and runs silently what can run then.
     pub fn step(&mut self, thread: u32) -> Done<()> {
         self.act(thread)?;
-        self.settle_after(thread)
+        self.visible_effects = self.effects.len();
+        if self.exited.is_none() && self.can_go_on(thread) {
+            // What the silent run changes first was saved with the step.
+            self.settle_saved(thread)?;
+        }
+        self.settle_all()?;
+        self.check_end()
     }
 
     /// The visible part of a step only.
@@ -287,9 +351,9 @@ impl<'c> Executor<'c> {
         if self.exited.is_some() || self.status(thread) != Status::Ready {
             return Err(Stop::NotEnabled);
         }
-        self.save_counts(thread);
-        self.save_control(thread);
         let taking = &mut self.threads[thread as usize];
+        let Thread { pc, base, status, .. } = *taking;
+        self.log.changes.push(Undo::Step { thread, pc, base, steps: taking.counts.steps, status });
         taking.counts.steps += 1;
         taking.status = Status::Fresh;
         let result = self.visible(thread);
@@ -317,10 +381,6 @@ impl<'c> Executor<'c> {
             return Err(self.memory_violation_at(ViolationKind::UseAfterFree, message, entry.place));
         }
         self.write_memory(object, at, entry.ty, entry.value);
-        self.settle_after(thread)
-    }
-
-    fn settle_after(&mut self, thread: u32) -> Done<()> {
         self.visible_effects = self.effects.len();
         if self.exited.is_none() && self.can_go_on(thread) {
             self.settle(thread)?;
@@ -359,7 +419,7 @@ impl<'c> Executor<'c> {
             let thread = &self.threads[thread as usize];
             thread.status == Status::Stopped || !thread.buffer.is_empty()
         };
-        self.exited.is_none() && self.threads[0].status != Status::Ended && !self.threads().any(excused)
+        !self.is_complete() && !self.main_returned && !self.threads().any(excused)
     }
 
     /// The violation that a deadlock is: where the first thread waits.
@@ -473,12 +533,29 @@ impl<'c> Executor<'c> {
         value
     }
 
+    /// What an operand of the operation before which a thread stands is.
+    pub fn peek(&self, thread: u32, src: Src) -> Value {
+        self.passed(thread, src)
+    }
+
     /// An operand that is only passed on.
+    #[inline]
     pub(crate) fn passed(&self, thread: u32, src: Src) -> Value {
+        match src {
+            Src::Reg(register) => {
+                let owner = &self.threads[thread as usize];
+                owner.registers[(owner.base + register) as usize]
+            }
+            Src::Imm(bits) => Value::int(bits),
+            address => self.address(thread, address),
+        }
+    }
+
+    /// An operand that is the address of an object.
+    fn address(&self, thread: u32, src: Src) -> Value {
         let owner = &self.threads[thread as usize];
         match src {
-            Src::Reg(register) => owner.registers[(owner.base + register) as usize],
-            Src::Imm(bits) => Value::int(bits),
+            Src::Reg(_) | Src::Imm(_) => self.passed(thread, src),
             Src::Pointer(index) => {
                 let (number, offset) = self.code.pointers[index as usize];
                 self.memory.pointer(self.memory.arenas[0].objects[number as usize], offset)
@@ -497,20 +574,37 @@ impl<'c> Executor<'c> {
     }
 
     pub(crate) fn input(&mut self, thread: u32, ty: crate::op::Scalar, source: &NondetSource) -> Done<Value> {
-        let taken = self.threads[thread as usize].counts.inputs as usize;
+        let position = self.threads[thread as usize].counts.inputs as usize;
+        let site = self.code.input_at(self.threads[thread as usize].pc);
         if self.open_values && ty.ty != Ty::Bool && matches!(source, NondetSource::Uninitialised(_)) {
-            self.save_counts(thread);
-            self.threads[thread as usize].counts.inputs += 1;
+            self.take(thread, site, 0);
             return Ok(Value { bits: 0, object: UNKNOWN });
         }
-        let given = self.script.get(&self.threads[thread as usize].name).and_then(|values| values.get(taken));
-        let Some(&bits) = given else {
-            return Err(Stop::NeedInput(Request { thread, position: taken, ty: ty.ty, source: source.clone() }));
+        let choices = self.script.get(&self.threads[thread as usize].name).and_then(|values| values.get(position));
+        let given = choices.into_iter().flatten().find_map(|choice| match *choice {
+            Choice::Anywhere(value) => Some(value),
+            Choice::At(at, value) => (at == site).then_some(value),
+        });
+        let Some(bits) = given else {
+            let span = self.place(thread).span;
+            return Err(Stop::NeedInput(Request { thread, position, ty: ty.ty, source: source.clone(), site, span }));
         };
-        self.save_counts(thread);
-        self.threads[thread as usize].counts.inputs += 1;
         let bits = ty.cut(bits);
-        Ok(if ty.is_pointer() { self.memory.pointer_from(bits) } else { Value::int(bits) })
+        self.take(thread, site, bits);
+        Ok(if ty.is_pointer() { self.pointer_from(bits) } else { Value::int(bits) })
+    }
+
+    fn take(&mut self, thread: u32, site: Option<Site>, bits: u64) {
+        self.save_counts(thread);
+        let counts = &mut self.threads[thread as usize].counts;
+        let position = counts.inputs as usize;
+        counts.inputs += 1;
+        if self.taken.len() <= thread as usize {
+            self.taken.resize(thread as usize + 1, Vec::new());
+        }
+        let taken = &mut self.taken[thread as usize];
+        taken.truncate(position);
+        taken.push((site, bits));
     }
 
     pub(crate) fn reach(&mut self, cut: u32) {

@@ -5,7 +5,7 @@
 //! - [`state`], [`memory`], [`undo`]: threads, objects and their bytes; every change is logged
 //! - [`executor`]: steps and commits; `run`: how a thread runs; `access`, `control`, `objects`: its instructions
 //! - [`models`]: when a store reaches memory; [`arith`]: arithmetic
-//! - [`effect`]: what a step tells about itself
+//! - [`effect`]: what a step tells about itself; `observed`: whether it has looked at an address as a number
 //!
 //! What a step is, and what it does, is defined by the reference machine, with which this crate shares no code and
 //! which it is tested against step by step.
@@ -21,6 +21,7 @@ pub mod executor;
 pub mod memory;
 pub mod models;
 mod objects;
+mod observed;
 pub mod op;
 mod run;
 pub mod state;
@@ -29,7 +30,7 @@ pub mod undo;
 
 pub use compile::compile;
 pub use effect::Effect;
-pub use executor::{Executor, Request, Stop};
+pub use executor::{Choice, Executor, Request, Script, Stop};
 pub use op::Code;
 pub use state::Status;
-pub use undo::Mark;
+pub use undo::{Change, Mark};

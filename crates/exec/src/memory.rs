@@ -249,9 +249,21 @@ impl Memory {
         true
     }
 
+    /// Whether a pointer to an object was stored exactly here.
+    pub fn is_pointer(&self, object: u32, at: u32) -> bool {
+        let info = &self.objects[object as usize];
+        info.provenance != NONE && self.provenance[(info.provenance + (at - info.start)) as usize] != 0
+    }
+
     pub fn pointer(&self, object: u32, offset: i64) -> Value {
         let address = self.objects[object as usize].base.wrapping_add_signed(offset);
         Value { bits: Ty::Ptr.truncate(address, self.target), object }
+    }
+
+    /// The number of the arena that an address would lie in.
+    pub fn arena_of(&self, address: u64) -> Option<u32> {
+        let arena = (address >> self.shift()).checked_sub(1)?;
+        ((arena as usize) < self.arenas.len()).then_some(arena as u32)
     }
 
     /// A number taken as an address: of the object that contains it or ends just before it.

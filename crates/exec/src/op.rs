@@ -5,6 +5,7 @@ use norn_ir::instr::{BinaryOp, CastOp, CompareOp, FenceKind, NondetSource, Order
 use norn_ir::program::Origin;
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
+use norn_passes::Site;
 use norn_passes::unwind::CutCause;
 use norn_verdict::outcome::ViolationKind;
 
@@ -266,5 +267,15 @@ pub struct Code {
     pub thread_pointers: Vec<(u32, i64)>,
     pub local_pointers: Vec<(u32, i64)>,
     pub cuts: Vec<Cut>,
+    /// Where in the program the operations are that ask for nondeterministic values, ascending.
+    pub inputs: Vec<(u32, Site)>,
     pub entry: u32,
+}
+
+impl Code {
+    /// Which instruction asks for a nondeterministic value at an operation, if one does.
+    pub fn input_at(&self, op: u32) -> Option<Site> {
+        let found = self.inputs.binary_search_by_key(&op, |input| input.0).ok()?;
+        Some(self.inputs[found].1)
+    }
 }

@@ -54,7 +54,7 @@ impl Executor<'_> {
     }
 
     fn section(&mut self, thread: u32, kind: SectionKind) -> Done<()> {
-        if kind == SectionKind::Atomic {
+        if kind != SectionKind::Read {
             if !self.threads[thread as usize].buffer.is_empty() {
                 return Err(Stop::NotEnabled);
             }
@@ -89,6 +89,11 @@ impl Executor<'_> {
     /// Runs silently until a visible step, a wait or the end.
     pub(crate) fn settle(&mut self, thread: u32) -> Done<()> {
         self.save_control(thread);
+        self.settle_saved(thread)
+    }
+
+    /// The same, where the thread's control has been saved since the last point to go back to.
+    pub(crate) fn settle_saved(&mut self, thread: u32) -> Done<()> {
         self.threads[thread as usize].status = Status::Fresh;
         let mut watch = Watch::default();
         loop {
@@ -141,8 +146,12 @@ impl Executor<'_> {
                 self.set(thread, dst, value);
             }
             Op::Binary { dst, op, ty, lhs, rhs } => {
-                let (lhs, rhs) = (self.value(thread, lhs).bits, self.value(thread, rhs).bits);
-                match arith::binary(op, ty, lhs, rhs) {
+                let (lhs, rhs) = (self.value(thread, lhs), self.value(thread, rhs));
+                if ty.is_pointer() {
+                    self.observe(lhs);
+                    self.observe(rhs);
+                }
+                match arith::binary(op, ty, lhs.bits, rhs.bits) {
                     Err(Fault::DivisionByZero | Fault::Overflow) => {
                         return Err(self.violation(thread, ViolationKind::DivisionByZero, String::new()));
                     }
@@ -153,17 +162,22 @@ impl Executor<'_> {
                 }
             }
             Op::Compare { dst, op, ty, lhs, rhs } => {
-                let (lhs, rhs) = (self.value(thread, lhs).bits, self.value(thread, rhs).bits);
-                self.set(thread, dst, Value::int(u64::from(arith::compare(op, ty, lhs, rhs))));
+                let (lhs, rhs) = (self.value(thread, lhs), self.value(thread, rhs));
+                let holds = self.observe_compare(op, ty, lhs, rhs);
+                self.set(thread, dst, Value::int(u64::from(holds)));
             }
             Op::Unary { dst, op, ty, src } => {
                 let bits = arith::unary(op, ty, self.value(thread, src).bits);
                 self.set(thread, dst, Value::int(bits));
             }
             Op::Cast { dst, op, from, to, src } => {
-                let bits = arith::cast(op, from, to, self.value(thread, src).bits);
+                let value = self.value(thread, src);
+                if from.is_pointer() {
+                    self.observe(value);
+                }
+                let bits = arith::cast(op, from, to, value.bits);
                 let is_pointer = op == CastOp::IntToPtr;
-                let value = if is_pointer { self.memory.pointer_from(bits) } else { Value::int(bits) };
+                let value = if is_pointer { self.pointer_from(bits) } else { Value::int(bits) };
                 self.set(thread, dst, value);
             }
             Op::Select { dst, cond, then, otherwise } => {
@@ -181,7 +195,9 @@ impl Executor<'_> {
             }
             Op::PtrDiff { dst, lhs, rhs } => {
                 let pointer = crate::compile::scalar(norn_ir::types::Ty::Ptr, self.memory.target());
-                let bits = self.value(thread, lhs).bits.wrapping_sub(self.value(thread, rhs).bits);
+                let (lhs, rhs) = (self.value(thread, lhs), self.value(thread, rhs));
+                self.observe_pair(false, lhs, rhs);
+                let bits = lhs.bits.wrapping_sub(rhs.bits);
                 self.set(thread, dst, Value::int(pointer.cut(bits)));
             }
             Op::Load { dst, ty, addr } => return self.load(thread, dst, ty, addr),
@@ -255,7 +271,7 @@ impl Executor<'_> {
             Op::Return(value) => return self.ret(thread, value),
             Op::ThreadExit(value) => {
                 let value = self.passed(thread, value);
-                return self.end_thread(thread, value);
+                return self.end_thread(thread, value, false);
             }
             Op::Exit(status) => {
                 let status = self.value(thread, status).bits as u32 as i32;
@@ -322,6 +338,11 @@ impl Executor<'_> {
     }
 }
 
+#[cold]
+fn too_long(executor: &Executor<'_>, thread: u32) -> Stop {
+    executor.limit(thread, format!("more than {LONGEST_RUN} instructions without a visible step"))
+}
+
 /// Looks for a thread that runs in a circle without a visible step, at growing distances.
 #[derive(Default)]
 struct Watch {
@@ -332,13 +353,10 @@ struct Watch {
 }
 
 impl Watch {
+    #[inline]
     fn count(&mut self, executor: &Executor<'_>, thread: u32) -> Done<()> {
         self.operations += 1;
-        if self.operations > LONGEST_RUN {
-            let reason = format!("more than {LONGEST_RUN} instructions without a visible step");
-            return Err(executor.limit(thread, reason));
-        }
-        Ok(())
+        if self.operations > LONGEST_RUN { Err(too_long(executor, thread)) } else { Ok(()) }
     }
 
     /// To be asked at each jump backwards.
@@ -348,11 +366,12 @@ impl Watch {
             return false;
         }
         let current = &executor.threads[thread as usize];
-        if let Some(saved) = &self.saved
-            && saved.0 == *current
-            && saved.1 == executor.memory
-        {
-            return true;
+        if let Some(saved) = &mut self.saved {
+            // How many inputs and fences there were does not matter for what follows.
+            saved.0.counts = current.counts;
+            if saved.0 == *current && saved.1 == executor.memory {
+                return true;
+            }
         }
         if self.jumps >= self.next_save {
             self.saved = Some(Box::new((current.clone(), executor.memory.clone())));

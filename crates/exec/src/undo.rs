@@ -9,6 +9,20 @@ use crate::state::{Counts, Entry, Frame, Status, Thread};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Mark(usize);
 
+/// Something that was changed, without saying how.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Change {
+    /// Where the thread is, its registers, frames or result; or it came to be.
+    Thread(u32),
+    Buffer(u32),
+    /// Some bytes from this place of the flat memory on.
+    Bytes(u32),
+    /// The life of this object.
+    Object(u32),
+    /// The program ended, or main returned.
+    Exit,
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Undo {
     Register {
@@ -20,6 +34,14 @@ pub(crate) enum Undo {
         thread: u32,
         pc: u32,
         base: u32,
+        status: Status,
+    },
+    /// A visible step begins: the control and the number of steps before it.
+    Step {
+        thread: u32,
+        pc: u32,
+        base: u32,
+        steps: u32,
         status: Status,
     },
     Counts {
@@ -100,6 +122,7 @@ pub(crate) enum Undo {
         old: Value,
     },
     Exited,
+    MainReturned,
 }
 
 /// The log, and the stacks on which larger things are kept.
@@ -118,6 +141,30 @@ impl Executor<'_> {
         Mark(self.log.changes.len())
     }
 
+    /// What was changed since the mark; a thing may be named several times.
+    pub fn changes_since(&self, mark: Mark) -> impl Iterator<Item = Change> + '_ {
+        self.log.changes[mark.0..].iter().filter_map(|change| match *change {
+            Undo::Register { thread, .. }
+            | Undo::Control { thread, .. }
+            | Undo::Step { thread, .. }
+            | Undo::Counts { thread, .. }
+            | Undo::FramePushed { thread }
+            | Undo::FramePopped { thread }
+            | Undo::Local { thread, .. }
+            | Undo::Repeats { thread, .. }
+            | Undo::AllocationPushed { thread }
+            | Undo::AllocationRemoved { thread, .. }
+            | Undo::Spawned { thread, .. }
+            | Undo::Result { thread, .. } => Some(Change::Thread(thread)),
+            Undo::BufferPushed { thread } | Undo::BufferRemoved { thread, .. } => Some(Change::Buffer(thread)),
+            Undo::Memory { at, .. } | Undo::Initialised { at, .. } => Some(Change::Bytes(at)),
+            Undo::Alive { object, .. } | Undo::Renewed { object } => Some(Change::Object(object)),
+            Undo::Exited | Undo::MainReturned => Some(Change::Exit),
+            // What points where changes with the bytes, and what was added is reached by something that changed.
+            Undo::Provenance { .. } | Undo::ProvenanceAdded { .. } | Undo::ObjectAdded { .. } => None,
+        })
+    }
+
     /// Takes back everything since the mark.
     pub fn undo_to(&mut self, mark: Mark) {
         while self.log.changes.len() > mark.0 {
@@ -132,6 +179,10 @@ impl Executor<'_> {
             Undo::Control { thread, pc, base, status } => {
                 let thread = &mut self.threads[thread as usize];
                 (thread.pc, thread.base, thread.status) = (pc, base, status);
+            }
+            Undo::Step { thread, pc, base, steps, status } => {
+                let thread = &mut self.threads[thread as usize];
+                (thread.pc, thread.base, thread.status, thread.counts.steps) = (pc, base, status, steps);
             }
             Undo::Counts { thread, old } => self.threads[thread as usize].counts = old,
             Undo::Memory { at, size, old } => {
@@ -207,6 +258,7 @@ impl Executor<'_> {
             }
             Undo::Result { thread, old } => self.threads[thread as usize].result = old,
             Undo::Exited => self.exited = None,
+            Undo::MainReturned => self.main_returned = false,
         }
     }
 }

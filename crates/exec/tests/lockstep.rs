@@ -45,7 +45,7 @@ impl Inputs for Fixed {
 fn give_script(executor: &mut Executor<'_>) {
     let script = (0..executor.identities()).map(|thread| {
         let name = &executor.thread(thread).name;
-        (name.clone(), (0..64).map(|position| fixed(name, position)).collect())
+        (name.clone(), (0..64).map(|position| vec![norn_exec::Choice::Anywhere(fixed(name, position))]).collect())
     });
     let script = script.collect();
     executor.set_script(script);

@@ -174,6 +174,9 @@ pub enum FenceKind {
 pub enum SectionKind {
     /// One step, like a read-modify-write: own buffers are empty before and after.
     Atomic,
+    /// An atomic section of a library model: its accesses to synchronisation objects are not the program's own, and
+    /// what it orders for data races is said by its `Sync` instructions alone.
+    Library,
     /// One step that only reads shared memory, through the own buffers, and fences nothing: a spin loop's test.
     Read,
 }

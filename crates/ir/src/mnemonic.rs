@@ -120,6 +120,7 @@ mnemonics! {
     }
     SectionKind {
         Atomic = "atomic",
+        Library = "library",
         Read = "read",
     }
     Property {

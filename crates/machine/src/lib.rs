@@ -4,11 +4,13 @@
 //! - [`memory`], [`state`], [`mod@encode`]: what a state is; [`models`]: when a store reaches memory; [`race`]: data races
 //! - [`observe`], [`mod@trace`], [`names`], [`mod@print`]: what an execution tells about itself
 //! - [`mod@replay`]: from a schedule to an execution, the one place that makes a verdict unsafe; [`run`]: one random execution
+//! - [`cycle`]: whether a trace is one of SC, the one place that makes a program not robust
 //! - [`enumerate`]: every execution of a tiny program, in three exact modes
 //!
 //! It knows no engine, no solver and no pass. It is meant to be read rather than to be fast: engines have executors of
 //! their own and are checked against this one.
 
+pub mod cycle;
 pub mod encode;
 pub mod enumerate;
 pub mod eval;

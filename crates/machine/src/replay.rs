@@ -1,6 +1,7 @@
 //! Replay: a schedule and a program determine an execution. Here, and nowhere else, a verdict becomes unsafe.
 
 use crate::machine::{Choice, Inputs, Machine, Request, Stop};
+use crate::observe::{Happening, Observer, Scene};
 use crate::state::State;
 use crate::trace::{Printed, TraceBuilder};
 use norn_ir::program::Program;
@@ -112,26 +113,52 @@ impl Inputs for Queue {
 
 /// Runs a schedule to its end or to the first violation.
 pub fn replay(program: &Program, checks: Checks, schedule: &Schedule) -> Result<Replayed, ReplayError> {
+    replay_with(program, checks, schedule, &mut |_, _, _| {})
+}
+
+/// Sees what happens, with the number of the event that it will be in the trace, if it becomes one.
+pub(crate) type Onlooker<'a> = dyn FnMut(&Scene<'_>, &Happening<'_>, usize) + 'a;
+
+struct Watched<'a> {
+    builder: TraceBuilder,
+    onlooker: &'a mut Onlooker<'a>,
+}
+
+impl Observer for Watched<'_> {
+    fn happened(&mut self, scene: &Scene<'_>, what: &Happening<'_>) {
+        (self.onlooker)(scene, what, self.builder.trace.events.len());
+        self.builder.happened(scene, what);
+    }
+}
+
+/// Replays while somebody looks on.
+pub(crate) fn replay_with<'a>(
+    program: &Program,
+    checks: Checks,
+    schedule: &Schedule,
+    onlooker: &'a mut Onlooker<'a>,
+) -> Result<Replayed, ReplayError> {
     let expected = fingerprint(program);
     if schedule.program != expected {
         return Err(ReplayError::OtherProgram { expected, found: schedule.program });
     }
     let machine = Machine::new(program, schedule.model, checks);
-    let mut trace = TraceBuilder::new(&machine);
+    let mut trace = Watched { builder: TraceBuilder::new(&machine), onlooker };
     let mut inputs = Queue::new(schedule);
     let mut state = match machine.initial(&mut trace, &mut inputs) {
         Ok(state) => state,
-        Err(stop) => return ended_by(stop, 0, trace, None),
+        Err(stop) => return ended_by(stop, 0, trace.builder, None),
     };
     for (index, step) in schedule.steps.iter().enumerate() {
         let choice = choice_of(&state, index, step)?;
         if let Err(stop) = machine.step(&mut state, choice, &mut trace, &mut inputs) {
-            return ended_by(stop, index + 1, trace, Some((index, step)));
+            return ended_by(stop, index + 1, trace.builder, Some((index, step)));
         }
     }
     let steps = schedule.steps.len();
     let end = end_of(&machine, &state);
-    Ok(Replayed { end, steps, trace: trace.trace, output: trace.output })
+    let TraceBuilder { trace, output, .. } = trace.builder;
+    Ok(Replayed { end, steps, trace, output })
 }
 
 /// How things stand in a state; a deadlock is a violation if it is checked for.

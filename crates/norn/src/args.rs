@@ -38,6 +38,16 @@ pub enum Command {
                             norn check -m tso -D FENCED examples/dekker.c\n  \
                             norn check --deadlock examples/philosophers.c")]
     Check(CheckArgs),
+    /// Decide whether TSO or PSO can show what sequential consistency cannot
+    ///
+    /// A program is robust if each of its executions orders its accesses in a way that sequential consistency has, too.
+    /// Otherwise there is an execution whose accesses form a circle: by program order (po), reads of a write (rf), the
+    /// order of writes in memory (co), and reads before the overwriting write (fr). Prints the shortest such circle
+    /// found, with the execution, which the reference machine has replayed. A failed assertion stops its thread here.
+    #[command(after_help = "Examples:\n  norn robust -m tso examples/store_buffering.c\n  \
+                            norn robust -m tso,pso -D FENCED --unwind 3 examples/dekker.c\n\n\
+                            Exit status: 0 robust, also within bounds; 10 not robust; 5 unknown.")]
+    Robust(RobustArgs),
     /// Run a program once, at random or by a schedule
     ///
     /// Prints what the program prints; Norn's own words go to standard error. A violation ends the run with status 10 and
@@ -93,6 +103,16 @@ pub struct CheckArgs {
     #[arg(long, value_name = "[FILE:LINE=]N", value_parser = unwind_bound)]
     pub unwind: Vec<Unwind>,
 
+    /// Look for a counterexample with as few steps as possible: breadth first, without reduction
+    #[arg(long)]
+    pub shortest: bool,
+
+    #[command(flatten)]
+    pub events: EventsArgs,
+
+    #[command(flatten)]
+    pub rounds: RoundsArgs,
+
     /// List the loops of the program, and do nothing else
     #[arg(long)]
     pub show_loops: bool,
@@ -100,6 +120,10 @@ pub struct CheckArgs {
     /// Give up after this many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     pub timeout: u64,
+
+    /// Give up after this many executions; the engine `stateless` counts them
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub executions: Option<u64>,
 
     /// Give up beyond this much memory [default: three quarters of what is free]
     #[arg(long, value_name = "MB")]
@@ -125,6 +149,51 @@ pub struct CheckArgs {
     /// what it says; Norn does not replay that
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["engine", "schedule_out", "deadlock", "data_race", "memory_safety", "overflow"])]
     pub backend: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct RobustArgs {
+    #[command(flatten)]
+    pub c: CArgs,
+
+    /// Memory models, separated by commas: tso, pso
+    #[arg(short = 'm', long = "model", value_name = "MODEL", value_delimiter = ',', value_parser = weak_model, default_value = "tso")]
+    models: Vec<Model>,
+
+    /// Follow each loop at most N times per entry, and recursion N deep; FILE:LINE=N for one loop
+    #[arg(long, value_name = "[FILE:LINE=]N", value_parser = unwind_bound)]
+    pub unwind: Vec<Unwind>,
+
+    /// Give up after this many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    pub timeout: u64,
+
+    /// Give up after this many executions
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub executions: Option<u64>,
+
+    /// Give up beyond this much memory [default: three quarters of what is free]
+    #[arg(long, value_name = "MB")]
+    pub memory: Option<u64>,
+
+    /// Robust within bounds only is not enough: exit with 5
+    #[arg(long)]
+    pub require_proof: bool,
+
+    /// Write the verdict, the cycle and the execution as JSON (a list of them for several models)
+    #[arg(long)]
+    pub json: bool,
+
+    /// Print figures and times, on standard error
+    #[arg(long)]
+    pub stats: bool,
+}
+
+impl RobustArgs {
+    /// Each model once, in the order given.
+    pub fn models(&self) -> Vec<Model> {
+        once(&self.models)
+    }
 }
 
 #[derive(Args, Debug)]
@@ -173,6 +242,12 @@ pub struct LitmusArgs {
     #[arg(short = 'e', long, value_enum, default_value_t = Engine::Auto)]
     pub engine: Engine,
 
+    #[command(flatten)]
+    pub events: EventsArgs,
+
+    #[command(flatten)]
+    pub rounds: RoundsArgs,
+
     /// Compare with a table (columns: test, sc, tso, pso; cells: Allow or Forbid) and exit with 10 on any difference
     #[arg(long, value_name = "TSV")]
     pub expect: Option<PathBuf>,
@@ -200,14 +275,18 @@ pub struct ModelArgs {
 impl ModelArgs {
     /// Each model once, in the order given.
     pub fn list(&self) -> Vec<Model> {
-        let mut list = Vec::new();
-        for &model in &self.models {
-            if !list.contains(&model) {
-                list.push(model);
-            }
-        }
-        list
+        once(&self.models)
     }
+}
+
+fn once(models: &[Model]) -> Vec<Model> {
+    let mut list = Vec::new();
+    for &model in models {
+        if !list.contains(&model) {
+            list.push(model);
+        }
+    }
+    list
 }
 
 /// What is checked beyond what always is.
@@ -250,6 +329,49 @@ pub enum Engine {
     Enumerate,
     /// One execution per trace, for programs that terminate or with --unwind
     Stateless,
+    /// Every reachable state, each once: decides loops without bound
+    States,
+    /// All bounded executions at once, by SAT; bounds grow unless --unwind is given
+    Events,
+    /// All executions of few round-robin rounds at once, by a SAT solver; finds deep bugs
+    Rounds,
+}
+
+/// How the order of events is put into clauses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Encoding {
+    /// Order variables, kept acyclic during the search
+    Order,
+    /// A clock for each event; slower, for comparison
+    Clocks,
+}
+
+/// What concerns `-e events` only.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct EventsArgs {
+    /// How the order of events is put into clauses
+    #[arg(long, value_enum, default_value_t = Encoding::Order, help_heading = "Events")]
+    pub encoding: Encoding,
+
+    /// Check the solver's proof of a safe verdict
+    #[arg(long, help_heading = "Events")]
+    pub certify: bool,
+}
+
+/// What concerns `-e rounds` only.
+#[derive(Args, Clone, Debug, Default)]
+pub struct RoundsArgs {
+    /// Search up to N rounds, in each of which every thread gets one turn [default: as many as matter]
+    #[arg(long = "rounds", value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Rounds")]
+    pub limit: Option<u32>,
+
+    /// Whose turns come first in a round, by number in the order of creation, main being 0 [default: 0,1,2…]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', help_heading = "Rounds")]
+    pub thread_order: Vec<u32>,
+
+    /// Look for bugs with values of N bits first [default: 4, where values have more than 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "Rounds")]
+    pub bits: Option<u32>,
 }
 
 /// A bound on loops.
@@ -273,6 +395,13 @@ fn unwind_bound(text: &str) -> Result<Unwind, String> {
 
 fn model(text: &str) -> Result<Model, String> {
     text.parse()
+}
+
+fn weak_model(text: &str) -> Result<Model, String> {
+    match model(text)? {
+        Model::Sc => Err("every program is robust under sc; there are tso and pso".to_owned()),
+        weak => Ok(weak),
+    }
 }
 
 #[derive(Args, Debug)]
@@ -474,6 +603,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Erro
     if let Some((_, sub)) = matches.subcommand() {
         match &mut cli.command {
             Command::Check(check) => check.c.order_macros(sub),
+            Command::Robust(robust) => robust.c.order_macros(sub),
             Command::Run(run) => run.c.order_macros(sub),
             Command::Ir(ir) => ir.c.order_macros(sub),
             Command::Sequentialize(sequentialize) => sequentialize.c.order_macros(sub),

@@ -30,7 +30,8 @@ pub fn run(args: &CheckArgs, command: &str, program: &Program, stop: &StopToken)
     };
     let options = words.collect::<Vec<_>>();
     let name = Path::new(tool).file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let bounds = SequentialBounds::default();
+    let mut bounds = SequentialBounds { bits: args.rounds.bits, ..SequentialBounds::default() };
+    bounds.rounds = args.rounds.limit.unwrap_or(bounds.rounds);
     let mut worst = Exit::Fine;
     for model in args.models.list() {
         let file = Temporary::new(model);

@@ -1,6 +1,6 @@
 //! Asks an engine for a verdict.
 
-use crate::args::{Engine, Unwind};
+use crate::args::{Encoding, Engine, EventsArgs, RoundsArgs, Unwind};
 use norn_ir::program::Program;
 use norn_machine::enumerate::{Incomplete, Question, states};
 use norn_machine::replay::{End, ReplayMismatch, confirm, replay};
@@ -18,15 +18,25 @@ pub struct Task<'a> {
     pub program: &'a Program,
     pub checks: Checks,
     pub unwind: &'a [Unwind],
+    /// A counterexample should have as few steps as possible.
+    pub shortest: bool,
     pub limits: &'a Limits,
+    pub events: EventsArgs,
+    pub rounds: &'a RoundsArgs,
 }
 
 /// The verdict of the chosen engine. An error means that an engine claimed what the machine could not replay.
 pub fn verdict(task: &Task<'_>, model: Model, engine: Engine) -> Result<Verdict, ReplayMismatch> {
     match engine {
+        // The enumerator always goes breadth first.
+        Engine::Auto if task.shortest && task.checks.data_race => enumerate(task, model),
+        Engine::Auto if task.shortest => by_states(task, model),
         Engine::Auto => auto(task, model),
         Engine::Enumerate => enumerate(task, model),
         Engine::Stateless => stateless(task, model),
+        Engine::States => by_states(task, model),
+        Engine::Events => events(task, model),
+        Engine::Rounds => rounds(task, model),
     }
 }
 
@@ -50,6 +60,52 @@ fn stateless(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
         model,
         checks: task.checks,
         bounds: (!task.unwind.is_empty()).then_some(&bounds),
+        limits: task.limits,
+    })
+}
+
+/// Every state once: of the program as it is or, where a bound is given, with its loops cut.
+fn by_states(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
+    let bounds = bounds(task.unwind);
+    norn_states::verdict(&norn_states::Task {
+        program: task.program,
+        model,
+        checks: task.checks,
+        bounds: (!task.unwind.is_empty()).then_some(&bounds),
+        limits: task.limits,
+        reductions: norn_states::Reductions::ALL,
+        shortest: task.shortest,
+    })
+}
+
+/// Every bounded execution at once.
+fn events(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
+    norn_events::verdict(&norn_events::Task {
+        program: task.program,
+        model,
+        checks: task.checks,
+        bounds: &bounds(task.unwind),
+        grow: task.unwind.is_empty(),
+        limits: task.limits,
+        encoding: match task.events.encoding {
+            Encoding::Order => norn_events::Encoding::Order,
+            Encoding::Clocks => norn_events::Encoding::Clocks,
+        },
+        certify: task.events.certify,
+    })
+}
+
+/// Few rounds of all threads; without a bound, loops are followed further and further.
+fn rounds(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
+    let bounds = bounds(task.unwind);
+    norn_rounds::verdict(&norn_rounds::Task {
+        program: task.program,
+        model,
+        checks: task.checks,
+        bounds: (!task.unwind.is_empty()).then_some(&bounds),
+        rounds: task.rounds.limit,
+        thread_order: &task.rounds.thread_order,
+        bits: task.rounds.bits,
         limits: task.limits,
     })
 }
@@ -86,11 +142,6 @@ fn enumerate(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
         return confirm(task.program, task.checks, schedule, &expected, ENUMERATE, stats);
     }
     if let Some(Incomplete { reason, .. }) = found.incomplete {
-        return Ok(unknown(reason, stats));
-    }
-    if task.checks.data_race {
-        // Which sections are the library's is lost there, and those of the user order more.
-        let reason = "no data race was found, but an unrolled program may hide some; try without --unwind".to_owned();
         return Ok(unknown(reason, stats));
     }
     let cuts = bounded.cuts.iter().map(|cut| (cut.span, cut.bound, found.stops.contains(&(cut.function, cut.block))));

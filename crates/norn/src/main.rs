@@ -10,6 +10,7 @@ mod expectations;
 mod frontend;
 mod interrupt;
 mod loops;
+mod progress;
 mod render;
 mod system_headers;
 
@@ -37,6 +38,7 @@ fn run(cli: &Cli) -> Exit {
     match &cli.command {
         Command::Check(args) => commands::check::run(args),
         Command::Run(args) => commands::run::run(args),
+        Command::Robust(args) => commands::robust::run(args),
         Command::Litmus(args) => commands::litmus::run(args),
         Command::Sequentialize(args) => commands::sequentialize::run(args),
         Command::Ir(args) => commands::ir::run(args),

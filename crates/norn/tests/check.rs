@@ -277,3 +277,16 @@ fn bad_litmus_files_are_refused() {
     let run = folder.norn(&["litmus", "--expect", "nowhere.tsv", "unknown.litmus"]);
     assert_eq!(run.status(), 2);
 }
+
+#[test]
+fn executions_can_be_limited() {
+    let folder = Folder::new("executions_can_be_limited");
+    folder.write("racy.c", RACY);
+    let check = |limit: &str| folder.norn(&["check", "-e", "stateless", "--executions", limit, "racy.c"]);
+    let one = check("1");
+    assert_eq!((one.status(), one.stderr().as_str()), (5, ""), "no progress is shown where there is no terminal");
+    let reason = "norn: unknown (sc): 1 execution was explored, an estimated 50.00 % of the search";
+    assert_eq!(one.stdout().lines().last(), Some(reason));
+    // There are two: the limit does not get in the way.
+    assert_eq!((check("2").status(), check("0").status()), (0, 1));
+}

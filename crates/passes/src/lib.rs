@@ -5,14 +5,20 @@
 //! - [`escape`]: marks the objects that only one thread can reach
 //! - [`loops`]: the loops of a function, as `--show-loops` and `--unwind` name them
 //! - [`mod@unwind`]: loops unrolled (`unroll`) and calls inlined (`inline`), so that control only moves forward
+//! - [`inputs`]: nondeterministic values of which only a few matter
+//! - [`assumptions`]: assumptions that are awaits
+//! - [`mod@spin`]: spin loops that are awaits, or run through once
 //! - [`threads`]: the threads that a bounded program can create
 
+pub mod assumptions;
 pub mod call_graph;
 pub mod escape;
 mod inline;
+pub mod inputs;
 pub mod loops;
 pub mod points_to;
 mod sparse_set;
+pub mod spin;
 pub mod threads;
 mod unroll;
 pub mod unwind;

@@ -17,6 +17,7 @@ use norn_passes::call_graph::call_graph;
 use norn_passes::escape::mark_private;
 use norn_passes::loops::loops;
 use norn_passes::points_to::{Object, PointsTo, Targets};
+use norn_passes::spin::{SpinLoop, spin};
 use norn_passes::threads::thread_instances;
 use norn_passes::unwind::{BoundAt, Bounds, CutCause, unwind};
 
@@ -65,6 +66,25 @@ fn unwinding() {
             out
         }
         Err(error) => format!("// {error}\n"),
+    });
+}
+
+#[test]
+fn spin_loops() {
+    check_folder("spin", |_, program| {
+        let mut out = String::new();
+        for awaits in [true, false] {
+            let spun = spin(&program, awaits);
+            assert_eq!(validate(&spun.program), Ok(()));
+            if awaits {
+                out += &spun.program.to_string();
+            }
+            for SpinLoop { function, header, span, form } in spun.loops {
+                let name = &program.function(function).name;
+                writeln!(out, "// awaits {awaits}: {form:?} {name} {header} at line {}", span.line).unwrap();
+            }
+        }
+        out
     });
 }
 

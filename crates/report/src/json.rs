@@ -3,13 +3,13 @@
 use crate::Sources;
 use crate::table::describe;
 use norn_ir::span::Span;
-use norn_verdict::outcome::{BoundKind, Counterexample, Outcome, Verdict};
+use norn_verdict::outcome::{Bound, BoundKind, Outcome, Verdict};
 use norn_verdict::trace::{EventKind, ReadFrom, Trace};
 use serde_json::{Map, Value, json};
 
 /// `verdict`, `complete`, `model`, `engine`, `property`, `location`, `bounds`, `reason`, `stats`, `trace`; what does not apply is null.
 pub fn verdict(verdict: &Verdict, sources: &Sources<'_>) -> Value {
-    let (name, counterexample, reason, bounds) = match &verdict.outcome {
+    let (name, counterexample, reason, limits) = match &verdict.outcome {
         Outcome::Unsafe(counterexample) => ("unsafe", Some(&**counterexample), None, &[][..]),
         Outcome::Safe { bounds } => ("safe", None, None, &bounds[..]),
         Outcome::Unknown { reason, span } => ("unknown", None, Some((reason, *span)), &[][..]),
@@ -24,30 +24,34 @@ pub fn verdict(verdict: &Verdict, sources: &Sources<'_>) -> Value {
         "property": counterexample.map(|c| c.violation().kind.name()),
         "message": counterexample.map(|c| c.violation().message.clone()),
         "location": span.map_or(Value::Null, |s| location(s, sources)),
-        "bounds": bounds.iter().map(|b| {
-            let (kind, place) = match &b.kind {
-                BoundKind::Unwind { place } => ("unwind", Some(place)),
-                BoundKind::Rounds => ("rounds", None),
-                BoundKind::Buffer => ("buffer", None),
-                BoundKind::Depth => ("depth", None),
-            };
-            json!({ "kind": kind, "value": b.value, "location": place, "exhausted": b.exhausted })
-        }).collect::<Vec<_>>(),
+        "bounds": bounds(limits),
         "reason": reason.map(|(reason, _)| reason),
         "stats": stats,
-        "trace": counterexample.map_or(Value::Null, |c| trace(c, sources)),
+        "trace": counterexample.map_or(Value::Null, |c| trace(c.trace(), sources)),
     })
 }
 
-fn location(span: Span, sources: &Sources<'_>) -> Value {
+pub(crate) fn bounds(bounds: &[Bound]) -> Vec<Value> {
+    let bound = |bound: &Bound| {
+        let (kind, place) = match &bound.kind {
+            BoundKind::Unwind { place } => ("unwind", Some(place)),
+            BoundKind::Rounds => ("rounds", None),
+            BoundKind::Buffer => ("buffer", None),
+            BoundKind::Depth => ("depth", None),
+        };
+        json!({ "kind": kind, "value": bound.value, "location": place, "exhausted": bound.exhausted })
+    };
+    bounds.iter().map(bound).collect()
+}
+
+pub(crate) fn location(span: Span, sources: &Sources<'_>) -> Value {
     if span == Span::NONE {
         return Value::Null;
     }
     json!({ "file": sources.program.file(span.file), "line": span.line, "column": span.column })
 }
 
-fn trace(counterexample: &Counterexample, sources: &Sources<'_>) -> Value {
-    let trace = counterexample.trace();
+pub(crate) fn trace(trace: &Trace, sources: &Sources<'_>) -> Value {
     json!({
         "threads": trace.threads.iter().map(|t| json!({ "name": t.name.to_string(), "function": t.function })).collect::<Vec<_>>(),
         "events": (0..trace.events.len()).map(|i| event(trace, i, sources)).collect::<Vec<_>>(),

@@ -3,11 +3,13 @@
 //! - [`line`]: the verdict in one line, the last of a run
 //! - [`table`]: a counterexample with one column per thread
 //! - [`json`]: everything, for programs
+//! - [`robust`]: the same for robustness
 //!
 //! All of them are functions from data to text; the binary decides what is printed.
 
 pub mod json;
 pub mod line;
+pub mod robust;
 pub mod table;
 
 use norn_ir::program::Program;

@@ -2,7 +2,7 @@
 
 use crate::Sources;
 use norn_ir::span::Span;
-use norn_verdict::outcome::{Outcome, Verdict};
+use norn_verdict::outcome::{Bound, Outcome, Verdict};
 
 /// For example `norn: safe (tso) up to unwind 3 at queue.c:12`.
 pub fn verdict_line(verdict: &Verdict, sources: &Sources<'_>) -> String {
@@ -16,16 +16,21 @@ pub fn verdict_line(verdict: &Verdict, sources: &Sources<'_>) -> String {
             };
             format!("norn: unsafe ({model}): {}{place}", violation.kind.phrase())
         }
-        Outcome::Safe { bounds } => {
-            let open = bounds.iter().filter(|b| !b.exhausted).map(ToString::to_string).collect::<Vec<_>>();
-            match open.is_empty() {
-                true => format!("norn: safe ({model})"),
-                false => format!("norn: safe ({model}) up to {}", open.join(", ")),
-            }
-        }
+        Outcome::Safe { bounds } => format!("norn: safe ({model}){}", up_to(bounds)),
         Outcome::Unknown { reason, span } => {
-            let place = span.filter(|&s| s != Span::NONE).map(|s| format!(" at {}", sources.place(s)));
-            format!("norn: unknown ({model}): {reason}{}", place.unwrap_or_default())
+            format!("norn: unknown ({model}): {reason}{}", place_of(*span, sources))
         }
     }
+}
+
+/// The bounds that limit a result, with a blank before; nothing if there are none.
+pub(crate) fn up_to(bounds: &[Bound]) -> String {
+    let open = bounds.iter().filter(|b| !b.exhausted).map(ToString::to_string).collect::<Vec<_>>();
+    if open.is_empty() { String::new() } else { format!(" up to {}", open.join(", ")) }
+}
+
+/// A place, with a blank before; nothing if it is not known.
+pub(crate) fn place_of(span: Option<Span>, sources: &Sources<'_>) -> String {
+    let known = span.filter(|&span| span != Span::NONE);
+    known.map(|span| format!(" at {}", sources.place(span))).unwrap_or_default()
 }

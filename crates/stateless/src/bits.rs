@@ -21,7 +21,8 @@ impl Rows {
     }
 
     pub fn push(&mut self, row: &[u64]) {
-        self.data.extend_from_slice(row);
+        // Rows are short: no call to copy them.
+        row.iter().for_each(|&word| self.data.push(word));
     }
 
     pub fn len(&self) -> usize {
@@ -60,6 +61,13 @@ pub fn add(row: &mut [u64], bit: usize) {
 
 pub fn remove(row: &mut [u64], bit: usize) {
     row[bit / 64] &= !(1 << (bit % 64));
+}
+
+/// Rows are short: no call to copy them.
+pub fn copy(row: &mut [u64], other: &[u64]) {
+    for (word, other) in row.iter_mut().zip(other) {
+        *word = *other;
+    }
 }
 
 pub fn join(row: &mut [u64], other: &[u64]) {

@@ -1,23 +1,34 @@
 //! From a program to a verdict: inputs are enumerated around the search, bounds come from the executor's cuts.
 //!
-//! Nondeterministic truth values are tried both ways. The values are fixed per thread and position before a search, so
-//! an execution that does not ask for all of them is seen more than once; it counts where the others are all 0.
+//! What is explored for a verdict is the program without the idle iterations of its spin loops
+//! ([`norn_passes::spin`]); its steps have the same numbers, so counterexamples are replayed on the program itself. A load
+//! through a pointer that is wrong happens at once there, but only with its step once it is part of an await: then the
+//! machine sees a violation, or what has no meaning, earlier than the search, and its word counts.
+//!
+//! Nondeterministic truth values are tried both ways, other values if a few of them are enough
+//! ([`norn_passes::inputs`]). The values are fixed before a search, per thread, position and instruction that asks, so an
+//! execution that does not ask for all of them is seen more than once; it counts where the others are the first of those
+//! that are tried.
 
 use crate::cells::Cells;
-use crate::explore::{Counts, Ended, Inputs, Question, Search};
+use crate::explore::{Counts, Ended, Input, Inputs, Question, Search};
 use crate::footprint::Footprints;
+use crate::robust::Cycles;
 use norn_exec::{Executor, Request, Stop, compile};
 use norn_ir::instr::NondetSource;
 use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
-use norn_machine::replay::{ReplayMismatch, complete_inputs, confirm};
+use norn_machine::replay::{End, ReplayError, ReplayMismatch, complete_inputs, confirm, replay};
+use norn_passes::assumptions::await_assumptions;
+use norn_passes::inputs::small_domains;
+use norn_passes::spin::spin;
 use norn_passes::unwind::Bounds;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome, Stats, Verdict, Violation, unwind_bounds};
-use norn_verdict::schedule::Schedule;
-use std::collections::BTreeMap;
+use norn_verdict::schedule::{Schedule, fingerprint};
+use std::cell::OnceCell;
 
 pub const ENGINE: &str = "stateless";
 
@@ -52,37 +63,58 @@ pub struct Explored {
 
 /// Explores everything, or up to the first violation. `at_end` sees the final state of each complete execution.
 pub fn explore(task: &Task<'_>, at_end: &mut dyn FnMut(&Executor<'_>)) -> Explored {
+    explore_with(task, at_end, false).0
+}
+
+/// The same, in search of an execution whose trace has a cycle if that is asked for: the length of the shortest and how
+/// to get there.
+pub(crate) fn explore_with(
+    task: &Task<'_>,
+    at_end: &mut dyn FnMut(&Executor<'_>),
+    cycles: bool,
+) -> (Explored, Option<(usize, Schedule)>) {
     let code = compile(task.program, task.bounds);
     let Task { program, model, checks, limits, .. } = *task;
     let question = Question { program, code: &code, model, checks, limits };
     let mut cells = Cells::default();
     let mut explored = Explored::default();
     let mut reached = vec![false; code.cuts.len()];
+    let domains = OnceCell::new();
+    let both = vec![0, 1];
     let mut waiting = vec![Inputs::new()];
+    let mut cycles = cycles.then(Cycles::default);
     while let Some(inputs) = waiting.pop() {
         let ended = loop {
-            match search(&question, &inputs, &mut cells, at_end, (&mut explored, &mut reached)) {
+            match search(&question, &inputs, &mut cells, at_end, (&mut explored, &mut reached), &mut cycles) {
                 Ended::CellsChanged => {}
                 ended => break ended,
             }
         };
         match ended {
             Ended::Everything | Ended::CellsChanged => {}
-            Ended::NeedInput(name, Request { ty: Ty::Bool, position, .. }) => {
-                for value in [1, 0] {
+            Ended::Cyclic => break,
+            Ended::NeedInput(name, Request { ty, position, site, source, span, .. }) => {
+                let domain = match (ty, site) {
+                    (Ty::Bool, _) => Some(&both),
+                    (_, Some(site)) => domains.get_or_init(|| small_domains(program)).get(&site),
+                    (_, None) => None,
+                };
+                let Some(domain) = domain else {
+                    let (NondetSource::Input(name) | NondetSource::Uninitialised(name)) = source;
+                    let reason = format!("the value of '{name}' is nondeterministic, with too many possibilities");
+                    explored.incomplete = Some(Incomplete { reason, span: Some(span) });
+                    break;
+                };
+                for (number, &value) in domain.iter().enumerate().rev() {
                     let mut longer = inputs.clone();
                     let values = longer.entry(name.clone()).or_default();
-                    // Indeterminate values that were left open have positions too.
-                    values.resize(position, 0);
-                    values.push(value);
+                    // Other positions may be reached with values that were left open, or by another thread's doing.
+                    if values.len() <= position {
+                        values.resize(position + 1, Vec::new());
+                    }
+                    values[position].push(Input { site, value, is_first: number == 0 });
                     waiting.push(longer);
                 }
-            }
-            Ended::NeedInput(_, Request { source, .. }) => {
-                let (NondetSource::Input(name) | NondetSource::Uninitialised(name)) = source;
-                let reason = format!("the value of '{name}' is nondeterministic, with too many possibilities");
-                explored.incomplete = Some(Incomplete { reason, span: None });
-                break;
             }
             Ended::Violation(violation, schedule) => {
                 explored.violation = Some((violation, schedule));
@@ -96,7 +128,7 @@ pub fn explore(task: &Task<'_>, at_end: &mut dyn FnMut(&Executor<'_>)) -> Explor
     }
     let places = code.cuts.iter().zip(&reached).map(|(cut, &reached)| (cut.span, cut.bound, reached));
     explored.bounds = places.collect();
-    explored
+    (explored, cycles.and_then(|cycles| cycles.shortest))
 }
 
 /// One search; what it counted is added unless it has to be begun anew.
@@ -106,6 +138,7 @@ fn search(
     cells: &mut Cells,
     at_end: &mut dyn FnMut(&Executor<'_>),
     (explored, reached): (&mut Explored, &mut [bool]),
+    cycles: &mut Option<Cycles>,
 ) -> Ended {
     let mut footprints = Footprints::default();
     let mut search = match Search::new(question, inputs, cells, &mut footprints) {
@@ -115,7 +148,10 @@ fn search(
         }
         Err(_) => return Ended::Unknown("the program cannot begin".to_owned(), None),
     };
+    search.executions_before = explored.counts.executions();
+    search.cycles = cycles.take();
     let ended = search.run(at_end);
+    *cycles = search.cycles.take();
     if matches!(ended, Ended::NeedInput(..) | Ended::CellsChanged) {
         return ended;
     }
@@ -125,26 +161,46 @@ fn search(
     ended
 }
 
+/// The program as it is explored for a verdict: with the same steps, but fewer executions in which a thread stops.
+fn with_awaits(task: &Task<'_>) -> Program {
+    // A thread that waits may be part of a deadlock, one that spins or has stopped is none.
+    let may_wait = !task.checks.deadlock;
+    let mut program = spin(task.program, may_wait).program;
+    if may_wait {
+        await_assumptions(&mut program);
+    }
+    program
+}
+
 /// The verdict. An error means that the search claimed what the machine could not replay.
 pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
+    if task.checks.data_race {
+        let reason = "this engine does not look for data races".to_owned();
+        let outcome = Outcome::Unknown { reason, span: None };
+        return Ok(Verdict { model: task.model, engine: ENGINE, outcome, stats: Stats::default() });
+    }
+    let awaiting = with_awaits(task);
+    verdict_of(task, explore(&Task { program: &awaiting, ..*task }, &mut |_| {}))
+}
+
+/// What an exploration of the task's program, or of one with the same steps, says about it: a violation counts only if
+/// the machine sees it too.
+pub fn verdict_of(task: &Task<'_>, explored: Explored) -> Result<Verdict, ReplayMismatch> {
     let unknown = |reason: String, span, stats| {
         Ok(Verdict { model: task.model, engine: ENGINE, outcome: Outcome::Unknown { reason, span }, stats })
     };
-    if task.checks.data_race {
-        let reason = "this engine does not look for data races".to_owned();
-        return unknown(reason, None, Stats::default());
-    }
-    let explored = explore(task, &mut |_| {});
-    let counts = &explored.counts;
-    let stats = Stats(BTreeMap::from([
-        ("executions", counts.complete as f64),
-        ("blocked", counts.blocked as f64),
-        ("redundant", counts.redundant as f64),
-        ("events", counts.events as f64),
-    ]));
-    if let Some((violation, schedule)) = explored.violation {
+    let stats = explored.counts.stats();
+    if let Some((violation, mut schedule)) = explored.violation {
+        schedule.program = fingerprint(task.program);
         let schedule = complete_inputs(task.program, task.checks, schedule);
-        return confirm(task.program, task.checks, schedule, &violation, ENGINE, stats);
+        let steps = schedule.steps.len();
+        return match replay(task.program, task.checks, &schedule).map(|replayed| (replayed.end, replayed.steps)) {
+            Err(ReplayError::Stuck { reason, span }) => unknown(reason, Some(span), stats),
+            Ok((End::Violation(seen), taken)) if taken < steps => {
+                confirm(task.program, task.checks, schedule, &seen, ENGINE, stats)
+            }
+            _ => confirm(task.program, task.checks, schedule, &violation, ENGINE, stats),
+        };
     }
     if let Some(Incomplete { reason, span }) = explored.incomplete {
         return unknown(reason, span, stats);

@@ -9,14 +9,17 @@
 use crate::bits;
 use crate::cells::Cells;
 use crate::footprint::{EXIT, Footprint, Footprints, Process};
+use crate::robust::Cycles;
 use crate::trace::Trace;
 use crate::wakeup::{Forest, NO_NODE, NodeId};
-use norn_exec::{Code, Effect, Executor, Request, Status, Stop};
+use norn_exec::{Choice, Code, Effect, Executor, Request, Status, Stop};
 use norn_ir::program::Program;
 use norn_ir::span::Span;
+use norn_passes::Site;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Checks, Violation};
+use norn_verdict::outcome::{Checks, Stats, Violation};
+use norn_verdict::progress::Report;
 use norn_verdict::schedule::{Schedule, Step, ThreadName, fingerprint};
 use std::collections::BTreeMap;
 
@@ -43,6 +46,20 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// That came to their end.
+    pub fn executions(&self) -> u64 {
+        self.complete + self.blocked
+    }
+
+    pub fn stats(&self) -> Stats {
+        Stats(BTreeMap::from([
+            ("executions", self.complete as f64),
+            ("blocked", self.blocked as f64),
+            ("redundant", self.redundant as f64),
+            ("events", self.events as f64),
+        ]))
+    }
+
     pub fn add(&mut self, other: &Counts) {
         self.complete += other.complete;
         self.blocked += other.blocked;
@@ -59,6 +76,8 @@ pub enum Ended {
     Violation(Violation, Schedule),
     /// The thread asks for a value that the inputs do not have.
     NeedInput(ThreadName, Request),
+    /// A cycle was found that is short enough.
+    Cyclic,
     /// Cells fell apart: to be begun anew.
     CellsChanged,
     Unknown(String, Option<Span>),
@@ -73,7 +92,13 @@ pub struct Search<'a> {
     pub(crate) footprints: &'a mut Footprints,
     forest: Forest,
     levels: Vec<Level>,
+    /// The sleeping processes of all levels, one after the other.
+    sleepers: Vec<(Process, Footprint)>,
     pub counts: Counts,
+    /// Executions of earlier searches for the same answer.
+    pub executions_before: u64,
+    /// If cycles are looked for.
+    pub(crate) cycles: Option<Cycles>,
     /// A step was a spurious wake-up: deadlocks may have been missed.
     pub spurious: bool,
     races: Vec<u32>,
@@ -87,12 +112,15 @@ pub struct Search<'a> {
 }
 
 /// A state on the current path.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Level {
-    sleep: Vec<(Process, Footprint)>,
+    /// Where its sleeping processes begin; they end where those of the next level begin.
+    sleep: usize,
     /// The first of the branches that are still to be explored.
     tree: Option<NodeId>,
     begun: bool,
+    /// Branches that have been explored.
+    done: u32,
 }
 
 /// A member of a wakeup sequence that is being inserted.
@@ -104,8 +132,16 @@ pub(crate) struct Item {
     pub event: Option<usize>,
 }
 
-/// Nondeterministic values by thread.
-pub type Inputs = BTreeMap<ThreadName, Vec<u64>>;
+/// Nondeterministic values by thread and position, there by the instruction that asks.
+pub type Inputs = BTreeMap<ThreadName, Vec<Vec<Input>>>;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Input {
+    pub site: Option<Site>,
+    pub value: u64,
+    /// Of the values that are tried here, this is the first.
+    pub is_first: bool,
+}
 
 /// Called at the end of each complete execution.
 pub type AtEnd<'f> = dyn FnMut(&Executor<'_>) + 'f;
@@ -118,7 +154,9 @@ impl<'a> Search<'a> {
         footprints: &'a mut Footprints,
     ) -> Result<Search<'a>, Stop> {
         let mut executor = Executor::new(question.program, question.code, question.model, question.checks)?;
-        executor.set_script(inputs.clone());
+        let choices = |values: &Vec<Input>| values.iter().map(|input| Choice::At(input.site, input.value)).collect();
+        let script = inputs.iter().map(|(name, values)| (name.clone(), values.iter().map(choices).collect()));
+        executor.set_script(script.collect());
         executor.leave_values_open();
         cells.reserve_globals(&executor);
         cells.changed = false;
@@ -131,7 +169,10 @@ impl<'a> Search<'a> {
             footprints,
             forest: Forest::default(),
             levels: vec![Level::default()],
+            sleepers: Vec::new(),
             counts: Counts::default(),
+            executions_before: 0,
+            cycles: None,
             spurious: false,
             races: Vec::new(),
             sequence: Vec::new(),
@@ -153,10 +194,16 @@ impl<'a> Search<'a> {
         loop {
             let depth = self.trace.len();
             if let Some(process) = self.next(depth, fresh) {
-                if self.counts.events.is_multiple_of(EVENTS_BETWEEN_LOOKS)
-                    && let Some(exceeded) = self.question.limits.exceeded()
+                if self.counts.events.is_multiple_of(EVENTS_BETWEEN_LOOKS) {
+                    self.report();
+                    if let Some(exceeded) = self.question.limits.exceeded() {
+                        return Ended::Unknown(exceeded.reason().to_owned(), None);
+                    }
+                }
+                if (!fresh || depth == 0)
+                    && let Some(reason) = self.executions_exceeded()
                 {
-                    return Ended::Unknown(exceeded.reason().to_owned(), None);
+                    return Ended::Unknown(reason, None);
                 }
                 if let Err(stop) = self.step(process) {
                     return self.stopped(stop);
@@ -176,11 +223,53 @@ impl<'a> Search<'a> {
             }
             let Some(event) = self.trace.pop() else { return Ended::Everything };
             self.executor.undo_to(event.mark);
-            self.levels.pop();
+            if let Some(level) = self.levels.pop() {
+                self.sleepers.truncate(level.sleep);
+            }
             if let Some(level) = self.levels.last_mut() {
-                level.sleep.push((event.process, event.footprint));
+                self.sleepers.push((event.process, event.footprint));
+                level.done += 1;
             }
         }
+    }
+
+    fn report(&self) {
+        let progress = &self.question.limits.progress;
+        if !progress.is_watched() {
+            return;
+        }
+        progress.report(&Report {
+            engine: crate::ENGINE,
+            count: ("executions", self.executions_before + self.counts.executions()),
+            figures: &[("depth", self.trace.len() as u64)],
+            // Searches with other inputs may follow.
+            done: self.inputs.is_empty().then(|| self.share_done()),
+        });
+    }
+
+    /// The share of the search that is done, if each branch of a state were as large as the others: the branches that
+    /// are known, at each state of the current path, weighed by the branches of the states before. Branches that will
+    /// only be found are missing, so it is an estimate, and can go down.
+    fn share_done(&self) -> f64 {
+        let (mut share, mut weight) = (0.0, 1.0);
+        for level in &self.levels {
+            let waiting = level.tree.map_or(0, |first| self.forest.siblings(first));
+            let branches = f64::from(level.done) + 1.0 + waiting as f64;
+            share += weight * f64::from(level.done) / branches;
+            weight /= branches;
+        }
+        share
+    }
+
+    /// The reason not to begin another execution, if there is a limit on their number.
+    fn executions_exceeded(&self) -> Option<String> {
+        let limit = self.question.limits.executions?;
+        let explored = self.executions_before + self.counts.executions();
+        (explored >= limit).then(|| {
+            let percent = self.share_done() * 100.0;
+            let what = if explored == 1 { "execution was" } else { "executions were" };
+            format!("{explored} {what} explored, an estimated {percent:.2} % of the search")
+        })
     }
 
     /// The process to explore next from the current state, if any.
@@ -193,7 +282,7 @@ impl<'a> Search<'a> {
             self.path.clear();
             // The rest of the branch goes with the process.
             let below = (node.first != NO_NODE).then_some(node.first);
-            self.levels.push(Level { tree: below, ..Level::default() });
+            self.levels.push(Level { tree: below, sleep: self.sleepers.len(), ..Level::default() });
             return Some(node.process);
         }
         if !fresh || self.levels[depth].begun {
@@ -201,12 +290,17 @@ impl<'a> Search<'a> {
         }
         let process = self.choose(depth)?;
         self.levels[depth].begun = true;
-        self.levels.push(Level::default());
+        self.levels.push(Level { sleep: self.sleepers.len(), ..Level::default() });
         Some(process)
     }
 
     fn sleeps(&self, depth: usize, process: Process) -> bool {
-        self.levels[depth].sleep.iter().any(|sleeper| sleeper.0 == process)
+        self.sleepers[self.asleep(depth)].iter().any(|sleeper| sleeper.0 == process)
+    }
+
+    /// Where the sleepers of a level are.
+    fn asleep(&self, depth: usize) -> std::ops::Range<usize> {
+        self.levels[depth].sleep..self.levels.get(depth + 1).map_or(self.sleepers.len(), |next| next.sleep)
     }
 
     /// Any process that is enabled and does not sleep: commits first, so that stores are seen early.
@@ -267,8 +361,10 @@ impl<'a> Search<'a> {
         } else {
             let mut races = std::mem::take(&mut self.races);
             self.trace.races(&mut races);
-            self.past.clear();
-            self.past.extend_from_slice(self.trace.last_past());
+            if !races.is_empty() {
+                self.past.clear();
+                self.past.extend_from_slice(self.trace.last_past());
+            }
             for &race in &races {
                 if varies {
                     self.reverse_varying(race as usize, number);
@@ -290,12 +386,14 @@ impl<'a> Search<'a> {
 
     /// Who still sleeps after the event.
     fn fall_asleep(&mut self, number: usize, event: (Process, Footprint)) {
-        let (before, after) = self.levels.split_at_mut(number + 1);
-        let (footprints, executor) = (&*self.footprints, &self.executor);
+        let executor = &self.executor;
         let reached = |thread: u32, step: u32| !executor.thread(thread).buffer.iter().any(|entry| entry.step == step);
-        let asleep = before[number].sleep.iter().filter(|sleeper| !footprints.depend(**sleeper, event, reached));
-        after[0].sleep.clear();
-        after[0].sleep.extend(asleep.copied());
+        for at in self.asleep(number) {
+            let sleeper = self.sleepers[at];
+            if !self.footprints.depend(sleeper, event, reached) {
+                self.sleepers.push(sleeper);
+            }
+        }
     }
 
     /// The last event (`later`) should also come before `earlier`.
@@ -329,10 +427,8 @@ impl<'a> Search<'a> {
     /// Puts the sequence into the tree of a level, unless it is covered.
     pub(crate) fn insert(&mut self, depth: usize) {
         self.path.clear();
-        let sleepers = std::mem::take(&mut self.levels[depth].sleep);
-        let covered = sleepers.iter().any(|&sleeper| self.is_weak_initial(depth, sleeper).is_some());
-        self.levels[depth].sleep = sleepers;
-        if covered {
+        let covers = |&sleeper: &(Process, Footprint)| self.is_weak_initial(depth, sleeper).is_some();
+        if self.sleepers[self.asleep(depth)].iter().any(covers) {
             return;
         }
         let mut parent = None;
@@ -435,7 +531,7 @@ impl<'a> Search<'a> {
             }
             self.counts.complete += 1;
             at_end(&self.executor);
-            return None;
+            return self.look_for_cycle();
         }
         if self.is_anything_enabled() {
             self.counts.redundant += 1;
@@ -458,15 +554,18 @@ impl<'a> Search<'a> {
             self.trace.past_of(thread, &mut past);
             self.reverse_blocking(Process::run(thread), footprint, &past, depth);
         }
-        None
+        self.look_for_cycle()
     }
 
     /// Of the searches with different inputs in which this execution is seen, this is the one where it counts.
     fn is_canonical(&self) -> bool {
         self.inputs.iter().all(|(name, values)| {
             let thread = self.executor.threads().find(|&thread| self.executor.thread(thread).name == *name);
-            let taken = thread.map_or(0, |thread| self.executor.thread(thread).counts.inputs as usize);
-            values.iter().skip(taken).all(|&value| value == 0)
+            let taken = thread.map_or(&[][..], |thread| self.executor.inputs_taken(thread));
+            values.iter().enumerate().all(|(position, inputs)| {
+                let asked = taken.get(position).map(|taken| taken.0);
+                inputs.iter().all(|input| input.is_first || asked == Some(input.site))
+            })
         })
     }
 
@@ -484,7 +583,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn schedule(&self) -> Schedule {
+    pub(crate) fn schedule(&self) -> Schedule {
         let mut taken = vec![0; self.executor.identities() as usize];
         let steps = self.trace.events.iter().map(|event| {
             let thread = self.executor.thread(event.process.thread).name.clone();
@@ -498,7 +597,12 @@ impl<'a> Search<'a> {
         });
         let steps = steps.collect();
         let program = fingerprint(self.question.program);
-        let inputs = self.inputs.iter().map(|(name, values)| (name.clone(), values.clone())).collect();
+        let inputs = self.executor.threads().map(|thread| {
+            let values = self.executor.inputs_taken(thread).iter().map(|taken| taken.1).collect();
+            (self.executor.thread(thread).name.clone(), values)
+        });
+        let mut inputs: Vec<_> = inputs.filter(|(_, values): &(ThreadName, Vec<u64>)| !values.is_empty()).collect();
+        inputs.sort();
         Schedule { model: self.question.model, program, steps, inputs }
     }
 }

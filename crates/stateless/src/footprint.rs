@@ -42,10 +42,14 @@ pub const EXIT: Footprint = Footprint(u32::MAX);
 
 #[derive(Default)]
 pub struct Footprints {
+    /// Footprints of one access that were asked for not long ago, by a few bits of the access.
+    recent: [Option<(Access, u32)>; RECENT],
     known: HashMap<Box<[Access]>, u32, BuildHasherDefault<Mixer>>,
     ranges: Vec<(u32, u32)>,
     accesses: Vec<Access>,
 }
+
+const RECENT: usize = 32;
 
 #[derive(Default)]
 struct Mixer(u64);
@@ -78,6 +82,19 @@ impl Hasher for Mixer {
 
 impl Footprints {
     pub fn number(&mut self, accesses: &[Access]) -> Footprint {
+        let [access] = *accesses else { return self.look_up(accesses) };
+        let place = (access.cell as usize / 2 + usize::from(access.writes) + access.own as usize * 4) % RECENT;
+        match self.recent[place] {
+            Some((known, number)) if known == access => Footprint(number),
+            _ => {
+                let footprint = self.look_up(accesses);
+                self.recent[place] = Some((access, footprint.0));
+                footprint
+            }
+        }
+    }
+
+    fn look_up(&mut self, accesses: &[Access]) -> Footprint {
         if let Some(&known) = self.known.get(accesses) {
             return Footprint(known);
         }

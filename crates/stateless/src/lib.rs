@@ -3,7 +3,7 @@
 //!
 //! - `explore`: the search, optimal dynamic partial-order reduction; `wakeup`: its trees; `blocking`: locks and exits
 //! - `trace`: the happens-before relation of the current execution; `footprint`, `cells`: who depends on whom
-//! - `engine`: from a program to a verdict
+//! - `engine`: from a program to a verdict; `robust`, `cycle`: is every trace one of SC?
 //!
 //! Left out: threads that several threads create concurrently get numbers that depend on the interleaving; like the
 //! reference machine's traces, the search does not tell executions apart by these numbers alone.
@@ -11,11 +11,14 @@
 mod bits;
 mod blocking;
 mod cells;
+mod cycle;
 mod engine;
 mod explore;
 mod footprint;
+mod robust;
 mod trace;
 mod wakeup;
 
-pub use engine::{ENGINE, Explored, Incomplete, Task, explore, verdict};
+pub use engine::{ENGINE, Explored, Incomplete, Task, explore, verdict, verdict_of};
 pub use explore::Counts;
+pub use robust::{robustness, without_assertions};

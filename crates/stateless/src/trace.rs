@@ -4,7 +4,9 @@
 //! it; between writes of a cell; from a write to the reads of other threads that see it; from a read to the write that
 //! overwrites what it saw; from all commits of a thread to what follows a full fence; creation and join. A read is not
 //! ordered with its own thread's commits, nor with writes that its own store hides: a read of an own store counts as
-//! a reader of the cell once that store is in memory. The end of the program is ordered after everything.
+//! a reader of the cell once that store is in memory. But a read that an own store covers in part has to wait for it,
+//! and so has the end of an object for own stores to it: there the commit comes first. The end of the program is ordered
+//! after everything.
 //!
 //! Everything is a stack: the last event can be taken back.
 
@@ -52,12 +54,29 @@ struct Node {
     next: u32,
 }
 
-/// Rows per thread: what its next step follows; its commits; those of earlier epochs; those of the current one.
+/// A store into the own buffer.
+#[derive(Clone, Copy, Debug)]
+struct Stored {
+    object: u32,
+    at: u32,
+    size: u8,
+    step: u32,
+}
+
+/// A creation or a join: the steps that the one thread has taken come before those that the other has not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Link {
+    /// How many events there were.
+    pub events: u32,
+    pub before: u32,
+    pub after: u32,
+}
+
+/// Rows per thread: what its next step follows; its commits; those of earlier epochs.
 const BASE: usize = 0;
 const COMMITS: usize = 1;
 const EARLIER: usize = 2;
-const CURRENT: usize = 3;
-const KINDS: usize = 4;
+const KINDS: usize = 3;
 
 pub struct Trace {
     model: Model,
@@ -73,6 +92,10 @@ pub struct Trace {
     thread_log: Vec<(u32, u32)>,
     thread_rows: Rows,
     forward_log: Vec<(u32, u32)>,
+    /// Creations and joins, in the order in which they happened.
+    pub links: Vec<Link>,
+    /// By thread.
+    stores: Vec<Vec<Stored>>,
     /// By thread and step.
     steps: Vec<Vec<(u32, u32)>>,
     accesses: Vec<Access>,
@@ -98,6 +121,8 @@ impl Trace {
             thread_log: Vec::new(),
             thread_rows: Rows::new(words),
             forward_log: Vec::new(),
+            links: Vec::new(),
+            stores: Vec::new(),
             steps: Vec::new(),
             accesses: Vec::new(),
             conflicts: Vec::new(),
@@ -130,6 +155,11 @@ impl Trace {
         &self.past
     }
 
+    /// The event that was a thread's step of this number.
+    pub fn step_of(&self, thread: u32, step: u32) -> usize {
+        self.steps[thread as usize][step as usize - 1].0 as usize
+    }
+
     /// The event that is the commit of a store, if it has happened.
     pub fn commit_of(&self, thread: u32, step: u32) -> Option<usize> {
         let (_, commit) = *self.steps.get(thread as usize)?.get(step as usize - 1)?;
@@ -145,9 +175,13 @@ impl Trace {
             self.past.resize(self.words, 0);
             self.row.resize(self.words, 0);
         }
-        self.threads.ensure(threads as usize * KINDS);
-        self.epochs.resize(self.epochs.len().max(threads as usize), 0);
-        self.steps.resize(self.steps.len().max(threads as usize), Vec::new());
+        let threads = threads as usize;
+        if self.steps.len() < threads {
+            self.threads.ensure(threads * KINDS);
+            self.epochs.resize(threads, 0);
+            self.steps.resize(threads, Vec::new());
+            self.stores.resize(threads, Vec::new());
+        }
     }
 
     /// What the program did before its first step.
@@ -175,7 +209,7 @@ impl Trace {
         let number = self.events.len() as u32;
         let (visible, silent) = executor.split_effects();
         self.order_in_thread(process, visible);
-        self.row.copy_from_slice(&self.past);
+        bits::copy(&mut self.row, &self.past);
         self.conflicts.clear();
         self.accesses.clear();
         let mut exits = false;
@@ -183,7 +217,15 @@ impl Trace {
             match *effect {
                 Effect::Read { object, at, size, own, .. } => {
                     self.touch_life(executor, cells, object, number, process.thread, false);
-                    cells.of(executor, object, at, size, |cell| self.read(cell, own, number, process.thread));
+                    let mut pieces = 0;
+                    cells.of(executor, object, at, size, |cell| {
+                        pieces += 1;
+                        self.read(cell, own, number, process.thread);
+                    });
+                    // A store that covers a part of what is read makes it fall into pieces.
+                    if own == 0 && pieces > 1 {
+                        self.wait_for_stores(process.thread, at, size);
+                    }
                 }
                 Effect::Write { object, at, size, .. } => {
                     self.touch_life(executor, cells, object, number, process.thread, false);
@@ -194,11 +236,13 @@ impl Trace {
                     cells.of(executor, object, at, size, |cell| self.write(cell, number, process.thread));
                     self.readers_arrive(process.thread, step);
                 }
-                Effect::Store { object, .. } => {
+                Effect::Store { object, at, size, step, .. } => {
+                    self.stores[process.thread as usize].push(Stored { object, at, size, step });
                     self.accesses.push(Access { cell: STORED, writes: false, own: 0 });
                     self.touch_life(executor, cells, object, number, process.thread, false);
                 }
                 Effect::Ends { object, .. } => {
+                    self.wait_for_stores_to(process.thread, object);
                     self.touch_life(executor, cells, object, number, process.thread, true);
                 }
                 Effect::Exit => exits = true,
@@ -211,8 +255,10 @@ impl Trace {
             let others = (0..number).rev().filter(|&e| !bits::has(&self.past, e as usize));
             self.conflicts = others.filter(leaves_trace).collect();
         }
-        self.conflicts.sort_unstable_by(|a, b| b.cmp(a));
-        self.conflicts.dedup();
+        if self.conflicts.len() > 1 {
+            self.conflicts.sort_unstable_by(|a, b| b.cmp(a));
+            self.conflicts.dedup();
+        }
         for &conflict in &self.conflicts {
             bits::join(&mut self.row, self.clocks.row(conflict as usize));
         }
@@ -227,10 +273,8 @@ impl Trace {
             bits::join(self.threads.row_mut(thread * KINDS + BASE), &row);
         } else {
             self.steps[thread][process.step as usize - 1].1 = number;
-            for kind in [COMMITS, CURRENT] {
-                self.save(process.thread, kind);
-                bits::join(self.threads.row_mut(thread * KINDS + kind), &row);
-            }
+            self.save(process.thread, COMMITS);
+            bits::join(self.threads.row_mut(thread * KINDS + COMMITS), &row);
         }
         self.row = row;
         self.silent(silent);
@@ -240,23 +284,22 @@ impl Trace {
     fn order_in_thread(&mut self, process: Process, visible: &[Effect]) {
         let thread = process.thread as usize * KINDS;
         if process.step == 0 {
-            self.past.copy_from_slice(self.threads.row(thread + BASE));
+            bits::copy(&mut self.past, self.threads.row(thread + BASE));
             if visible.iter().any(|effect| matches!(effect, Effect::Drained { .. })) {
                 bits::join(&mut self.past, self.threads.row(thread + COMMITS));
             }
             return;
         }
         let store = self.steps[process.thread as usize][process.step as usize - 1].0;
-        self.past.copy_from_slice(self.clocks.row(store as usize));
+        bits::copy(&mut self.past, self.clocks.row(store as usize));
         if self.model == Model::Tso {
             bits::join(&mut self.past, self.threads.row(thread + COMMITS));
         } else if let Some(&Effect::Commit { epoch, .. }) = visible.first() {
             if epoch > self.epochs[process.thread as usize] {
+                // The first commit of an epoch comes after all commits of the epochs before.
                 self.save(process.thread, EARLIER);
-                self.save(process.thread, CURRENT);
-                let current = self.threads.row(thread + CURRENT).to_vec();
-                bits::join(self.threads.row_mut(thread + EARLIER), &current);
-                self.threads.row_mut(thread + CURRENT).fill(0);
+                let commits = self.threads.row(thread + COMMITS).to_vec();
+                bits::copy(self.threads.row_mut(thread + EARLIER), &commits);
                 self.epochs[process.thread as usize] = epoch;
             }
             bits::join(&mut self.past, self.threads.row(thread + EARLIER));
@@ -273,11 +316,21 @@ impl Trace {
         for effect in effects {
             match *effect {
                 Effect::Drained { thread } => self.follow(thread, thread, &[COMMITS]),
-                Effect::Spawn { thread, child } => self.follow(child, thread, &[BASE]),
-                Effect::Join { thread, other } => self.follow(thread, other, &[BASE, COMMITS]),
+                Effect::Spawn { thread, child } => {
+                    self.link(thread, child);
+                    self.follow(child, thread, &[BASE]);
+                }
+                Effect::Join { thread, other } => {
+                    self.link(other, thread);
+                    self.follow(thread, other, &[BASE, COMMITS]);
+                }
                 _ => {}
             }
         }
+    }
+
+    fn link(&mut self, before: u32, after: u32) {
+        self.links.push(Link { events: self.events.len() as u32, before, after });
     }
 
     /// What the thread does next follows what another did.
@@ -374,6 +427,34 @@ impl Trace {
         self.set_cell(cell, Cell { writer: number, readers: NONE });
     }
 
+    /// A read from memory: if the newest own store that it overlaps with does not cover it, all of them had to be in
+    /// memory.
+    fn wait_for_stores(&mut self, thread: u32, at: u32, size: u8) {
+        let end = at + u32::from(size);
+        let overlaps = |store: &Stored| store.at < end && at < store.at + u32::from(store.size);
+        let newest = self.stores[thread as usize].iter().rfind(|store| overlaps(store));
+        if newest.is_some_and(|store| store.at > at || store.at + u32::from(store.size) < end) {
+            self.follow_commits(thread, overlaps);
+        }
+    }
+
+    fn wait_for_stores_to(&mut self, thread: u32, object: u32) {
+        self.follow_commits(thread, |store| store.object == object);
+    }
+
+    /// The last event follows the commits of these stores of its thread.
+    fn follow_commits(&mut self, thread: u32, mut which: impl FnMut(&Stored) -> bool) {
+        for at in 0..self.stores[thread as usize].len() {
+            let store = self.stores[thread as usize][at];
+            if which(&store)
+                && let Some(commit) = self.commit_of(thread, store.step)
+            {
+                bits::join(&mut self.row, self.clocks.row(commit));
+                bits::join(&mut self.past, self.clocks.row(commit));
+            }
+        }
+    }
+
     /// A store reached memory: the loads that saw it in the buffer are readers of its cells now.
     fn readers_arrive(&mut self, thread: u32, step: u32) {
         let store = self.steps[thread as usize][step as usize - 1].0;
@@ -400,6 +481,9 @@ impl Trace {
 
     /// Takes the last event back, as far as the trace is concerned.
     pub fn pop(&mut self) -> Option<Event> {
+        while self.links.last().is_some_and(|link| link.events as usize == self.events.len()) {
+            self.links.pop();
+        }
         let event = self.events.pop()?;
         self.clocks.truncate(self.events.len());
         let Lengths { cells, nodes, threads, forwards } = event.lengths;
@@ -415,12 +499,16 @@ impl Trace {
         while self.thread_log.len() > threads as usize {
             let Some((row, epoch)) = self.thread_log.pop() else { break };
             let last = self.thread_log.len();
-            self.threads.row_mut(row as usize).copy_from_slice(self.thread_rows.row(last));
+            bits::copy(self.threads.row_mut(row as usize), self.thread_rows.row(last));
             self.epochs[row as usize / KINDS] = epoch;
             self.thread_rows.truncate(last);
         }
         let steps = &mut self.steps[event.process.thread as usize];
         if event.process.step == 0 {
+            let stores = &mut self.stores[event.process.thread as usize];
+            if stores.last().is_some_and(|store| store.step as usize == steps.len()) {
+                stores.pop();
+            }
             steps.pop();
         } else {
             steps[event.process.step as usize - 1].1 = NONE;

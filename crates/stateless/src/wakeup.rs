@@ -71,6 +71,11 @@ impl Forest {
         first
     }
 
+    /// How many nodes a list has.
+    pub fn siblings(&self, first: NodeId) -> usize {
+        std::iter::successors(Some(first), |&id| Some(self.get(id).next).filter(|&next| next != NO_NODE)).count()
+    }
+
     pub fn set_children(&mut self, id: NodeId, first: NodeId) {
         self.nodes[id.0 as usize].first = first;
     }

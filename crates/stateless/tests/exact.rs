@@ -31,10 +31,10 @@ fn check(program: &Program, checks: Checks, name: &str) -> [u64; 3] {
         .filter(|&id| program.global(id).storage == Storage::Static && !program.global(id).private)
         .collect();
     Model::ALL.map(|model| {
-        let limits = Limits::for_seconds(20.0);
+        let limits = Limits::for_seconds(300.0);
         let question = Question { program, model, checks, limits: &limits, domain: None, observed: &observed };
         let expected = traces::count(&question);
-        let limits = Limits::for_seconds(20.0);
+        let limits = Limits::for_seconds(300.0);
         let task = Task { program, model, checks, bounds: None, limits: &limits };
         let mut finals = BTreeSet::new();
         let found = explore(&task, &mut |executor| {
@@ -55,6 +55,13 @@ fn check(program: &Program, checks: Checks, name: &str) -> [u64; 3] {
         let counts = (found.counts.complete, found.counts.blocked, found.counts.redundant);
         let expected_counts = (expected.complete as u64, expected.blocked as u64, 0);
         assert_eq!(counts, expected_counts, "{name} {model}: {:?}", found.counts);
+        // For a verdict, executions in which a thread stops are left out.
+        let verdict = verdict(&task).unwrap_or_else(|mismatch| panic!("{name} {model}: {mismatch}"));
+        assert!(matches!(verdict.outcome, Outcome::Safe { .. }), "{name} {model}: {:?}", verdict.outcome);
+        let figure = |figure: &str| verdict.stats.0[figure] as u64;
+        let (complete, blocked) = (figure("executions"), figure("blocked"));
+        assert!(complete <= counts.0 && blocked <= counts.1, "{name} {model}: {complete} {blocked}, {counts:?}");
+        assert_eq!(figure("redundant"), 0, "{name} {model}");
         let all = states::explore(&Question { limits: &Limits::none(), ..question });
         if expected.blocked == 0 {
             assert_eq!(finals, all.finals, "{name} {model}: the final states differ");
@@ -144,8 +151,8 @@ fn deadlocks_are_found() {
 fn bounds_are_named() {
     let program = compile(
         "#include <pthread.h>\nvolatile int x;\nvoid *t(void *arg) { x = 1; return 0; }\n\
-         int main(void) { pthread_t id; pthread_create(&id, 0, t, 0);\nwhile (!x) { }\n\
-         for (int i = 0; i < 2; i++) x++; return 0; }",
+         int main(void) { pthread_t id; pthread_create(&id, 0, t, 0);\nint n = 0; while (!x) n++;\n\
+         for (int i = 0; i < 2; i++) x += n; return 0; }",
     );
     let bounds = Bounds { default: 2, ..Bounds::default() };
     let limits = Limits::none();
@@ -189,4 +196,51 @@ fn known_numbers() {
     let swap = |from: i32| format!("int e = {from}; atomic_compare_exchange_strong(&a, &e, 3);");
     let program = threads("atomic_int a;", &[&swap(0), "atomic_store(&a, 1);", "(void)atomic_load(&a);", &swap(1)]);
     assert_eq!(counts(&program), [18; 3]);
+}
+
+#[test]
+fn longer_threads() {
+    check_random(60, 41000, Shape { threads: (2, 2), statements: (3, 5), library: false, ends: false, inputs: false });
+}
+
+#[test]
+fn a_load_waits_for_own_stores_to_parts_of_it() {
+    let program = compile(
+        "#include <pthread.h>\nvolatile int x, y;\nunion { volatile int i; volatile char c[4]; } u;\n\
+         void *t0(void *arg) { (void)x; u.c[2] = 3; y = 3; return 0; }\n\
+         void *t1(void *arg) { u.c[2] = 2; u.c[0] = 1; (void)u.i; x = 3; y = 1; return 0; }\n\
+         int main(void) { pthread_t id; pthread_create(&id, 0, t0, 0); pthread_create(&id, 0, t1, 0); return 0; }",
+    );
+    let [sc, tso, pso] = check(&program, Checks::default(), "parts");
+    assert!(sc > 0 && sc <= tso && tso <= pso, "{sc} {tso} {pso}");
+}
+
+#[test]
+fn free_waits_for_own_stores() {
+    let program = compile(
+        "#include <pthread.h>\n#include <stdlib.h>\nvolatile int y, z;\nint *volatile shared;\n\
+         void *t0(void *arg) { z = 1; y = 3; int *p = shared; if (p && z == 9) *p = 1; return 0; }\n\
+         void *t1(void *arg) { int *p = malloc(sizeof *p); shared = p; y = 2; *p = 0; free(p); (void)z; return 0; }\n\
+         int main(void) { pthread_t id; pthread_create(&id, 0, t0, 0); pthread_create(&id, 0, t1, 0); return 0; }",
+    );
+    let [sc, tso, pso] = check(&program, Checks::default(), "free");
+    assert!(sc > 0 && sc <= tso && tso <= pso, "{sc} {tso} {pso}");
+}
+
+/// A thread that may not go on with what it reads waits instead of stopping: once, not once for each way to fail.
+#[test]
+fn assumptions_wait() {
+    let program = compile(
+        "#include <pthread.h>\nextern void __VERIFIER_assume(int);\nvolatile int x, y;\n\
+         void *t(void *arg) { __VERIFIER_assume(x == 3); y = 1; return 0; }\n\
+         int main(void) { pthread_t id; pthread_create(&id, 0, t, 0); x = 1; x = 2; x = 3; return y; }",
+    );
+    let limits = Limits::none();
+    for model in Model::ALL {
+        let task = Task { program: &program, model, checks: Checks::default(), bounds: None, limits: &limits };
+        let stopped = explore(&task, &mut |_| {}).counts;
+        assert_eq!((stopped.complete, stopped.blocked), (2, 3), "{model}");
+        let stats = verdict(&task).expect("it should replay").stats;
+        assert_eq!((stats.0["executions"], stats.0["blocked"]), (2.0, 0.0), "{model}");
+    }
 }

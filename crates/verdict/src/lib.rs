@@ -4,10 +4,13 @@
 //! - [`schedule`]: which thread takes which step, as a versioned text; replay needs nothing else
 //! - [`trace`]: what happened in one execution, step by step, for people
 //! - [`outcome`]: verdicts, violations and bounds
-//! - [`limits`]: time, memory and the stop token
+//! - [`robustness`]: whether a weak model shows more than SC does
+//! - [`limits`]: time, memory and the stop token; [`progress`]: how far a search has come
 
 pub mod limits;
 pub mod model;
 pub mod outcome;
+pub mod progress;
+pub mod robustness;
 pub mod schedule;
 pub mod trace;

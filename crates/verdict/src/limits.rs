@@ -1,5 +1,6 @@
-//! How long and how large a search may become, and how it is told to stop.
+//! How long and how large a search may become, how it is told to stop, and who watches it.
 
+use crate::progress::Progress;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -44,12 +45,21 @@ pub struct Limits {
     pub deadline: Option<Instant>,
     /// Bytes of resident memory of the whole process.
     pub memory: Option<u64>,
+    /// Executions, for an engine that counts them.
+    pub executions: Option<u64>,
     pub stop: StopToken,
+    pub progress: Progress,
 }
 
 impl Limits {
     pub fn none() -> Limits {
-        Limits { deadline: None, memory: None, stop: StopToken::default() }
+        Limits {
+            deadline: None,
+            memory: None,
+            executions: None,
+            stop: StopToken::default(),
+            progress: Progress::none(),
+        }
     }
 
     pub fn for_seconds(seconds: f64) -> Limits {

@@ -188,6 +188,9 @@ impl<'p, 'a> FunctionBuilder<'p, 'a> {
         self.blocks[0].instrs.splice(0..0, enters);
         let mut loop_heads: Vec<bool> = self.blocks.iter().map(|draft| draft.loop_head).collect();
         let unreachable = || Terminator { kind: TerminatorKind::Unreachable, span };
+        if origin == Origin::Library {
+            self.blocks.iter_mut().flat_map(|draft| &mut draft.instrs).for_each(make_library_section);
+        }
         let close =
             |draft: Draft| Block { instrs: draft.instrs, terminator: draft.terminator.unwrap_or_else(unreachable) };
         let mut function = Function {
@@ -513,6 +516,13 @@ impl<'p, 'a> FunctionBuilder<'p, 'a> {
             }
             _ => self.return_value(None),
         }
+    }
+}
+
+/// A section of a library model; it must know that itself, because the function that it is in may be inlined.
+fn make_library_section(instr: &mut Instr) {
+    if let InstrKind::SectionBegin(kind @ SectionKind::Atomic) = &mut instr.kind {
+        *kind = SectionKind::Library;
     }
 }
 

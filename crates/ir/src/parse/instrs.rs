@@ -144,7 +144,9 @@ impl Parser<'_> {
                 InstrKind::Store { ty, addr, value, access: self.access()? }
             }
             "fence" => InstrKind::Fence(self.choice("the kind of a fence", FenceKind::from_mnemonic)?),
-            "begin" => InstrKind::SectionBegin(self.choice("'atomic' or 'read'", SectionKind::from_mnemonic)?),
+            "begin" => {
+                InstrKind::SectionBegin(self.choice("'atomic', 'library' or 'read'", SectionKind::from_mnemonic)?)
+            }
             "end" => InstrKind::SectionEnd,
             "await" => InstrKind::Await { cond: self.operand(Some(Ty::Bool))?, spurious: self.eat_word("spurious")? },
             "assume" => InstrKind::Assume { cond: self.operand(Some(Ty::Bool))? },

@@ -68,12 +68,14 @@ pub(super) fn solve(function: &Function, order: &[BlockId], start: Word, transfe
 /// The states that a point can be in, one bit each.
 const OUTSIDE: Word = 1;
 const IN_ATOMIC: Word = 2;
-const IN_READ: Word = 4;
-const ANY: Word = OUTSIDE | IN_ATOMIC | IN_READ;
+const IN_LIBRARY: Word = 4;
+const IN_READ: Word = 8;
+const ANY: Word = OUTSIDE | IN_ATOMIC | IN_LIBRARY | IN_READ;
 
 fn state_after_begin(kind: SectionKind) -> Word {
     match kind {
         SectionKind::Atomic => IN_ATOMIC,
+        SectionKind::Library => IN_LIBRARY,
         SectionKind::Read => IN_READ,
     }
 }

@@ -241,7 +241,7 @@ impl Random {
                 let kinds = [Full, Release, AcqRel, Acquire, StoreStore, LoadLoad, Compiler, Call];
                 InstrKind::Fence(self.pick(&kinds))
             }
-            13 => InstrKind::SectionBegin(self.pick(&[SectionKind::Atomic, SectionKind::Read])),
+            13 => InstrKind::SectionBegin(self.pick(&[SectionKind::Atomic, SectionKind::Library, SectionKind::Read])),
             14 => InstrKind::SectionEnd,
             15 => InstrKind::Await { cond: self.operand(), spurious: self.flip() },
             16 => InstrKind::Assume { cond: self.operand() },

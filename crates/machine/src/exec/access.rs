@@ -71,7 +71,7 @@ impl Exec<'_, '_> {
             self.state.memory.write((spot.object, spot.offset), ty, value);
             return Ok(Flow::Next);
         }
-        let in_section = matches!(self.mode, Mode::Section { .. });
+        let in_section = matches!(self.mode, Mode::Section(_));
         let has_buffered = !self.thread().buffer.is_empty();
         let direct = in_section || order == Order::SeqCst || !models::buffers_stores(self.machine.model);
         if direct && has_buffered {
@@ -237,8 +237,9 @@ impl Exec<'_, '_> {
     /// What an access counts as for data races.
     fn order_in_mode(&self, order: Order) -> Order {
         match self.mode {
-            Mode::Section { order: least, kind: SectionKind::Atomic } => order.max(least),
-            _ => order,
+            Mode::Section(SectionKind::Atomic) => order.max(Order::SeqCst),
+            Mode::Section(SectionKind::Library) => order.max(Order::Relaxed),
+            Mode::Section(SectionKind::Read) | Mode::Silent | Mode::Step => order,
         }
     }
 

@@ -39,7 +39,7 @@ impl<'p> Exec<'_, 'p> {
             }
             TerminatorKind::Abort => Ok(self.exit(None)),
             // The section would not be enabled, and nobody would see that a bound is to blame.
-            TerminatorKind::Stop if matches!(self.mode, Mode::Section { .. }) => {
+            TerminatorKind::Stop if matches!(self.mode, Mode::Section(_)) => {
                 Err(self.unsupported("a loop inside an atomic section was cut by its bound"))
             }
             TerminatorKind::Stop => Ok(Flow::Stops),
@@ -213,7 +213,7 @@ impl<'p> Exec<'_, 'p> {
 
     /// All frames end, but the objects of main's outermost frame live on.
     fn end_thread(&mut self, result: Value, by_return: bool) -> Done<Flow> {
-        if matches!(self.mode, Mode::Section { .. }) {
+        if matches!(self.mode, Mode::Section(_)) {
             return Err(self.unsupported("a section in which the thread ends"));
         }
         let kept = usize::from(self.thread == 0);

@@ -71,7 +71,7 @@ impl<'p> Exec<'_, 'p> {
             },
             InstrKind::SectionEnd => return Ok(Flow::SectionEnds),
             InstrKind::Await { cond, spurious } => {
-                if !matches!(self.mode, Mode::Section { .. }) {
+                if !matches!(self.mode, Mode::Section(_)) {
                     return Err(self.unsupported("an await outside of a section"));
                 }
                 if !self.value(cond).is_true() {
@@ -131,7 +131,7 @@ impl<'p> Exec<'_, 'p> {
     }
 
     fn fence(&mut self, kind: FenceKind) -> Flow {
-        let in_read_section = matches!(self.mode, Mode::Section { kind: SectionKind::Read, .. });
+        let in_read_section = self.mode == Mode::Section(SectionKind::Read);
         match kind {
             FenceKind::Full | FenceKind::Call if !self.thread().buffer.is_empty() && !in_read_section => {
                 return Flow::Waits(Status::WaitsForBuffer);

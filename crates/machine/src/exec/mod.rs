@@ -21,8 +21,8 @@ use crate::models;
 use crate::observe::{Happening, Observer, Scene, Spot};
 use crate::state::{Frame, Place, State, Status, Thread};
 use norn_ir::ids::Reg;
-use norn_ir::instr::{InstrKind, NondetSource, Operand, Order, SectionKind, TerminatorKind};
-use norn_ir::program::{Function, Origin};
+use norn_ir::instr::{InstrKind, NondetSource, Operand, SectionKind, TerminatorKind};
+use norn_ir::program::Function;
 use norn_ir::types::Ty;
 use norn_verdict::outcome::{Violation, ViolationKind};
 use std::rc::Rc;
@@ -50,11 +50,7 @@ enum Mode {
     Silent,
     /// This one instruction is the visible step.
     Step,
-    /// Within a section. `order`: what its plain accesses count as for data races.
-    Section {
-        kind: SectionKind,
-        order: Order,
-    },
+    Section(SectionKind),
 }
 
 /// How control goes on after an instruction.
@@ -116,15 +112,10 @@ impl<'a, 'p> Exec<'a, 'p> {
     }
 
     fn section(&mut self, kind: SectionKind) -> Done<()> {
-        if kind == SectionKind::Atomic && !self.thread().buffer.is_empty() {
+        if kind != SectionKind::Read && !self.thread().buffer.is_empty() {
             return Err(Stop::NotEnabled);
         }
-        let order = match (kind, self.function().origin) {
-            (SectionKind::Read, _) => Order::Plain,
-            (SectionKind::Atomic, Origin::User) => Order::SeqCst,
-            (SectionKind::Atomic, Origin::Library) => Order::Relaxed,
-        };
-        self.mode = Mode::Section { kind, order };
+        self.mode = Mode::Section(kind);
         self.follow(&Flow::Next);
         let mut watch = Watch::default();
         loop {

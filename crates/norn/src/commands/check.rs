@@ -1,12 +1,13 @@
 //! `norn check`: is the program safe?
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, Engine};
 use crate::backend;
 use crate::engines::{self, Task};
 use crate::exit::Exit;
 use crate::frontend::{self, Compiled, Failure};
 use crate::interrupt;
 use crate::loops;
+use crate::progress::ProgressLine;
 use norn_ir::program::Program;
 use norn_machine::run::{RunEnd, run as run_once};
 use norn_report::{Sources, json, line, table};
@@ -18,6 +19,9 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 pub fn run(args: &CheckArgs) -> Exit {
+    if args.shortest && args.engine == Engine::Stateless {
+        return frontend::fail("the engine 'stateless' cannot look for the shortest; 'states' can", Exit::Usage);
+    }
     let compiled = match frontend::compile(&args.c) {
         Ok(compiled) => compiled,
         Err(Failure::Unsupported(reason)) => return unsupported(args, &reason),
@@ -80,14 +84,27 @@ fn unsupported(args: &CheckArgs, reason: &str) -> Exit {
 /// The verdict under one model, shown as it comes unless JSON is asked for.
 fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopToken) -> Result<Verdict, Exit> {
     let start = Instant::now();
+    let line = ProgressLine::new();
     let limits = Limits {
         deadline: Some(start + Duration::from_secs(args.timeout)),
         memory: Some(args.memory.map_or_else(frontend::default_memory, |mb| mb << 20)),
+        executions: args.executions,
         stop: stop.clone(),
+        progress: line.progress(),
     };
     let checks = args.checks.checks();
-    let task = Task { program: &compiled.program, checks, unwind: &args.unwind, limits: &limits };
-    let mut verdict = engines::verdict(&task, model, args.engine).map_err(|mismatch| {
+    let task = Task {
+        program: &compiled.program,
+        checks,
+        unwind: &args.unwind,
+        shortest: args.shortest,
+        limits: &limits,
+        events: args.events,
+        rounds: &args.rounds,
+    };
+    let verdict = engines::verdict(&task, model, args.engine);
+    line.clear();
+    let mut verdict = verdict.map_err(|mismatch| {
         let message = format!("internal error: a counterexample did not replay: {mismatch}");
         frontend::fail(&message, Exit::Internal)
     })?;
@@ -100,7 +117,7 @@ fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopT
     }
     if args.stats {
         frontend::print_times(&compiled.times);
-        let figures = verdict.stats.0.iter().map(|(name, value)| format!("{name:12} {value:12.3}\n"));
+        let figures = verdict.stats.0.iter().map(|(name, value)| format!("{name:26} {value:14.3}\n"));
         let _ = io::stderr().write_all(figures.collect::<String>().as_bytes());
     }
     if !args.json {

@@ -1,6 +1,6 @@
 //! `norn litmus`: is the outcome that a test asks about allowed?
 
-use crate::args::{Engine, LitmusArgs};
+use crate::args::LitmusArgs;
 use crate::engines::{self, Task};
 use crate::exit::Exit;
 use crate::expectations::Expectations;
@@ -136,8 +136,8 @@ fn run_file(args: &LitmusArgs, path: &Path, stop: &StopToken) -> Result {
     norn_passes::escape::mark_private(&mut test.program);
     for model in args.models.list() {
         let deadline = Some(Instant::now() + Duration::from_secs(args.timeout));
-        let limits = Limits { deadline, memory: None, stop: stop.clone() };
-        match answer(&test, model, args.engine, &limits) {
+        let limits = Limits { deadline, stop: stop.clone(), ..Limits::none() };
+        match answer(&test, model, args, &limits) {
             Ok(answer) => result.answers.push((model, answer)),
             Err(message) => result.internal = Some(message),
         }
@@ -148,9 +148,17 @@ fn run_file(args: &LitmusArgs, path: &Path, stop: &StopToken) -> Result {
     result
 }
 
-fn answer(test: &Test, model: Model, engine: Engine, limits: &Limits) -> std::result::Result<Answer, String> {
-    let task = Task { program: &test.program, checks: Checks::default(), unwind: &[], limits };
-    match engines::verdict(&task, model, engine) {
+fn answer(test: &Test, model: Model, args: &LitmusArgs, limits: &Limits) -> std::result::Result<Answer, String> {
+    let task = Task {
+        program: &test.program,
+        checks: Checks::default(),
+        unwind: &[],
+        shortest: false,
+        limits,
+        events: args.events,
+        rounds: &args.rounds,
+    };
+    match engines::verdict(&task, model, args.engine) {
         Ok(verdict) => Ok(match verdict.outcome {
             Outcome::Unsafe(_) => Answer::Allow,
             outcome if outcome.is_complete() => Answer::Forbid,

@@ -3,5 +3,6 @@
 pub mod check;
 pub mod ir;
 pub mod litmus;
+pub mod robust;
 pub mod run;
 pub mod sequentialize;

@@ -34,7 +34,7 @@ fn by_seed(args: &RunArgs, compiled: &Compiled) -> Exit {
     let stop = StopToken::default();
     interrupt::stop_on_interrupt(&stop);
     let deadline = Some(Instant::now() + Duration::from_secs(args.timeout));
-    let limits = Limits { deadline, memory: Some(frontend::default_memory()), stop: stop.clone() };
+    let limits = Limits { deadline, memory: Some(frontend::default_memory()), stop: stop.clone(), ..Limits::none() };
     let model = args.model.unwrap_or(Model::Sc);
     let ran = run_once(&compiled.program, model, args.checks.checks(), args.seed, args.max_steps, &limits);
     print_output(&ran.output);

@@ -1,0 +1,256 @@
+//! The axioms as clauses: who reads from whom, and what that says about the order.
+//!
+//! For each read and each write that it may read from there is a literal X(r,w), and each executed read has one. It
+//! implies that both are to the same cell and executed, that the values agree, and, if the write is another
+//! thread's, that it comes before the read. For every other write w' to that cell that is executed, either w' comes before w
+//! or the read before w': `co` and `fr` in one clause. For an own earlier w' the latter cannot be, whether or not w' has
+//! left the store buffer: so a read never looks past the own thread's last write. (Per cell, `po-loc` and `rf`, `co`, `fr`
+//! then have no cycle without the global order having one, so that one graph is enough.)
+//!
+//! How two nodes are ordered is a literal too. Where it comes from is the encoding's choice ([`Orders`]): order variables
+//! whose cycles a propagator forbids, or clocks.
+
+use crate::layout::Layout;
+use crate::order::Node;
+use crate::pairs::{Facts, Fixed, Pairs, Read, Source, initial_value};
+use norn_logic::{Blaster, ClauseSink, Lit, Term};
+use norn_symex::{Condition, EventId, EventKind, Symbolic};
+
+/// The clauses of a formula, with what is constant taken out.
+pub struct Formula<'a, S: ClauseSink> {
+    pub blaster: &'a mut Blaster<S>,
+    pub truth: Lit,
+}
+
+impl<'a, S: ClauseSink> Formula<'a, S> {
+    pub fn new(blaster: &'a mut Blaster<S>) -> Formula<'a, S> {
+        let truth = blaster.truth();
+        Formula { blaster, truth }
+    }
+
+    pub fn lit(&mut self, symbolic: &Symbolic, term: Term) -> Lit {
+        self.blaster.lit(&symbolic.terms, term)
+    }
+
+    pub fn fresh(&mut self) -> Lit {
+        self.blaster.sink_mut().new_var()
+    }
+
+    pub fn clause(&mut self, literals: &[Lit]) {
+        if literals.contains(&self.truth) {
+            return;
+        }
+        let open: Vec<Lit> = literals.iter().copied().filter(|&literal| literal != !self.truth).collect();
+        self.blaster.sink_mut().clause(&open);
+    }
+
+    /// A literal that holds iff both do.
+    pub fn both(&mut self, a: Lit, b: Lit) -> Lit {
+        if a == self.truth || a == b {
+            return b;
+        }
+        if b == self.truth {
+            return a;
+        }
+        if a == !self.truth || b == !self.truth || a == !b {
+            return !self.truth;
+        }
+        let both = self.fresh();
+        self.clause(&[!both, a]);
+        self.clause(&[!both, b]);
+        self.clause(&[both, !a, !b]);
+        both
+    }
+}
+
+/// Where literals about the order come from.
+pub trait Orders<S: ClauseSink> {
+    /// A literal that decides which of two nodes comes first. It may be asked for more than once.
+    fn decided(&mut self, formula: &mut Formula<'_, S>, first: Node, second: Node) -> Lit;
+    /// A literal that implies that the first node comes before the second; false is always allowed.
+    fn implied(&mut self, formula: &mut Formula<'_, S>, first: Node, second: Node) -> Lit;
+    /// If the condition holds, the first node comes before the second.
+    fn order_if(&mut self, formula: &mut Formula<'_, S>, condition: Lit, first: Node, second: Node);
+}
+
+/// What became of the events, as literals.
+#[derive(Default)]
+pub struct Encoded {
+    /// For each read its sources.
+    pub sources: Vec<(EventId, Vec<(Source, Lit)>)>,
+    /// By check: it is violated.
+    pub checks: Vec<Lit>,
+    /// By cut: it is reached.
+    pub cuts: Vec<Lit>,
+}
+
+/// What is encoded.
+pub struct Encoding<'a, S: ClauseSink> {
+    pub symbolic: &'a mut Symbolic,
+    pub layout: &'a Layout,
+    pub facts: Facts<'a>,
+    pub pairs: &'a Pairs,
+    pub orders: &'a mut dyn Orders<S>,
+    pub encoded: Encoded,
+}
+
+impl<S: ClauseSink> Encoding<'_, S> {
+    pub fn all(&mut self, formula: &mut Formula<'_, S>) {
+        for constraint in self.symbolic.constraints.clone() {
+            formula.blaster.assert(&self.symbolic.terms, constraint);
+        }
+        for &(from, to, condition) in &self.layout.conditional {
+            let condition = formula.lit(self.symbolic, condition);
+            self.orders.order_if(formula, condition, from, to);
+        }
+        // Which pairs of writes need an order has to be known before reads are ordered with writes.
+        for read in &self.pairs.reads {
+            self.decide_writes(formula, read);
+        }
+        for read in &self.pairs.reads {
+            self.read(formula, read);
+        }
+        self.checks(formula);
+    }
+
+    fn decide_writes(&mut self, formula: &mut Formula<'_, S>, read: &Read) {
+        for &(source, _) in &read.sources {
+            let Source::Write(write) = source else { continue };
+            for &(rival, _) in &read.rivals {
+                if rival != write && self.facts.writes(self.symbolic, rival, write) == Fixed::Open {
+                    self.orders.decided(formula, self.layout.node(rival), self.layout.node(write));
+                }
+            }
+        }
+    }
+
+    fn read(&mut self, formula: &mut Formula<'_, S>, read: &Read) {
+        let event = self.symbolic.event(read.event);
+        let EventKind::Read { value, .. } = event.kind else { unreachable!("only reads have sources") };
+        let (thread, guard) = (event.thread, event.guard);
+        let executed = formula.lit(self.symbolic, guard);
+        let node = self.layout.node(read.event);
+        let literals: Vec<Lit> = match read.sources.len() {
+            1 => vec![executed],
+            n => (0..n).map(|_| formula.fresh()).collect(),
+        };
+        let mut some = vec![!executed];
+        some.extend(&literals);
+        formula.clause(&some);
+        self.at_most_one(formula, &literals);
+        for (&(source, same), &literal) in read.sources.iter().zip(&literals) {
+            if literal != executed {
+                formula.clause(&[!literal, executed]);
+            }
+            let written = match source {
+                Source::Initial => initial_value(self.symbolic, read.event),
+                Source::Write(write) => {
+                    let event = self.symbolic.event(write);
+                    let EventKind::Write { value, .. } = event.kind else { unreachable!("only writes are sources") };
+                    let (writer, happens) = (event.thread, event.guard);
+                    let happens = formula.lit(self.symbolic, happens);
+                    formula.clause(&[!literal, happens]);
+                    let same = formula.lit(self.symbolic, same);
+                    formula.clause(&[!literal, same]);
+                    if writer != thread {
+                        self.orders.order_if(formula, literal, self.layout.node(write), node);
+                    }
+                    value
+                }
+            };
+            formula.blaster.equal_if(&self.symbolic.terms, &[literal], value, written);
+            self.no_write_between(formula, read, source, literal);
+        }
+        let sources = read.sources.iter().map(|&(source, _)| source).zip(literals).collect();
+        self.encoded.sources.push((read.event, sources));
+    }
+
+    /// Follows from the order; for few sources it is worth saying.
+    fn at_most_one(&mut self, formula: &mut Formula<'_, S>, literals: &[Lit]) {
+        const FEW: usize = 8;
+        if literals.len() > FEW {
+            return;
+        }
+        for (i, &a) in literals.iter().enumerate() {
+            for &b in &literals[i + 1..] {
+                formula.clause(&[!a, !b]);
+            }
+        }
+    }
+
+    /// If the read takes this source, every other write to the cell comes before the source or after the read.
+    fn no_write_between(&mut self, formula: &mut Formula<'_, S>, read: &Read, source: Source, literal: Lit) {
+        let node = self.layout.node(read.event);
+        // Behind a write that is certainly to this cell, later ones of the same thread need no clause.
+        let mut settled = None;
+        for &(rival, meets) in &read.rivals {
+            if source == Source::Write(rival) {
+                continue;
+            }
+            let thread = self.symbolic.event(rival).thread;
+            let order = match source {
+                Source::Initial => Fixed::After,
+                Source::Write(write) => self.facts.writes(self.symbolic, rival, write),
+            };
+            let earlier = match (order, source) {
+                (Fixed::Before, _) => continue,
+                (Fixed::Open, Source::Write(write)) => {
+                    self.orders.decided(formula, self.layout.node(rival), self.layout.node(write))
+                }
+                _ => !formula.truth,
+            };
+            if earlier == !formula.truth && settled == Some(thread) {
+                continue;
+            }
+            let later = match self.facts.read_write(self.symbolic, read.event, rival) {
+                Fixed::Before => continue,
+                Fixed::After => !formula.truth,
+                Fixed::Open => self.orders.implied(formula, node, self.layout.node(rival)),
+            };
+            let happens = formula.lit(self.symbolic, meets);
+            formula.clause(&[!literal, !happens, earlier, later]);
+            if earlier == !formula.truth && meets == Term::TRUE && later != !formula.truth {
+                settled = Some(thread);
+            }
+        }
+    }
+
+    fn checks(&mut self, formula: &mut Formula<'_, S>) {
+        for i in 0..self.symbolic.checks.len() {
+            let literal = match self.symbolic.checks[i].violated {
+                Condition::Term(term) => formula.lit(self.symbolic, term),
+                Condition::AfterEnd { access, end, object } => {
+                    let mut touches = Term::FALSE;
+                    for (cell, condition) in self.symbolic.event(access).targets().to_vec() {
+                        if self.symbolic.cell(cell).object == object {
+                            touches = self.symbolic.terms.or(touches, condition);
+                        }
+                    }
+                    let mut ends = Term::FALSE;
+                    if let EventKind::EndLife(ended) = self.symbolic.event(end).kind.clone() {
+                        for (ended, condition) in ended {
+                            if ended == object {
+                                ends = self.symbolic.terms.or(ends, condition);
+                            }
+                        }
+                    }
+                    let guards = [self.symbolic.event(access).guard, self.symbolic.event(end).guard];
+                    let both = self.symbolic.terms.all([guards[0], guards[1], touches, ends]);
+                    let both = formula.lit(self.symbolic, both);
+                    let (end, access) = (self.layout.node(end), self.layout.node(access));
+                    let ended = match self.facts.nodes(end, access) {
+                        Fixed::Before => formula.truth,
+                        Fixed::After => !formula.truth,
+                        Fixed::Open => self.orders.decided(formula, end, access),
+                    };
+                    formula.both(both, ended)
+                }
+            };
+            self.encoded.checks.push(literal);
+        }
+        for cut in self.symbolic.cuts.clone() {
+            let literal = formula.lit(self.symbolic, cut.guard);
+            self.encoded.cuts.push(literal);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! The engine `events`: every execution of a bounded program at once, as events with ordering axioms, solved by SAT.
+//!
+//! - `models`, `layout`: the places of events in the global order and what program order and fences fix between them
+//! - `pairs`: which write a read may read from; `encode`: the axioms as clauses
+//! - `variables`, `order`, `theory`: order variables and the propagator that keeps their order acyclic; `clocks`: the
+//!   paper's bit-vectors instead (walcyrie-ppopp16); `certify`: that a learnt clause is a cycle
+//! - `question`: one formula and what is asked about it; `schedule`: from a model to a schedule; `engine`: to a verdict
+//!
+//! Left out: deadlocks, data races and leaks are not looked for; the verdict is then unknown.
+
+mod certify;
+mod clocks;
+mod encode;
+mod engine;
+mod layout;
+mod models;
+mod order;
+mod pairs;
+mod question;
+mod schedule;
+#[cfg(test)]
+mod tests;
+mod theory;
+mod variables;
+
+pub use engine::{ENGINE, Encoding, Task, verdict};

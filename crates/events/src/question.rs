@@ -1,0 +1,202 @@
+//! The formula of one bounded program under one model, and the questions that are asked about it.
+
+use crate::certify;
+use crate::clocks::Clocks;
+use crate::encode::{Encoded, Encoding as Encode, Formula};
+use crate::engine::{Encoding, Figures};
+use crate::layout::Layout;
+use crate::models;
+use crate::order::{Node, OrderGraph};
+use crate::pairs::{Facts, Pairs};
+use crate::schedule::{linear_order, moves};
+use crate::theory::{Edge, Theory};
+use crate::variables::Variables;
+use norn_ir::program::Program;
+use norn_logic::cadical::Options;
+use norn_logic::{Answer, Blaster, CaDiCaL, ClauseSink, Lit, Sat, Term};
+use norn_symex::{Finding, Symbolic};
+use norn_verdict::limits::{Exceeded, Limits};
+use norn_verdict::model::Model;
+use norn_verdict::schedule::{Schedule, fingerprint};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+pub struct Formulated {
+    layout: Layout,
+    /// Edges with labels; none if the order is in clocks.
+    edges: Vec<Edge>,
+    clocks: Option<Clocks>,
+    blaster: Blaster<CaDiCaL>,
+    encoded: Encoded,
+    /// If it is false, nothing undefined is met.
+    undefined: Lit,
+    pairs: (usize, usize),
+    theory: Option<Rc<RefCell<Theory>>>,
+    certify: bool,
+}
+
+pub enum Question {
+    /// Something is violated and nothing undefined is met.
+    Violated,
+    Undefined,
+    /// One of these is reached.
+    Cut(Vec<usize>),
+}
+
+pub enum Asked {
+    Yes,
+    No,
+    Stopped(Exceeded),
+    /// The answer was no, but its proof did not pass.
+    NotProved(String),
+}
+
+impl Formulated {
+    /// `None` if the fixed order has a cycle, which no list of events should have.
+    pub fn new(symbolic: &mut Symbolic, model: Model, encoding: Encoding, certify: bool) -> Option<Formulated> {
+        let layout = Layout::new(symbolic, models::relaxed(model));
+        let graph = OrderGraph::new(&layout.skeleton)?;
+        let facts = Facts { layout: &layout, graph: (encoding == Encoding::Order).then_some(&graph) };
+        let pairs = Pairs::new(symbolic, &facts);
+        let options = Options { certify, ..Options::default() };
+        let solver = CaDiCaL::with_options(&options).expect("the solver should have the options that it is given");
+        let mut blaster = Blaster::new(solver);
+        let mut formula = Formula::new(&mut blaster);
+        let mut clocks = None;
+        let mut variables = Variables::new(&graph);
+        let mut encode = Encode {
+            symbolic,
+            layout: &layout,
+            facts,
+            pairs: &pairs,
+            orders: &mut variables,
+            encoded: Encoded::default(),
+        };
+        if encoding == Encoding::Clocks {
+            let clocks = clocks.insert(Clocks::new(&mut formula, &layout));
+            clocks.succ(&mut formula, &layout);
+            clocks.unique(&mut formula, &layout, encode.symbolic);
+            encode.orders = clocks;
+        }
+        encode.all(&mut formula);
+        let encoded = encode.encoded;
+        let undefined = formula.fresh();
+        for (check, &literal) in symbolic.checks.iter().zip(&encoded.checks) {
+            if matches!(check.what, Finding::Undefined(_)) {
+                formula.clause(&[undefined, !literal]);
+            }
+        }
+        let edges = variables.edges;
+        let pairs = (pairs.candidates, pairs.kept);
+        let mut theory = None;
+        if encoding == Encoding::Order {
+            let propagator = Rc::new(RefCell::new(Theory::new(graph, edges.clone())));
+            let observed = propagator.borrow().observed();
+            blaster.sink_mut().connect(Box::new(Rc::clone(&propagator)), &observed);
+            theory = Some(propagator);
+        }
+        Some(Formulated { layout, edges, clocks, blaster, encoded, undefined, pairs, theory, certify })
+    }
+
+    pub fn ask(&mut self, symbolic: &Symbolic, question: &Question, limits: &Limits) -> Asked {
+        let truth = self.blaster.truth();
+        let is_violation = |check: &usize| matches!(symbolic.checks[*check].what, Finding::Violation(_));
+        let all = 0..symbolic.checks.len();
+        let mut wanted: Vec<Lit> = match question {
+            Question::Violated => all.filter(is_violation).map(|check| self.encoded.checks[check]).collect(),
+            Question::Undefined => all.filter(|c| !is_violation(c)).map(|check| self.encoded.checks[check]).collect(),
+            Question::Cut(cuts) => cuts.iter().map(|&cut| self.encoded.cuts[cut]).collect(),
+        };
+        wanted.retain(|&literal| literal != !truth);
+        if wanted.is_empty() {
+            return Asked::No;
+        }
+        let active = self.blaster.sink_mut().new_var();
+        wanted.push(!active);
+        self.blaster.sink_mut().clause(&wanted);
+        let mut assumptions = vec![active];
+        if matches!(question, Question::Violated) {
+            assumptions.push(!self.undefined);
+        }
+        match self.blaster.sink_mut().solve(&assumptions, limits) {
+            Answer::Sat => Asked::Yes,
+            Answer::Unsat if self.certify => self.certified(),
+            Answer::Unsat => Asked::No,
+            Answer::Stopped(exceeded) => Asked::Stopped(exceeded),
+        }
+    }
+
+    /// Checks the solver's proof, and that each clause of the propagator is a cycle of the order graph.
+    fn certified(&mut self) -> Asked {
+        let certificate = match self.blaster.sink_mut().certificate() {
+            Ok(certificate) => certificate,
+            Err(damage) => return Asked::NotProved(format!("the solver's proof is wrong: {damage}")),
+        };
+        let edges = self.layout.skeleton.edges();
+        let is_cycle =
+            |clause: &[Lit]| certify::forbids_cycle(self.layout.skeleton.node_count(), edges, &self.edges, clause);
+        match certificate.from_propagator.iter().all(|clause| is_cycle(clause)) {
+            true => Asked::No,
+            false => Asked::NotProved("a clause of the order is no cycle".to_owned()),
+        }
+    }
+
+    /// Which checks hold in the model.
+    pub fn true_checks(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.encoded.checks.len()).filter(|&check| self.blaster.sink().value(self.encoded.checks[check]))
+    }
+
+    pub fn is_cut(&self, cut: usize) -> bool {
+        self.blaster.sink().value(self.encoded.cuts[cut])
+    }
+
+    /// The execution of the model.
+    pub fn schedule(&self, program: &Program, model: Model, symbolic: &Symbolic) -> Schedule {
+        let sat = self.blaster.sink();
+        let variable = |term: Term| self.blaster.variable_value(&symbolic.terms, term, &|literal| sat.value(literal));
+        let executed = symbolic.steps(&variable).executed;
+        let moves = moves(symbolic, &self.layout, &self.order(), &executed);
+        symbolic.schedule(model, fingerprint(program), &moves, &variable)
+    }
+
+    /// The value of a term in the model.
+    #[cfg(test)]
+    pub fn value(&self, symbolic: &Symbolic, term: Term) -> u64 {
+        let sat = self.blaster.sink();
+        let variable = |term: Term| self.blaster.variable_value(&symbolic.terms, term, &|literal| sat.value(literal));
+        symbolic.terms.evaluate(term, &mut norn_logic::Memo::default(), &variable)
+    }
+
+    fn order(&self) -> Vec<Node> {
+        let sat = self.blaster.sink();
+        if let Some(clocks) = &self.clocks {
+            return clocks.order(&|literal| sat.value(literal));
+        }
+        let active = self.edges.iter().filter(|edge| sat.value(edge.label)).map(|edge| (edge.from, edge.to));
+        let edges: Vec<(Node, Node)> = self.layout.skeleton.edges().iter().copied().chain(active).collect();
+        let order = linear_order(self.layout.skeleton.node_count(), &edges, &self.layout.threads);
+        order.expect("the order of a model should have no cycle")
+    }
+
+    pub fn figures(&self, symbolic: &Symbolic, figures: &mut Figures) {
+        let stats = self.blaster.sink().stats();
+        figures.set("events", symbolic.events.len() as f64);
+        figures.set("pairs before pruning", self.pairs.0 as f64);
+        figures.set("pairs", self.pairs.1 as f64);
+        figures.set("variables", stats.variables as f64);
+        figures.set("clauses", stats.clauses as f64);
+        figures.set("conflicts", stats.conflicts as f64);
+        figures.set("propagations", stats.propagations as f64);
+        if let Some(theory) = &self.theory {
+            let counts = theory.borrow().counts;
+            figures.set("cycles", counts.conflicts as f64);
+            figures.set("edges ruled out", counts.implied as f64);
+            figures.set("edges explained", counts.explained as f64);
+            figures.set("labelled edges", self.edges.len() as f64);
+            figures.set("nodes", self.layout.skeleton.node_count() as f64);
+        }
+        if stats.conflicts > 0 {
+            figures.set("propagations per conflict", stats.propagations as f64 / stats.conflicts as f64);
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! The axioms against store buffers: small lists of events made by hand, and a machine for them of a few lines. What the
+//! reads of an execution can see is the same, under each model and in both encodings.
+
+use crate::engine::Encoding;
+use crate::question::{Asked, Formulated, Question};
+use norn_ir::ids::FuncId;
+use norn_ir::instr::{Access, FenceKind, Order};
+use norn_ir::span::Span;
+use norn_logic::{Sort, Term, Terms};
+use norn_symex::{
+    Cell, CellId, Check, Condition, Event, EventId, EventKind, Finding, Object, ObjectId, Section, SectionId,
+    SectionKind, Stats, Symbolic, Thread, ThreadId,
+};
+use norn_verdict::limits::Limits;
+use norn_verdict::model::Model;
+use norn_verdict::outcome::{Violation, ViolationKind};
+use std::collections::BTreeSet;
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Op {
+    Write(usize, u64),
+    Release(usize, u64),
+    Read(usize),
+    Full,
+    StoreStore,
+    /// Reads and adds.
+    Add(usize, u64),
+    /// Reads both in one step, through the buffer.
+    ReadBoth,
+    /// Writes only if the thread's last read, which there should be, saw 1.
+    IfOne(usize, u64),
+}
+
+const CELLS: usize = 2;
+const WIDTH: u32 = 3;
+
+/// Main creates a thread for each list.
+fn symbolic(threads: &[Vec<Op>]) -> (Symbolic, Vec<Term>) {
+    let mut terms = Terms::new();
+    let zero = terms.bits(WIDTH, 0);
+    let mut build = Build {
+        terms,
+        events: Vec::new(),
+        sections: Vec::new(),
+        seen: Vec::new(),
+        constraints: Vec::new(),
+        thread: ThreadId(0),
+    };
+    let mut list = vec![thread(None, 0..threads.len() as u32)];
+    for number in 1..=threads.len() as u32 {
+        build.event(EventKind::Create(vec![(ThreadId(number), Term::TRUE)]), Term::TRUE, None);
+    }
+    for (number, ops) in threads.iter().enumerate() {
+        build.thread = ThreadId(number as u32 + 1);
+        let start = build.events.len() as u32;
+        for &op in ops {
+            build.op(op);
+        }
+        list.push(thread(Some((ThreadId(0), EventId(number as u32))), start..build.events.len() as u32));
+    }
+    let cells = (0..CELLS).map(|i| Cell {
+        object: ObjectId(0),
+        offset: 4 * i as u64,
+        size: 4,
+        width: WIDTH,
+        initial: zero,
+        name: format!("x{i}"),
+    });
+    let object = Object { name: "x".to_owned(), maker: None, shared: true };
+    let symbolic = Symbolic {
+        terms: build.terms,
+        threads: list,
+        events: build.events,
+        sections: build.sections,
+        cells: cells.collect(),
+        objects: vec![object],
+        checks: Vec::new(),
+        cuts: Vec::new(),
+        constraints: build.constraints,
+        watches_addresses: None,
+        stats: Stats::default(),
+    };
+    (symbolic, build.seen)
+}
+
+fn thread(creator: Option<(ThreadId, EventId)>, events: std::ops::Range<u32>) -> Thread {
+    let number = Term::TRUE;
+    let function = FuncId::new(0);
+    Thread { function, creator, start: Term::TRUE, ended: Term::TRUE, events, inputs: Vec::new(), number }
+}
+
+struct Build {
+    terms: Terms,
+    events: Vec<Event>,
+    sections: Vec<Section>,
+    seen: Vec<Term>,
+    constraints: Vec<Term>,
+    thread: ThreadId,
+}
+
+impl Build {
+    fn event(&mut self, kind: EventKind, guard: Term, section: Option<SectionId>) {
+        let visible = matches!(kind, EventKind::Read { .. } | EventKind::Write { .. });
+        self.events.push(Event { thread: self.thread, kind, guard, section, visible, span: Span::NONE });
+    }
+
+    fn read(&mut self, cell: usize, section: Option<SectionId>) -> Term {
+        let value = self.terms.fresh(Sort::Bits(WIDTH));
+        let targets = vec![(CellId(cell as u32), Term::TRUE)];
+        self.event(EventKind::Read { targets, value, access: Access::PLAIN }, Term::TRUE, section);
+        self.seen.push(value);
+        value
+    }
+
+    fn write(&mut self, cell: usize, value: Term, order: Order, guard: Term, section: Option<SectionId>) {
+        let access = Access { order, volatile: false };
+        // A second target that is never meant keeps the way of several targets tested.
+        let mut targets = vec![(CellId(cell as u32), Term::TRUE)];
+        if self.events.len() % 3 == 0 {
+            let never = self.terms.fresh(Sort::Bool);
+            let other = CellId((cell as u32 + 1) % CELLS as u32);
+            targets = vec![(CellId(cell as u32), !never), (other, never)];
+            self.constraints.push(!never);
+            return self.event(EventKind::Write { targets, value, access }, guard, section);
+        }
+        self.event(EventKind::Write { targets, value, access }, guard, section);
+    }
+
+    fn section(&mut self, kind: SectionKind, body: impl FnOnce(&mut Build, SectionId)) {
+        let id = SectionId(self.sections.len() as u32);
+        let start = self.events.len() as u32;
+        let (thread, guard) = (self.thread, Term::TRUE);
+        self.sections.push(Section { thread, kind, events: start..start, guard, span: Span::NONE });
+        body(self, id);
+        self.sections[id.index()].events.end = self.events.len() as u32;
+    }
+
+    fn op(&mut self, op: Op) {
+        match op {
+            Op::Write(cell, value) => {
+                let value = self.terms.bits(WIDTH, value);
+                self.write(cell, value, Order::Plain, Term::TRUE, None);
+            }
+            Op::Release(cell, value) => {
+                let value = self.terms.bits(WIDTH, value);
+                self.write(cell, value, Order::Release, Term::TRUE, None);
+            }
+            Op::Read(cell) => {
+                self.read(cell, None);
+            }
+            Op::Full => self.event(EventKind::Fence(FenceKind::Full), Term::TRUE, None),
+            Op::StoreStore => self.event(EventKind::Fence(FenceKind::StoreStore), Term::TRUE, None),
+            Op::Add(cell, value) => self.section(SectionKind::Rmw, |build, id| {
+                let old = build.read(cell, Some(id));
+                let value = build.terms.bits(WIDTH, value);
+                let new = build.terms.add(old, value);
+                build.write(cell, new, Order::SeqCst, Term::TRUE, Some(id));
+            }),
+            Op::ReadBoth => self.section(SectionKind::Read, |build, id| {
+                build.read(0, Some(id));
+                build.read(1, Some(id));
+            }),
+            Op::IfOne(cell, value) => {
+                let seen = *self.seen.last().expect("there should be a read before");
+                let one = self.terms.bits(WIDTH, 1);
+                let guard = self.terms.eq(seen, one);
+                let value = self.terms.bits(WIDTH, value);
+                self.write(cell, value, Order::Plain, guard, None);
+            }
+        }
+    }
+}
+
+/// What a run can look like in between.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct State {
+    memory: [u64; CELLS],
+    /// By thread: how far it is, and its pending writes with their epochs.
+    threads: Vec<(usize, Vec<(usize, u64, u32)>, u32)>,
+    seen: Vec<Vec<u64>>,
+}
+
+/// Everything that the reads can see, thread by thread.
+fn outcomes(threads: &[Vec<Op>], model: Model) -> BTreeSet<Vec<u64>> {
+    let start = State {
+        memory: [0; CELLS],
+        threads: vec![(0, Vec::new(), 0); threads.len()],
+        seen: vec![Vec::new(); threads.len()],
+    };
+    let mut known = BTreeSet::from([start.clone()]);
+    let mut waiting = vec![start];
+    let mut found = BTreeSet::new();
+    while let Some(state) = waiting.pop() {
+        let mut next = Vec::new();
+        for (t, (at, buffer, _)) in state.threads.iter().enumerate() {
+            for i in 0..buffer.len() {
+                let (cell, value, epoch) = buffer[i];
+                let waits = |&(c, _, e): &(usize, u64, u32)| model == Model::Tso || c == cell || e < epoch;
+                if !buffer[..i].iter().any(waits) {
+                    let mut copy = state.clone();
+                    copy.memory[cell] = value;
+                    copy.threads[t].1.remove(i);
+                    next.push(copy);
+                }
+            }
+            if let Some(&op) = threads[t].get(*at) {
+                next.extend(run(&state, t, op, model));
+            }
+        }
+        if next.is_empty() {
+            found.insert(state.seen.concat());
+        }
+        for state in next {
+            if known.insert(state.clone()) {
+                waiting.push(state);
+            }
+        }
+    }
+    found
+}
+
+fn run(state: &State, t: usize, op: Op, model: Model) -> Option<State> {
+    let mut state = state.clone();
+    let thread = &mut state.threads[t];
+    thread.0 += 1;
+    let memory = state.memory;
+    let look = |buffer: &[(usize, u64, u32)], cell: usize| {
+        buffer.iter().rfind(|entry| entry.0 == cell).map_or(memory[cell], |entry| entry.1)
+    };
+    let mut store = |thread: &mut (usize, Vec<(usize, u64, u32)>, u32), cell: usize, value: u64| {
+        if model == Model::Sc {
+            state.memory[cell] = value;
+        } else {
+            let epoch = thread.2;
+            thread.1.push((cell, value, epoch));
+        }
+    };
+    match op {
+        Op::Write(cell, value) => store(thread, cell, value),
+        Op::Release(cell, value) => {
+            thread.2 += 1;
+            store(thread, cell, value);
+        }
+        Op::Read(cell) => state.seen[t].push(look(&thread.1, cell)),
+        Op::ReadBoth => state.seen[t].extend([look(&thread.1, 0), look(&thread.1, 1)]),
+        Op::Full if !thread.1.is_empty() => return None,
+        Op::Full => {}
+        Op::StoreStore => thread.2 += 1,
+        Op::Add(..) if !thread.1.is_empty() => return None,
+        Op::Add(cell, value) => {
+            state.seen[t].push(memory[cell]);
+            state.memory[cell] = (memory[cell] + value) % 8;
+        }
+        Op::IfOne(cell, value) => {
+            if state.seen[t].last() == Some(&1) {
+                store(thread, cell, value);
+            }
+        }
+    }
+    Some(state)
+}
+
+/// Everything that the formula allows the reads to see.
+fn allowed(threads: &[Vec<Op>], model: Model, encoding: Encoding) -> BTreeSet<Vec<u64>> {
+    let mut found: BTreeSet<Vec<u64>> = BTreeSet::new();
+    loop {
+        let (mut symbolic, seen) = symbolic(threads);
+        let mut new = Term::TRUE;
+        for outcome in &found {
+            let mut same = Term::TRUE;
+            for (&value, &read) in outcome.iter().zip(&seen) {
+                let value = symbolic.terms.bits(WIDTH, value);
+                let equal = symbolic.terms.eq(read, value);
+                same = symbolic.terms.and(same, equal);
+            }
+            new = symbolic.terms.and(new, !same);
+        }
+        let violation = Violation { kind: ViolationKind::Assertion, span: Span::NONE, message: String::new() };
+        let position = EventId(symbolic.events.len() as u32);
+        symbolic.checks.push(Check {
+            what: Finding::Violation(violation),
+            thread: ThreadId(0),
+            position,
+            violated: Condition::Term(new),
+            span: Span::NONE,
+        });
+        let mut formula = Formulated::new(&mut symbolic, model, encoding, false).expect("there should be no cycle");
+        match formula.ask(&symbolic, &Question::Violated, &Limits::none()) {
+            Asked::Yes => {
+                let outcome = seen.iter().map(|&read| formula.value(&symbolic, read)).collect();
+                assert!(found.insert(outcome), "each outcome should be found once");
+            }
+            Asked::No => return found,
+            Asked::Stopped(_) | Asked::NotProved(_) => panic!("nothing should stop the search"),
+        }
+    }
+}
+
+fn check(threads: &[Vec<Op>]) {
+    for model in Model::ALL {
+        let expected = outcomes(threads, model);
+        for encoding in [Encoding::Order, Encoding::Clocks] {
+            let allowed = allowed(threads, model, encoding);
+            let missing: Vec<_> = expected.difference(&allowed).collect();
+            let wrong: Vec<_> = allowed.difference(&expected).collect();
+            assert!(
+                missing.is_empty() && wrong.is_empty(),
+                "{model} {encoding:?} {threads:?}: missing {missing:?}, wrong {wrong:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn store_buffering() {
+    let threads = [vec![Op::Write(0, 1), Op::Read(1)], vec![Op::Write(1, 1), Op::Read(0)]];
+    check(&threads);
+    assert!(!outcomes(&threads, Model::Sc).contains(&vec![0, 0]));
+    assert!(outcomes(&threads, Model::Tso).contains(&vec![0, 0]));
+}
+
+#[test]
+fn message_passing() {
+    check(&[vec![Op::Write(0, 1), Op::Write(1, 1)], vec![Op::Read(1), Op::Read(0)]]);
+    check(&[vec![Op::Write(0, 1), Op::StoreStore, Op::Write(1, 1)], vec![Op::Read(1), Op::Read(0)]]);
+    check(&[vec![Op::Write(0, 1), Op::Release(1, 1)], vec![Op::Read(1), Op::Read(0)]]);
+}
+
+#[test]
+fn reads_of_own_writes() {
+    check(&[vec![Op::Write(0, 1), Op::Read(0), Op::Read(1)], vec![Op::Write(1, 1), Op::Read(1), Op::Read(0)]]);
+    check(&[vec![Op::Write(0, 1), Op::Read(0), Op::Write(0, 2), Op::Read(0)], vec![Op::Write(0, 3), Op::Read(0)]]);
+}
+
+#[test]
+fn random_lists() {
+    let mut seed = 42u64;
+    let mut random = move |n: u64| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) % n
+    };
+    let count = std::env::var("NORN_TEST_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
+    for _ in 0..count {
+        let threads = 2 + random(2) as usize;
+        let mut lists = vec![Vec::new(); threads];
+        for list in &mut lists {
+            for _ in 0..1 + random(if threads == 2 { 4 } else { 3 }) {
+                let (cell, value) = (random(2) as usize, 1 + random(2));
+                match random(13) {
+                    0..=3 => list.push(Op::Write(cell, value)),
+                    4..=6 => list.push(Op::Read(cell)),
+                    7 => list.push(Op::Release(cell, value)),
+                    8 => list.push(Op::Full),
+                    9 => list.push(Op::StoreStore),
+                    10 => list.push(Op::Add(cell, value)),
+                    11 => list.push(Op::ReadBoth),
+                    _ => list.extend([Op::Read(cell), Op::IfOne(1 - cell, value)]),
+                }
+            }
+        }
+        check(&lists);
+    }
+}

@@ -1,0 +1,150 @@
+//! Random small programs: what the engine says about a final state is what exhaustive enumeration says, under every
+//! model and in both encodings.
+//!
+//! `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
+
+#[path = "../../exec/tests/generate/mod.rs"]
+mod generate;
+
+use generate::{Random, Shape, program};
+use norn_c::driver::{self, Input};
+use norn_events::{Encoding, Task, verdict};
+use norn_ir::ids::GlobalId;
+use norn_ir::program::Program;
+use norn_machine::enumerate::{Question, states};
+use norn_passes::unwind::Bounds;
+use norn_verdict::limits::Limits;
+use norn_verdict::model::Model;
+use norn_verdict::outcome::{Checks, Outcome};
+use std::collections::BTreeSet;
+
+fn compile(text: &str) -> Program {
+    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
+    let compiled = driver::compile(Default::default(), None, vec![input]);
+    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
+    norn_passes::escape::mark_private(&mut program);
+    program
+}
+
+/// Final values of x, y, a and what the threads saw.
+type Final = [i32; 6];
+
+/// The program with all threads joined, and then `claim`.
+fn with_end(text: &str, claim: &str) -> String {
+    let (threads, _) = text.split_once("int main(void) {").expect("the generator should write a main function");
+    let count = threads.matches("void *t").count();
+    let mut text = format!("{threads}int main(void) {{\n");
+    for thread in 0..count {
+        text += &format!("  pthread_t id{thread};\n  pthread_create(&id{thread}, 0, t{thread}, 0);\n");
+    }
+    for thread in 0..count {
+        text += &format!("  pthread_join(id{thread}, 0);\n");
+    }
+    text + &format!("  {claim}\n  return 0;\n}}\n")
+}
+
+fn claim(excluded: Final) -> String {
+    let [x, y, a, s0, s1, s2] = excluded;
+    format!("assert(!(x == {x} && y == {y} && a == {a} && seen[0] == {s0} && seen[1] == {s1} && seen[2] == {s2}));")
+}
+
+/// All final states, or nothing if there are too many.
+fn finals(program: &Program, model: Model) -> Option<BTreeSet<Final>> {
+    let global = |name: &str| {
+        let found = program.globals.iter().position(|global| global.name == name);
+        GlobalId::new(found.expect("the generator should declare it"))
+    };
+    let observed = ["x", "y", "a", "seen"].map(global);
+    let limits = Limits::for_seconds(10.0);
+    let checks = Checks::default();
+    let found =
+        states::explore(&Question { program, model, checks, limits: &limits, domain: None, observed: &observed });
+    if found.incomplete.is_some() || found.violation.is_some() {
+        return None;
+    }
+    let number = |bytes: &[u8]| i32::from_le_bytes(bytes[..4].try_into().expect("an int should have four bytes"));
+    let state = |state: &Vec<Vec<u8>>| {
+        let seen = |i: usize| number(&state[3][4 * i..]);
+        [number(&state[0]), number(&state[1]), number(&state[2]), seen(0), seen(1), seen(2)]
+    };
+    Some(found.finals.iter().map(state).collect())
+}
+
+fn is_unsafe(program: &Program, model: Model, encoding: Encoding, checks: Checks) -> Option<bool> {
+    let limits = Limits::for_seconds(60.0);
+    let bounds = Bounds { default: 2, ..Bounds::default() };
+    let task = Task { program, model, checks, bounds: &bounds, grow: false, limits: &limits, encoding, certify: true };
+    match verdict(&task).unwrap_or_else(|mismatch| panic!("{model} {encoding:?}: {mismatch}")).outcome {
+        Outcome::Unsafe(_) => Some(true),
+        Outcome::Safe { bounds } => {
+            assert!(bounds.iter().all(|bound| bound.exhausted), "{model} {encoding:?}: the program has no loops");
+            Some(false)
+        }
+        Outcome::Unknown { reason, .. } => {
+            assert!(reason.contains("without checking memory safety"), "{model} {encoding:?}: {reason}");
+            None
+        }
+    }
+}
+
+fn check(text: &str, random: &mut Random) -> bool {
+    let plain = compile(&with_end(text, ""));
+    let Some(sets) = Model::ALL.into_iter().map(|model| finals(&plain, model)).collect::<Option<Vec<_>>>() else {
+        return false;
+    };
+    // States that tell the models apart, some others, and some that are never reached.
+    let mut asked: Vec<Final> = Vec::new();
+    asked.extend(sets[2].difference(&sets[1]).take(2));
+    asked.extend(sets[1].difference(&sets[0]).take(2));
+    asked.extend(sets[0].iter().nth(random.below(sets[0].len().max(1) as u64) as usize));
+    for state in sets[2].iter().take(2) {
+        let mut other = *state;
+        other[random.below(6) as usize] += 1;
+        asked.push(other);
+    }
+    for state in asked {
+        let program = compile(&with_end(text, &claim(state)));
+        for (model, set) in Model::ALL.into_iter().zip(&sets) {
+            for encoding in [Encoding::Order, Encoding::Clocks] {
+                let found = is_unsafe(&program, model, encoding, Checks::default());
+                if let Some(found) = found {
+                    assert_eq!(found, set.contains(&state), "{model} {encoding:?} {state:?}");
+                }
+            }
+        }
+    }
+    true
+}
+
+fn check_random(count: u64, seed: u64, shape: Shape) {
+    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
+    let seed = seed + number("NORN_TEST_SEED").unwrap_or(0);
+    let count = number("NORN_TEST_PROGRAMS").unwrap_or(count);
+    let mut checked = 0;
+    for number in 0..count {
+        let mut random = Random::new(seed + number);
+        let text = program(&mut random, shape);
+        let result = std::panic::catch_unwind(move || {
+            let mut random = Random::new(seed + number + 77);
+            check(&text, &mut random)
+        });
+        let text = program(&mut Random::new(seed + number), shape);
+        checked += u64::from(result.unwrap_or_else(|_| panic!("program {number}:\n{text}")));
+    }
+    assert!(checked * 4 >= count, "only {checked} of {count} programs could be enumerated");
+}
+
+#[test]
+fn accesses_and_fences() {
+    check_random(12, 1000, Shape { threads: (2, 3), statements: (2, 4), library: false, ends: false, inputs: false });
+}
+
+#[test]
+fn locks_and_memory() {
+    check_random(8, 5000, Shape { threads: (2, 3), statements: (1, 3), library: true, ends: false, inputs: false });
+}
+
+#[test]
+fn stops_and_inputs() {
+    check_random(8, 9000, Shape { threads: (2, 3), statements: (2, 3), library: false, ends: true, inputs: true });
+}

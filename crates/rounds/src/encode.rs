@@ -1,0 +1,364 @@
+//! The formula: K rounds of a bounded program (lazycseq-cav14, with guarded events instead of re-simulated threads).
+//!
+//! *Rounds.* `started(u, r)` says that unit u has been run by the end of round r: an integer in order encoding, increasing
+//! in r and decreasing along the units of a thread. What a thread computes is encoded once, whatever the number of
+//! rounds. A thread that another one creates begins in its first slot after that. A thread may stop before any unit.
+//!
+//! *Commits.* `committed(w, r)` says the same of the commit of a buffered store ([`crate::models`]); an unbuffered write is
+//! committed when it is run. What needs an empty buffer in round r needs all earlier own stores to be committed by then.
+//! A join in round r needs the joined thread to have ended, with an empty buffer, in an earlier slot.
+//!
+//! *Memory.* ([`crate::memory`]) A slot takes the value of each cell from the slot before it and hands it on, changed by the
+//! writes that its thread commits in it.
+//!
+//! *Blocking.* A step that would have to wait is an assumption: an execution in which it waits is one in which the
+//! thread is interrupted before it.
+//!
+//! Nothing says that a thread gets anywhere: a violation counts if its thread has run what comes before it.
+
+use crate::memory::Memory;
+use crate::models::{self, Item, Store};
+use crate::narrow::Narrow;
+use crate::plan::{Atom, Plan, UnitId, empties_buffer, fences};
+use crate::ranges::Ranges;
+use norn_ir::instr::{FenceKind, Order};
+use norn_logic::{Sort, Term, Terms};
+use norn_symex::{CellId, Condition, EventId, EventKind, Finding, ObjectId, SectionKind, Symbolic, ThreadId};
+use norn_verdict::model::Model;
+use std::collections::BTreeMap;
+
+/// What is encoded, and how.
+pub struct Encoding<'a> {
+    pub symbolic: &'a Symbolic,
+    pub plan: &'a Plan,
+    pub narrow: Narrow<'a>,
+    model: Model,
+    /// The threads in the order of their slots, and the place of each there.
+    pub order: &'a [ThreadId],
+    positions: Vec<usize>,
+    /// By unit, of those that are not the first of their thread; then by round, from 1.
+    started: Vec<Vec<Term>>,
+    /// By the event that stands for the store; then by round, from 1.
+    committed: BTreeMap<EventId, Vec<Term>>,
+}
+
+/// Conditions on an execution of K rounds.
+pub struct Formula {
+    pub rounds: u32,
+    /// Each a disjunction.
+    pub clauses: Vec<Vec<Term>>,
+    /// Equal bit-vectors; with a condition, only if that holds.
+    pub equations: Vec<(Term, Term, Option<Term>)>,
+    /// By check.
+    pub checks: Vec<Term>,
+    /// By cut.
+    pub cuts: Vec<Term>,
+}
+
+impl<'a> Encoding<'a> {
+    /// `limit`: the most bits of a variable's value.
+    pub fn new(
+        symbolic: &'a Symbolic,
+        plan: &'a Plan,
+        model: Model,
+        order: &'a [ThreadId],
+        limit: Option<u32>,
+    ) -> Encoding<'a> {
+        let ranges = Ranges::new(symbolic, limit);
+        let mut positions = vec![0; symbolic.threads.len()];
+        for (position, thread) in order.iter().enumerate() {
+            positions[thread.0 as usize] = position;
+        }
+        Encoding {
+            symbolic,
+            plan,
+            narrow: Narrow::new(&symbolic.terms, ranges),
+            model,
+            order,
+            positions,
+            started: vec![Vec::new(); plan.units.len()],
+            committed: BTreeMap::new(),
+        }
+    }
+
+    /// The most bits of a variable's value.
+    pub fn widest(&self) -> u32 {
+        self.narrow.widest()
+    }
+
+    pub fn formula(&mut self, rounds: u32) -> Formula {
+        self.make_variables(rounds);
+        let mut formula =
+            Formula { rounds, clauses: Vec::new(), equations: Vec::new(), checks: Vec::new(), cuts: Vec::new() };
+        for &constraint in &self.symbolic.constraints {
+            let constraint = self.narrow.bool(constraint);
+            formula.clauses.push(vec![constraint]);
+        }
+        for round in 1..=rounds {
+            self.order_of_units(round, &mut formula.clauses);
+            for thread in 0..self.symbolic.threads.len() {
+                self.order_of_commits(ThreadId(thread as u32), round, &mut formula.clauses);
+            }
+        }
+        formula.checks = (0..self.symbolic.checks.len()).map(|check| self.check(check, rounds)).collect();
+        let reached = |this: &mut Self, cut: usize| {
+            let cut = this.symbolic.cuts[cut];
+            let guard = this.narrow.bool(cut.guard);
+            let reached = this.reached(cut.thread, cut.position, rounds);
+            this.narrow.terms.and(guard, reached)
+        };
+        formula.cuts = (0..self.symbolic.cuts.len()).map(|cut| reached(self, cut)).collect();
+        Memory::new(self, rounds).encode(&mut formula);
+        formula
+    }
+
+    /// The unit has been run by the end of the round.
+    pub fn started(&self, unit: UnitId, round: u32) -> Term {
+        if round == 0 {
+            return Term::FALSE;
+        }
+        let found = &self.plan.units[unit.index()];
+        if !found.is_first {
+            return self.started[unit.index()][round as usize - 1];
+        }
+        match self.symbolic.thread(found.thread).creator {
+            None => Term::TRUE,
+            Some((creator, event)) => {
+                let slot = self.last_slot_before(creator, found.thread, round);
+                self.started(self.plan.unit_of(event), slot)
+            }
+        }
+    }
+
+    /// The write has reached memory by the end of the round, if it is executed.
+    pub fn committed(&self, write: EventId, round: u32) -> Term {
+        if round == 0 {
+            return Term::FALSE;
+        }
+        match self.committed.get(&self.store_of(write)) {
+            Some(rounds) => rounds[round as usize - 1],
+            None => self.started(self.plan.unit_of(write), round),
+        }
+    }
+
+    /// The round in which `thread` has its last slot before the slot of `other` in this round.
+    pub fn last_slot_before(&self, thread: ThreadId, other: ThreadId, round: u32) -> u32 {
+        let position = |thread: ThreadId| self.positions[thread.0 as usize];
+        if position(thread) < position(other) { round } else { round - 1 }
+    }
+
+    /// The event that stands for a store: the parts of one access are committed together.
+    fn store_of(&self, write: EventId) -> EventId {
+        match self.symbolic.event(write).section {
+            Some(section) if self.symbolic.section(section).kind == SectionKind::Group => {
+                EventId(self.symbolic.section(section).events.start)
+            }
+            _ => write,
+        }
+    }
+
+    /// Variables for as many rounds; those that are there already are kept.
+    fn make_variables(&mut self, rounds: u32) {
+        for (unit, started) in self.plan.units.iter().zip(&mut self.started) {
+            while !unit.is_first && started.len() < rounds as usize {
+                started.push(self.narrow.terms.fresh(Sort::Bool));
+            }
+        }
+        for id in self.symbolic.event_ids().filter(|&id| self.plan.is_buffered(id)) {
+            let committed = self.committed.entry(self.store_of(id)).or_default();
+            while committed.len() < rounds as usize {
+                committed.push(self.narrow.terms.fresh(Sort::Bool));
+            }
+        }
+    }
+
+    fn order_of_units(&self, round: u32, clauses: &mut Vec<Vec<Term>>) {
+        for (index, unit) in self.plan.units.iter().enumerate().filter(|(_, unit)| !unit.is_first) {
+            debug_assert_eq!(self.plan.units[index - 1].thread, unit.thread);
+            let started = |index: usize, round: u32| self.started(UnitId(index as u32), round);
+            clauses.push(vec![!started(index, round), started(index - 1, round)]);
+            clauses.push(vec![!started(index, round - 1), started(index, round)]);
+        }
+        for (&store, _) in self.committed.iter().filter(|(_, rounds)| rounds.len() >= round as usize) {
+            clauses.push(vec![!self.committed(store, round), self.started(self.plan.unit_of(store), round)]);
+            clauses.push(vec![!self.committed(store, round - 1), self.committed(store, round)]);
+        }
+    }
+
+    /// The commits of a thread in the order that the model wants, and what waits for them.
+    fn order_of_commits(&mut self, thread: ThreadId, round: u32, clauses: &mut Vec<Vec<Term>>) {
+        let plan = self.plan;
+        let mut items = Vec::new();
+        let at = round as usize - 1;
+        for atom in &plan.threads[thread.0 as usize].atoms {
+            self.waits(thread, atom, &items, round, clauses);
+            let mut store: Option<Store> = None;
+            for id in atom.events.clone().map(EventId) {
+                let event = self.symbolic.event(id);
+                let guard = self.narrow.bool(event.guard);
+                match &event.kind {
+                    EventKind::Fence(FenceKind::Release | FenceKind::AcqRel | FenceKind::StoreStore) => {
+                        items.push(Item::StoreFence(guard));
+                    }
+                    EventKind::Write { access, .. } if plan.is_buffered(id) => {
+                        if access.order == Order::Release {
+                            items.push(Item::StoreFence(guard));
+                        }
+                        let committed = &self.committed[&self.store_of(id)];
+                        let store =
+                            store.get_or_insert_with(|| Store { committed: committed.clone(), cells: Vec::new() });
+                        for &(cell, goes_there) in event.targets() {
+                            let goes_there = self.narrow.bool(goes_there);
+                            store.cells.push((cell.0, self.narrow.terms.and(guard, goes_there)));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            items.extend(store.map(Item::Store));
+        }
+        clauses.extend(models::order(self.model, &mut self.narrow.terms, &items, at));
+    }
+
+    /// What an atom has to wait for: own stores, or other threads.
+    fn waits(&mut self, thread: ThreadId, atom: &Atom, items: &[Item], round: u32, clauses: &mut Vec<Vec<Term>>) {
+        let started = self.started(atom.unit, round);
+        let at = round as usize - 1;
+        let empties = match atom.section {
+            Some(section) => fences(self.symbolic.section(section).kind),
+            None => empties_buffer(self.symbolic.event(EventId(atom.events.start))),
+        };
+        if empties {
+            let all = models::all_committed(self.model, &mut self.narrow.terms, items, at);
+            let guard = self.narrow.bool(atom.guard);
+            clauses.push(vec![!started, !guard, all]);
+        }
+        for id in atom.events.clone().map(EventId) {
+            let event = self.symbolic.event(id);
+            let guard = self.narrow.bool(event.guard);
+            match &event.kind {
+                EventKind::Join(targets) => {
+                    for &(other, waits_for) in targets {
+                        let waits_for = self.narrow.bool(waits_for);
+                        let slot = self.last_slot_before(other, thread, round);
+                        let over = self.is_over(other, slot);
+                        clauses.push(vec![!started, !guard, !waits_for, over]);
+                    }
+                }
+                EventKind::EndLife(objects) => {
+                    // Own stores to the object have to be in memory.
+                    for &(object, ends) in objects {
+                        let ends = self.narrow.bool(ends);
+                        for store in items.iter().filter_map(|item| match item {
+                            Item::Store(store) => Some(store),
+                            Item::StoreFence(_) => None,
+                        }) {
+                            for &(cell, goes_there) in &store.cells {
+                                if self.symbolic.cell(CellId(cell)).object == object {
+                                    clauses.push(vec![!started, !guard, !ends, !goes_there, store.committed[at]]);
+                                }
+                            }
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The thread has ended and its buffer is empty by the end of the round.
+    fn is_over(&mut self, thread: ThreadId, round: u32) -> Term {
+        if round == 0 {
+            return Term::FALSE;
+        }
+        let found = self.symbolic.thread(thread);
+        let (start, ended) = (self.narrow.bool(found.start), self.narrow.bool(found.ended));
+        let last = UnitId(self.plan.threads[thread.0 as usize].units.end - 1);
+        let mut all = self.narrow.terms.all([start, ended, self.started(last, round)]);
+        for id in found.events.clone().map(EventId).filter(|&id| self.plan.is_buffered(id)) {
+            let committed = self.committed(id, round);
+            all = self.narrow.terms.and(all, committed);
+        }
+        all
+    }
+
+    /// The thread has executed everything before this position within the rounds.
+    fn reached(&self, thread: ThreadId, position: EventId, rounds: u32) -> Term {
+        let plan = &self.plan.threads[thread.0 as usize];
+        // Behind a violation nothing is executed, so it costs nothing to ask for the section that begins here: the
+        // position may lie inside of it, before its first event.
+        let here = |atom: &&Atom| {
+            let begins_before = atom.events.start < position.0;
+            begins_before || (atom.section.is_some() && atom.events.start == position.0)
+        };
+        let unit = plan.atoms.iter().rev().find(here).map_or(UnitId(plan.units.start), |atom| atom.unit);
+        self.started(unit, rounds)
+    }
+
+    fn check(&mut self, check: usize, rounds: u32) -> Term {
+        let check = &self.symbolic.checks[check];
+        match check.violated {
+            Condition::Term(violated) => {
+                let violated = self.narrow.bool(violated);
+                let reached = self.reached(check.thread, check.position, rounds);
+                self.narrow.terms.and(violated, reached)
+            }
+            Condition::AfterEnd { access, end, object } => self.after_end(access, end, object, rounds),
+        }
+    }
+
+    /// An access that takes place, or a store that is committed, after the object's life has ended.
+    fn after_end(&mut self, access: EventId, end: EventId, object: ObjectId, rounds: u32) -> Term {
+        let (accessing, ending) = (self.symbolic.event(access), self.symbolic.event(end));
+        let EventKind::EndLife(objects) = &ending.kind else {
+            unreachable!("the life of an object should be ended by an event that does so")
+        };
+        let mut conditions = vec![self.narrow.bool(accessing.guard), self.narrow.bool(ending.guard)];
+        let ends: Vec<Term> = objects.iter().filter(|found| found.0 == object).map(|found| found.1).collect();
+        let touches: Vec<Term> = match &accessing.kind {
+            // To end a life twice is wrong too.
+            EventKind::EndLife(objects) => {
+                objects.iter().filter(|found| found.0 == object).map(|found| found.1).collect()
+            }
+            _ => {
+                let targets = accessing.targets().iter();
+                let of_it = targets.filter(|(cell, _)| self.symbolic.cell(*cell).object == object);
+                of_it.map(|target| target.1).collect()
+            }
+        };
+        for alternatives in [ends, touches] {
+            let alternatives: Vec<Term> = alternatives.into_iter().map(|term| self.narrow.bool(term)).collect();
+            conditions.push(self.narrow.terms.any(alternatives));
+        }
+        let unit = self.plan.unit_of(access);
+        conditions.push(self.started(unit, rounds));
+        let mut late = Vec::new();
+        for round in 1..=rounds + 1 {
+            let slot = self.last_slot_before(ending.thread, accessing.thread, round).min(rounds);
+            let ended = self.started(self.plan.unit_of(end), slot);
+            let by = if round > rounds { Term::TRUE } else { self.committed(access, round) };
+            let now = self.narrow.terms.and(by, !self.committed(access, round - 1));
+            late.push(self.narrow.terms.and(now, ended));
+        }
+        conditions.push(self.narrow.terms.any(late));
+        self.narrow.terms.all(conditions)
+    }
+}
+
+impl Formula {
+    /// Some violation happens.
+    pub fn violation(&self, symbolic: &Symbolic, terms: &mut Terms) -> Term {
+        self.any_check(symbolic, terms, |what| matches!(what, Finding::Violation(_)))
+    }
+
+    /// Something without a meaning happens.
+    pub fn undefined(&self, symbolic: &Symbolic, terms: &mut Terms) -> Term {
+        self.any_check(symbolic, terms, |what| matches!(what, Finding::Undefined(_)))
+    }
+
+    fn any_check(&self, symbolic: &Symbolic, terms: &mut Terms, wanted: fn(&Finding) -> bool) -> Term {
+        let checks = symbolic.checks.iter().zip(&self.checks).filter(|(check, _)| wanted(&check.what));
+        let terms_of: Vec<Term> = checks.map(|(_, &term)| term).collect();
+        terms.any(terms_of)
+    }
+}

@@ -1,0 +1,73 @@
+//! From a program to a verdict.
+
+use crate::examine::{Examined, Examiner, Goal};
+use norn_ir::program::Program;
+use norn_ir::span::Span;
+use norn_machine::replay::ReplayMismatch;
+use norn_passes::unwind::Bounds;
+use norn_symex::execute;
+use norn_verdict::limits::Limits;
+use norn_verdict::model::Model;
+use norn_verdict::outcome::{Bound, BoundKind, Checks, Outcome, Stats, Verdict, unwind_bounds};
+
+pub const ENGINE: &str = "rounds";
+
+/// A program and what is asked about it.
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
+    /// Valid, with its private objects marked.
+    pub program: &'a Program,
+    pub model: Model,
+    pub checks: Checks,
+    /// Without them loops are followed further and further.
+    pub bounds: Option<&'a Bounds>,
+    /// At most so many rounds; without it as many as there can be.
+    pub rounds: Option<u32>,
+    /// The threads whose slots come first in a round, by number in the order of creation; the others follow.
+    pub thread_order: &'a [u32],
+    /// The width of integers to begin with.
+    pub bits: Option<u32>,
+    pub limits: &'a Limits,
+}
+
+/// The verdict. An error means that the search claimed what the machine could not replay.
+pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
+    match task.bounds {
+        Some(bounds) => within(task, bounds),
+        None => crate::grow::verdict(task),
+    }
+}
+
+/// The verdict for fixed bounds on loops.
+fn within(task: &Task<'_>, bounds: &Bounds) -> Result<Verdict, ReplayMismatch> {
+    let symbolic = match execute(task.program, bounds, task.checks, task.limits) {
+        Ok(symbolic) => symbolic,
+        Err(refusal) => return Ok(unknown(task, refusal.reason, refusal.span, Stats::default())),
+    };
+    let mut examiner = Examiner::new(task, &symbolic);
+    let rounds = task.rounds.unwrap_or(u32::MAX).min(examiner.enough_rounds());
+    let examined = examiner.examine(&Goal { rounds, patience: None })?;
+    Ok(conclude(task, &symbolic.cuts, examined, examiner.stats()))
+}
+
+/// What was examined, as a verdict.
+pub fn conclude(task: &Task<'_>, cuts: &[norn_symex::CutReached], examined: Examined, stats: Stats) -> Verdict {
+    match examined {
+        Examined::Unsafe(verdict) => *verdict,
+        Examined::Undefined { reason, span } => unknown(task, reason, Some(span), stats),
+        Examined::Nothing { rounds: 0, stopped, .. } => {
+            let reason = stopped.map_or("no rounds were asked for", |exceeded| exceeded.reason());
+            unknown(task, reason.to_owned(), None, stats)
+        }
+        Examined::Nothing { rounds, is_all, reached, .. } => {
+            let cuts = cuts.iter().zip(reached).map(|(cut, reached)| (cut.span, cut.bound, reached));
+            let mut bounds = vec![Bound { kind: BoundKind::Rounds, value: u64::from(rounds), exhausted: is_all }];
+            bounds.extend(unwind_bounds(task.program, cuts));
+            Verdict { model: task.model, engine: ENGINE, outcome: Outcome::Safe { bounds }, stats }
+        }
+    }
+}
+
+pub fn unknown(task: &Task<'_>, reason: String, span: Option<Span>, stats: Stats) -> Verdict {
+    Verdict { model: task.model, engine: ENGINE, outcome: Outcome::Unknown { reason, span }, stats }
+}

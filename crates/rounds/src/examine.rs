@@ -1,0 +1,213 @@
+//! A bounded program, examined in more and more rounds.
+//!
+//! The width of integers is small at first: variables are taken to have values of few bits only, which leaves executions
+//! out and adds none, so what is found then is a violation, but finding nothing means nothing. Only at full width a number
+//! of rounds is done with.
+
+use crate::encode::Encoding;
+use crate::engine::{ENGINE, Task};
+use crate::plan::Plan;
+use crate::shrink::{context_switches, shrink};
+use crate::solve::Question;
+use norn_ir::span::Span;
+use norn_logic::{Answer, SatStats};
+use norn_machine::replay::{End, ReplayMismatch, complete_inputs, confirm, replay};
+use norn_symex::{Finding, Symbolic, ThreadId};
+use norn_verdict::limits::{Exceeded, Limits};
+use norn_verdict::outcome::{Stats, Verdict};
+use norn_verdict::schedule::fingerprint;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// How far to go.
+pub struct Goal {
+    pub rounds: u32,
+    /// For each question but the last; `None`: the last one is what matters, and those before it get little time.
+    pub patience: Option<Duration>,
+}
+
+pub enum Examined {
+    Unsafe(Box<Verdict>),
+    Undefined {
+        reason: String,
+        span: Span,
+    },
+    /// There is no violation in so many rounds.
+    Nothing {
+        rounds: u32,
+        /// There are no executions with more rounds that differ.
+        is_all: bool,
+        /// By cut: whether some execution may be cut there.
+        reached: Vec<bool>,
+        /// Why there are not as many rounds as were asked for.
+        stopped: Option<Exceeded>,
+    },
+}
+
+pub struct Examiner<'a> {
+    task: &'a Task<'a>,
+    symbolic: &'a Symbolic,
+    plan: Plan,
+    order: Vec<ThreadId>,
+    /// Of the largest formula.
+    size: SatStats,
+    conflicts: u64,
+}
+
+/// What is tried before full width.
+const SMALL_WIDTH: u32 = 4;
+/// Below this width of variables nothing smaller is tried.
+const NARROW_ENOUGH: u32 = 8;
+/// For what only might find something.
+const ATTEMPT: Duration = Duration::from_secs(2);
+
+impl<'a> Examiner<'a> {
+    pub fn new(task: &'a Task<'a>, symbolic: &'a Symbolic) -> Examiner<'a> {
+        let plan = Plan::new(symbolic, task.model);
+        let order = thread_order(symbolic.threads.len(), task.thread_order);
+        Examiner { task, symbolic, plan, order, size: SatStats::default(), conflicts: 0 }
+    }
+
+    pub fn enough_rounds(&self) -> u32 {
+        self.plan.enough_rounds(&self.order)
+    }
+
+    pub fn examine(&mut self, goal: &Goal) -> Result<Examined, ReplayMismatch> {
+        let (task, symbolic) = (self.task, self.symbolic);
+        let (plan, order) = (&self.plan, &self.order);
+        let enough = plan.enough_rounds(order);
+        let goal_rounds = goal.rounds.min(enough);
+        let mut full = Encoding::new(symbolic, plan, task.model, order, None);
+        let first_width = task.bits.or((full.widest() > NARROW_ENOUGH).then_some(SMALL_WIDTH));
+        let mut small = first_width.map(|width| Encoding::new(symbolic, plan, task.model, order, Some(width)));
+        small.take_if(|small| !small.narrow.is_limited());
+
+        let mut done = 0;
+        let mut reached = symbolic.cuts.iter().map(|cut| cut.guard != norn_logic::Term::FALSE).collect::<Vec<_>>();
+        let mut undefined = None;
+        let mut stopped = None;
+        for rounds in 1..=goal_rounds {
+            let is_last = rounds == goal_rounds;
+            let attempt = goal.patience.unwrap_or(ATTEMPT);
+            if let Some(small) = &mut small {
+                let limits = sooner(task.limits, Some(attempt));
+                let mut question = Question::new(small, rounds);
+                let answer = question.violation(&limits);
+                self.size = larger(self.size, question.stats());
+                self.conflicts += question.stats().conflicts;
+                if answer == Answer::Sat {
+                    let stats = stats(symbolic, plan, self.size, self.conflicts);
+                    return report(task, symbolic, &question, stats).map(Examined::from);
+                }
+            }
+            let patience = if is_last && goal.patience.is_none() { None } else { Some(attempt) };
+            let limits = sooner(task.limits, patience);
+            let mut question = Question::new(&mut full, rounds);
+            let answer = question.violation(&limits);
+            self.size = larger(self.size, question.stats());
+            match answer {
+                Answer::Sat => {
+                    let stats = stats(symbolic, plan, self.size, self.conflicts + question.stats().conflicts);
+                    return report(task, symbolic, &question, stats).map(Examined::from);
+                }
+                Answer::Stopped(exceeded) => {
+                    self.conflicts += question.stats().conflicts;
+                    stopped = Some(exceeded);
+                    if task.limits.exceeded().is_some() {
+                        break;
+                    }
+                    continue;
+                }
+                Answer::Unsat => {}
+            }
+            done = rounds;
+            stopped = None;
+            match question.undefined(task.limits) {
+                Ok(Some(check)) => undefined = Some(check),
+                Ok(None) => {}
+                Err(exceeded) => {
+                    stopped = Some(exceeded);
+                    done = rounds - 1;
+                    break;
+                }
+            }
+            if is_last && undefined.is_none() {
+                if let Ok(found) = question.cuts(task.limits) {
+                    reached = found;
+                }
+            }
+            self.conflicts += question.stats().conflicts;
+        }
+        if let Some(check) = undefined {
+            let check = &symbolic.checks[check];
+            let Finding::Undefined(reason) = &check.what else { unreachable!("this check should be undefined") };
+            return Ok(Examined::Undefined { reason: reason.clone(), span: check.span });
+        }
+        Ok(Examined::Nothing { rounds: done, is_all: done >= enough, reached, stopped })
+    }
+
+    pub fn stats(&self) -> Stats {
+        stats(self.symbolic, &self.plan, self.size, self.conflicts)
+    }
+}
+
+impl From<Verdict> for Examined {
+    fn from(verdict: Verdict) -> Examined {
+        Examined::Unsafe(Box::new(verdict))
+    }
+}
+
+/// The order of the slots: first the threads that were named, then the others.
+fn thread_order(threads: usize, first: &[u32]) -> Vec<ThreadId> {
+    let mut order: Vec<ThreadId> = Vec::with_capacity(threads);
+    for thread in first.iter().copied().chain(0..threads as u32) {
+        if (thread as usize) < threads && !order.contains(&ThreadId(thread)) {
+            order.push(ThreadId(thread));
+        }
+    }
+    order
+}
+
+/// The limits, with an earlier deadline.
+pub fn sooner(limits: &Limits, patience: Option<Duration>) -> Limits {
+    let mut limits = limits.clone();
+    if let Some(patience) = patience {
+        let deadline = Instant::now() + patience;
+        limits.deadline = Some(limits.deadline.map_or(deadline, |earlier| earlier.min(deadline)));
+    }
+    limits
+}
+
+fn larger(a: SatStats, b: SatStats) -> SatStats {
+    if b.clauses > a.clauses { b } else { a }
+}
+
+fn stats(symbolic: &Symbolic, plan: &Plan, size: SatStats, conflicts: u64) -> Stats {
+    Stats(BTreeMap::from([
+        ("events", symbolic.events.len() as f64),
+        ("units", plan.units.len() as f64),
+        ("cells", symbolic.cells.len() as f64),
+        ("variables", size.variables as f64),
+        ("clauses", size.clauses as f64),
+        ("conflicts", conflicts as f64),
+    ]))
+}
+
+/// The execution of a model, replayed. A model may hold several violations: the one that the machine meets first counts.
+fn report(
+    task: &Task<'_>,
+    symbolic: &Symbolic,
+    question: &Question<'_, '_>,
+    mut stats: Stats,
+) -> Result<Verdict, ReplayMismatch> {
+    let program = fingerprint(task.program);
+    let schedule = symbolic.schedule(task.model, program, &question.moves(), &question.value());
+    let schedule = complete_inputs(task.program, task.checks, schedule);
+    let claimed = question.violations().next().expect("a model should violate something").clone();
+    let (schedule, violation) = match replay(task.program, task.checks, &schedule).map(|replayed| replayed.end) {
+        Ok(End::Violation(violation)) => (shrink(task.program, task.checks, schedule, &violation), violation),
+        _ => (schedule, claimed),
+    };
+    stats.0.insert("switches", context_switches(&schedule.steps) as f64);
+    confirm(task.program, task.checks, schedule, &violation, ENGINE, stats)
+}

@@ -1,0 +1,266 @@
+//! What reads see: the contents of cells from slot to slot.
+//!
+//! In each slot two chains run through the events of its thread. One is memory: the value that the slot before left, then
+//! each write that is committed in this slot. The other is what the thread itself sees: its own stores take effect
+//! at once, but those that were committed in earlier rounds may have been overwritten since, so they count through
+//! memory only. (A read whose newest own store was committed in an earlier round sees the value on entry to the slot; own
+//! stores to the cell that are committed in this slot come later.) They differ for buffered stores only.
+//!
+//! Only memory grows with the number of rounds. Values are shared where nothing happens between two slots; a cell that no
+//! other thread writes is not copied for its thread's reads: what they see does not depend on rounds; a cell that nobody
+//! writes after the prelude is a constant.
+//!
+//! A read variable is made equal to the value that the round of the read selects. It is a variable, not a definition,
+//! since rounds are not known beforehand and definitions would run in a circle. Reads that matter to no condition get no
+//! equation.
+
+use crate::encode::{Encoding, Formula};
+use norn_logic::{Term, Terms};
+use norn_symex::{CellId, EventId, EventKind, ThreadId};
+use std::collections::BTreeMap;
+
+pub struct Memory<'e, 'a> {
+    encoding: &'e mut Encoding<'a>,
+    rounds: u32,
+    /// Bits of the contents, by cell.
+    widths: Vec<u32>,
+    writes: BTreeMap<EventId, Write>,
+    /// What each read sees: without rounds, or by round.
+    seen: BTreeMap<EventId, Seen>,
+}
+
+/// The parts of a write, built.
+struct Write {
+    /// The cells with the conditions under which it is executed and goes there.
+    hits: Vec<(CellId, Term)>,
+    value: Term,
+}
+
+enum Seen {
+    Always(Term),
+    ByRound(Vec<Term>),
+}
+
+/// The contents of cells; what is not there is what it was before.
+type Contents = BTreeMap<CellId, Term>;
+
+impl<'e, 'a> Memory<'e, 'a> {
+    pub fn new(encoding: &'e mut Encoding<'a>, rounds: u32) -> Memory<'e, 'a> {
+        let symbolic = encoding.symbolic;
+        let mut widths: Vec<u32> = Vec::with_capacity(symbolic.cells.len());
+        for cell in &symbolic.cells {
+            let initial = encoding.narrow.bits(cell.initial);
+            widths.push(encoding.narrow.terms.width(initial));
+        }
+        let mut writes = BTreeMap::new();
+        for id in symbolic.event_ids() {
+            let event = symbolic.event(id);
+            let EventKind::Write { targets, value, .. } = &event.kind else { continue };
+            let (guard, value) = (encoding.narrow.bool(event.guard), encoding.narrow.bits(*value));
+            let mut hits = Vec::with_capacity(targets.len());
+            for &(cell, goes_there) in targets {
+                let goes_there = encoding.narrow.bool(goes_there);
+                hits.push((cell, encoding.narrow.terms.and(guard, goes_there)));
+                let width = &mut widths[cell.index()];
+                *width = (*width).max(encoding.narrow.terms.width(value));
+            }
+            writes.insert(id, Write { hits, value });
+        }
+        Memory { encoding, rounds, widths, writes, seen: BTreeMap::new() }
+    }
+
+    pub fn encode(mut self, formula: &mut Formula) {
+        let mut memory = self.initial();
+        self.alone(ThreadId(0), &mut memory, true);
+        for thread in 0..self.encoding.symbolic.threads.len() {
+            let mut own = memory.clone();
+            self.alone(ThreadId(thread as u32), &mut own, false);
+        }
+        for round in 1..=self.rounds {
+            for &thread in self.encoding.order {
+                self.slot(thread, round, &mut memory);
+            }
+        }
+        self.equations(formula);
+    }
+
+    fn initial(&mut self) -> Contents {
+        let cells = 0..self.encoding.symbolic.cells.len() as u32;
+        cells
+            .map(CellId)
+            .map(|cell| {
+                let initial = self.encoding.narrow.bits(self.encoding.symbolic.cell(cell).initial);
+                (cell, self.encoding.narrow.resize(initial, self.widths[cell.index()]))
+            })
+            .collect()
+    }
+
+    /// What a thread sees of cells that nobody else writes: in the prelude, or of its own cells after it.
+    fn alone(&mut self, thread: ThreadId, contents: &mut Contents, in_prelude: bool) {
+        let (symbolic, plan) = (self.encoding.symbolic, self.encoding.plan);
+        for id in symbolic.thread(thread).events.clone().map(EventId) {
+            if plan.is_prelude(id) != in_prelude {
+                continue;
+            }
+            let event = symbolic.event(id);
+            let is_own = |cell: CellId| in_prelude || plan.is_own(cell, thread);
+            match &event.kind {
+                EventKind::Write { .. } => {
+                    let write = &self.writes[&id];
+                    for &(cell, hit) in write.hits.iter().filter(|hit| is_own(hit.0)) {
+                        let value = self.encoding.narrow.resize(write.value, self.widths[cell.index()]);
+                        let terms = &mut self.encoding.narrow.terms;
+                        contents.insert(cell, terms.ite(hit, value, contents[&cell]));
+                    }
+                }
+                EventKind::Read { targets, .. } if targets.iter().all(|target| is_own(target.0)) => {
+                    let value = self.select(targets, contents, contents);
+                    self.seen.insert(id, Seen::Always(value));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// One slot: `memory` is what the slot before left, and then what this one leaves.
+    fn slot(&mut self, thread: ThreadId, round: u32, memory: &mut Contents) {
+        let symbolic = self.encoding.symbolic;
+        // What the thread sees, where that is not memory.
+        let mut view = Contents::new();
+        for id in symbolic.thread(thread).events.clone().map(EventId) {
+            if self.encoding.plan.is_prelude(id) {
+                continue;
+            }
+            match &symbolic.event(id).kind {
+                EventKind::Write { .. } => self.write(id, round, memory, &mut view),
+                EventKind::Read { targets, .. } if !matches!(self.seen.get(&id), Some(Seen::Always(_))) => {
+                    let value = self.select(targets, &view, memory);
+                    let seen = self.seen.entry(id).or_insert_with(|| Seen::ByRound(Vec::new()));
+                    if let Seen::ByRound(rounds) = seen {
+                        rounds.push(value);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn write(&mut self, id: EventId, round: u32, memory: &mut Contents, view: &mut Contents) {
+        let (by, before) = (self.encoding.committed(id, round), self.encoding.committed(id, round - 1));
+        let is_buffered = self.encoding.plan.is_buffered(id);
+        let write = &self.writes[&id];
+        for &(cell, hit) in &write.hits {
+            let value = self.encoding.narrow.resize(write.value, self.widths[cell.index()]);
+            let terms: &mut Terms = &mut self.encoding.narrow.terms;
+            let unless_earlier = terms.and(hit, !before);
+            let in_memory = memory[&cell];
+            if is_buffered || view.contains_key(&cell) {
+                let seen = view.get(&cell).copied().unwrap_or(in_memory);
+                view.insert(cell, terms.ite(unless_earlier, value, seen));
+            }
+            let now = terms.and(unless_earlier, by);
+            memory.insert(cell, terms.ite(now, value, in_memory));
+        }
+    }
+
+    /// The content of the cell that is accessed.
+    fn select(&mut self, targets: &[(CellId, Term)], view: &Contents, memory: &Contents) -> Term {
+        let width = targets.iter().map(|(cell, _)| self.widths[cell.index()]).max().unwrap_or(1);
+        let mut selected: Option<Term> = None;
+        for &(cell, is_this) in targets.iter().rev() {
+            let content = view.get(&cell).copied().unwrap_or_else(|| memory[&cell]);
+            let content = self.encoding.narrow.resize(content, width);
+            let is_this = self.encoding.narrow.bool(is_this);
+            selected = Some(match selected {
+                // The last one needs no condition: an access is to one of its cells.
+                None => content,
+                Some(others) => self.encoding.narrow.terms.ite(is_this, content, others),
+            });
+        }
+        selected.unwrap_or_else(|| self.encoding.narrow.terms.bits(1, 0))
+    }
+
+    /// Equations for the reads that the conditions depend on, which adds further reads.
+    fn equations(&mut self, formula: &mut Formula) {
+        let symbolic = self.encoding.symbolic;
+        let mut reader_of: BTreeMap<usize, Vec<EventId>> = BTreeMap::new();
+        let mut roots: Vec<Term> =
+            formula.clauses.iter().flatten().chain(&formula.checks).chain(&formula.cuts).copied().collect();
+        for id in symbolic.event_ids() {
+            let event = symbolic.event(id);
+            // A schedule tells which steps there are, so all guards matter.
+            roots.push(self.encoding.narrow.bool(event.guard));
+            if let EventKind::Read { value, .. } = event.kind {
+                let value = self.encoding.narrow.bits(value);
+                for variable in self.encoding.narrow.terms.variables([value]) {
+                    reader_of.entry(variable.index()).or_default().push(id);
+                }
+            }
+        }
+        for section in &symbolic.sections {
+            roots.push(self.encoding.narrow.bool(section.guard));
+        }
+        let mut needed = Needed::default();
+        needed.add(&self.encoding.narrow.terms, roots);
+        while let Some(variable) = needed.variables.pop() {
+            for id in reader_of.remove(&variable.index()).unwrap_or_default() {
+                let equation = self.equation(id);
+                let parts = [Some(equation.0), Some(equation.1), equation.2].into_iter().flatten();
+                needed.add(&self.encoding.narrow.terms, parts);
+                formula.equations.push(equation);
+            }
+        }
+    }
+
+    fn equation(&mut self, id: EventId) -> (Term, Term, Option<Term>) {
+        let event = self.encoding.symbolic.event(id);
+        let EventKind::Read { value, .. } = event.kind else { unreachable!("only reads have equations") };
+        let unit = self.encoding.plan.unit_of(id);
+        let seen = match self.seen.get(&id) {
+            Some(Seen::Always(seen)) => *seen,
+            Some(Seen::ByRound(rounds)) => {
+                let last = *rounds.last().expect("there should be at least one round");
+                let earlier = rounds.iter().enumerate().rev().skip(1);
+                earlier.fold(last, |later, (round, &seen)| {
+                    let started = self.encoding.started(unit, round as u32 + 1);
+                    self.encoding.narrow.terms.ite(started, seen, later)
+                })
+            }
+            None => unreachable!("each read should see something"),
+        };
+        let value = self.encoding.narrow.bits(value);
+        let terms = &self.encoding.narrow.terms;
+        let (has, needs) = (terms.width(value), terms.width(seen));
+        let width = has.max(needs);
+        // A variable that cannot take all values must not forbid what is not executed.
+        let condition = (needs > has).then(|| {
+            let guard = self.encoding.narrow.bool(event.guard);
+            let started = self.encoding.started(unit, self.rounds);
+            self.encoding.narrow.terms.and(guard, started)
+        });
+        (self.encoding.narrow.resize(value, width), self.encoding.narrow.resize(seen, width), condition)
+    }
+}
+
+/// The variables that some terms depend on.
+#[derive(Default)]
+struct Needed {
+    seen: Vec<bool>,
+    variables: Vec<Term>,
+}
+
+impl Needed {
+    fn add(&mut self, terms: &Terms, roots: impl IntoIterator<Item = Term>) {
+        self.seen.resize(terms.len(), false);
+        let mut pending: Vec<Term> = roots.into_iter().collect();
+        while let Some(term) = pending.pop() {
+            if std::mem::replace(&mut self.seen[term.index()], true) {
+                continue;
+            }
+            match terms.node(term.positive()) {
+                norn_logic::Node::Variable(_) => self.variables.push(term.positive()),
+                node => pending.extend(node.operands()),
+            }
+        }
+    }
+}

@@ -1,0 +1,398 @@
+//! Where threads may be interrupted.
+//!
+//! The events of a thread are grouped into *atoms* (a section, or one event) and these into *units*. A thread runs whole
+//! units: a context switch stands only before an atom that another thread can notice, or that depends on another thread.
+//! The others are moved, which no other thread can notice, and which changes neither the values that are read nor the
+//! number of rounds:
+//!
+//! - to the left, right behind the atom before it: what touches only cells that no thread which may run at that time
+//!   accesses (a read: writes); under TSO and PSO a buffered store, since only its commit is noticed, and that has a
+//!   round of its own; a creation, which lets the new thread begin earlier; a fence that no own store waits for. Read-only
+//!   and atomic sections likewise, if nothing in them is noticed.
+//! - to the right, right before the atom after it: a full fence (the stores have more time to be committed) and a join.
+//!
+//! What is checked for accesses to objects whose life another thread ends is never moved.
+//!
+//! The unit with number 0 of a thread holds what is executed as soon as the thread begins. For the entry thread that
+//! includes everything before its first creation: nobody else is there to notice. The writes there are the *prelude*:
+//! they are in memory before the first round.
+//!
+//! Which threads may run at a time: those whose creation, or that of an ancestor, does not come later in the own thread,
+//! and that have not been joined on every path to here.
+
+use crate::models;
+use norn_ir::instr::FenceKind;
+use norn_logic::{Node, Term, Terms};
+use norn_symex::{CellId, Condition, Event, EventId, EventKind, SectionId, SectionKind, Symbolic, ThreadId};
+use norn_verdict::model::Model;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// An index into [`Plan::units`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct UnitId(pub u32);
+
+impl UnitId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One step of a thread or something silent: a section, or an event outside of sections.
+#[derive(Clone, Debug)]
+pub struct Atom {
+    pub section: Option<SectionId>,
+    /// Of the event list; only a section's may be empty or have more than one.
+    pub events: Range<u32>,
+    /// It is executed iff this holds.
+    pub guard: Term,
+    pub unit: UnitId,
+}
+
+/// Atoms that are run in one round.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    pub thread: ThreadId,
+    /// Number 0 of its thread: run as soon as the thread begins.
+    pub is_first: bool,
+}
+
+/// The units of a program.
+pub struct Plan {
+    pub units: Vec<Unit>,
+    pub threads: Vec<ThreadPlan>,
+    /// By event.
+    unit_of: Vec<UnitId>,
+    /// Stores that wait in a buffer, by event.
+    buffered: Vec<bool>,
+    /// The writes of the entry thread that come before every other thread: events below this number.
+    prelude: u32,
+    /// The threads that access each cell after the prelude, and those that write it.
+    accessors: Vec<BTreeSet<ThreadId>>,
+    writers: Vec<BTreeSet<ThreadId>>,
+}
+
+pub struct ThreadPlan {
+    /// In program order.
+    pub atoms: Vec<Atom>,
+    /// Of [`Plan::units`].
+    pub units: Range<u32>,
+}
+
+impl Plan {
+    pub fn new(symbolic: &Symbolic, model: Model) -> Plan {
+        let beginnings = Beginnings::new(symbolic);
+        let prelude = beginnings.prelude(symbolic);
+        let mut plan = Plan {
+            units: Vec::new(),
+            threads: Vec::new(),
+            unit_of: vec![UnitId(0); symbolic.events.len()],
+            buffered: symbolic.event_ids().map(|id| id.0 >= prelude && is_buffered(symbolic, model, id)).collect(),
+            prelude,
+            accessors: vec![BTreeSet::new(); symbolic.cells.len()],
+            writers: vec![BTreeSet::new(); symbolic.cells.len()],
+        };
+        for id in symbolic.event_ids().filter(|id| id.0 >= prelude) {
+            let event = symbolic.event(id);
+            for &(cell, _) in event.targets() {
+                plan.accessors[cell.index()].insert(event.thread);
+                if matches!(event.kind, EventKind::Write { .. }) {
+                    plan.writers[cell.index()].insert(event.thread);
+                }
+            }
+        }
+        let watched = watched(symbolic);
+        for thread in 0..symbolic.threads.len() {
+            let planner = Planner {
+                symbolic,
+                model,
+                watched: &watched,
+                beginnings: &beginnings,
+                thread: ThreadId(thread as u32),
+                joined: BTreeMap::new(),
+                pending: Vec::new(),
+            };
+            planner.plan(&mut plan);
+        }
+        plan
+    }
+
+    pub fn unit_of(&self, event: EventId) -> UnitId {
+        self.unit_of[event.index()]
+    }
+
+    /// A store that is committed at some time after it was run.
+    pub fn is_buffered(&self, event: EventId) -> bool {
+        self.buffered[event.index()]
+    }
+
+    /// In memory before the first round.
+    pub fn is_prelude(&self, event: EventId) -> bool {
+        event.0 < self.prelude
+    }
+
+    /// No other thread writes the cell after the prelude.
+    pub fn is_own(&self, cell: CellId, thread: ThreadId) -> bool {
+        self.writers[cell.index()].iter().all(|&writer| writer == thread)
+    }
+
+    /// No other thread accesses the cell after the prelude.
+    pub fn is_unshared(&self, cell: CellId, thread: ThreadId) -> bool {
+        self.accessors[cell.index()].iter().all(|&accessor| accessor == thread)
+    }
+
+    /// As many rounds as every execution can be done in, with the threads in this order. A round ends where the next step
+    /// belongs to a thread that comes earlier in the order: not to the last one, and after a step of one that is not the
+    /// first. Steps are the units and the commits.
+    pub fn enough_rounds(&self, order: &[ThreadId]) -> u32 {
+        let mut steps = vec![0u32; self.threads.len()];
+        for unit in &self.units {
+            steps[unit.thread.0 as usize] += u32::from(!unit.is_first || unit.thread.0 != 0);
+        }
+        for thread in 0..self.threads.len() {
+            let events = self.threads[thread].atoms.iter().flat_map(|atom| atom.events.clone());
+            steps[thread] += events.filter(|&event| self.buffered[event as usize]).count() as u32;
+        }
+        let without = |left_out: Option<&ThreadId>| -> u32 {
+            order.iter().filter(|&thread| Some(thread) != left_out).map(|thread| steps[thread.0 as usize]).sum()
+        };
+        1 + without(order.first()).min(without(order.last()))
+    }
+}
+
+/// Whether a store goes to a buffer under this model.
+fn is_buffered(symbolic: &Symbolic, model: Model, id: EventId) -> bool {
+    let event = symbolic.event(id);
+    let is_direct = event.section.is_some_and(|section| fences(symbolic.section(section).kind));
+    matches!(event.kind, EventKind::Write { .. }) && models::buffers_stores(model) && !is_direct
+}
+
+/// Whether a section needs empty buffers and takes effect in memory.
+pub fn fences(kind: SectionKind) -> bool {
+    match kind {
+        SectionKind::Atomic | SectionKind::Rmw => true,
+        SectionKind::Read | SectionKind::Group => false,
+    }
+}
+
+/// Whether own stores have to be in memory before this, for other reasons than a section.
+pub fn empties_buffer(event: &Event) -> bool {
+    matches!(event.kind, EventKind::Fence(FenceKind::Full | FenceKind::Call) | EventKind::Create(_))
+}
+
+/// The events that are checked for lives that ended, and those that end them.
+fn watched(symbolic: &Symbolic) -> BTreeSet<EventId> {
+    let mut watched = BTreeSet::new();
+    for check in &symbolic.checks {
+        if let Condition::AfterEnd { access, end, .. } = check.violated {
+            watched.extend([access, end]);
+        }
+    }
+    watched
+}
+
+/// From which event of a thread on another thread may run.
+struct Beginnings(BTreeMap<(ThreadId, ThreadId), EventId>);
+
+impl Beginnings {
+    fn new(symbolic: &Symbolic) -> Beginnings {
+        let mut found = BTreeMap::new();
+        for thread in 0..symbolic.threads.len() as u32 {
+            let mut ancestor = symbolic.threads[thread as usize].creator;
+            while let Some((creator, event)) = ancestor {
+                found.insert((creator, ThreadId(thread)), event);
+                ancestor = symbolic.thread(creator).creator;
+            }
+        }
+        Beginnings(found)
+    }
+
+    fn may_run(&self, other: ThreadId, thread: ThreadId, at: EventId) -> bool {
+        self.0.get(&(thread, other)).is_none_or(|&creation| creation <= at)
+    }
+
+    /// The first event of the entry thread at which another thread may run.
+    fn prelude(&self, symbolic: &Symbolic) -> u32 {
+        let end = symbolic.threads.first().map_or(0, |main| main.events.end);
+        self.0.iter().filter(|((creator, _), _)| creator.0 == 0).map(|(_, event)| event.0).min().unwrap_or(end)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Move {
+    Left,
+    Right,
+    Stays,
+}
+
+/// Groups the events of one thread.
+struct Planner<'a> {
+    symbolic: &'a Symbolic,
+    model: Model,
+    watched: &'a BTreeSet<EventId>,
+    beginnings: &'a Beginnings,
+    thread: ThreadId,
+    /// The threads that were joined, with the guards of the joins.
+    joined: BTreeMap<ThreadId, Vec<Term>>,
+    /// Stores that may still be buffered.
+    pending: Vec<Pending>,
+}
+
+struct Pending {
+    store: Term,
+    /// The guards of what has emptied the buffer since.
+    emptied: Vec<Term>,
+}
+
+impl Planner<'_> {
+    fn plan(mut self, plan: &mut Plan) {
+        let first = plan.units.len() as u32;
+        plan.units.push(Unit { thread: self.thread, is_first: true });
+        let mut atoms = self.atoms();
+        let mut before = Move::Left;
+        for atom in &mut atoms {
+            let at = EventId(atom.events.start);
+            let is_prelude = self.thread.0 == 0 && atom.events.end <= plan.prelude && at.0 < plan.prelude;
+            let movement = if is_prelude { Move::Left } else { self.movement(atom, plan) };
+            if movement != Move::Left && before != Move::Right {
+                plan.units.push(Unit { thread: self.thread, is_first: false });
+            }
+            before = movement;
+            atom.unit = UnitId(plan.units.len() as u32 - 1);
+            for event in atom.events.clone() {
+                plan.unit_of[event as usize] = atom.unit;
+            }
+            self.note(atom, plan);
+        }
+        plan.threads.push(ThreadPlan { atoms, units: first..plan.units.len() as u32 });
+    }
+
+    /// Sections and single events, in program order; a section without events stands before the event of its position.
+    fn atoms(&self) -> Vec<Atom> {
+        let events = self.symbolic.thread(self.thread).events.clone();
+        let own = |section: &SectionId| self.symbolic.section(*section).thread == self.thread;
+        let mut sections: Vec<SectionId> =
+            (0..self.symbolic.sections.len() as u32).map(SectionId).filter(own).collect();
+        sections.sort_by_key(|&id| (self.symbolic.section(id).events.start, id));
+        let mut sections = sections.into_iter().peekable();
+        let mut atoms = Vec::new();
+        let mut next = events.start;
+        loop {
+            if let Some(&id) = sections.peek()
+                && (self.symbolic.section(id).events.start <= next || next >= events.end)
+            {
+                sections.next();
+                let section = self.symbolic.section(id);
+                next = next.max(section.events.end);
+                let (events, guard) = (section.events.clone(), section.guard);
+                atoms.push(Atom { section: Some(id), events, guard, unit: UnitId(0) });
+            } else if next < events.end {
+                let guard = self.symbolic.events[next as usize].guard;
+                atoms.push(Atom { section: None, events: next..next + 1, guard, unit: UnitId(0) });
+                next += 1;
+            } else {
+                return atoms;
+            }
+        }
+    }
+
+    fn movement(&self, atom: &Atom, plan: &Plan) -> Move {
+        let events = || atom.events.clone().map(EventId);
+        if events().any(|id| self.watched.contains(&id)) {
+            return Move::Stays;
+        }
+        let emptied = |store: &Pending| store.emptied.iter().any(|&by| implies(&self.symbolic.terms, atom.guard, by));
+        let pending = models::buffers_stores(self.model) && !self.pending.iter().all(emptied);
+        if let Some(section) = atom.section {
+            let waits = fences(self.symbolic.section(section).kind) && pending;
+            return if !waits && events().all(|id| self.is_unnoticed(id, plan)) { Move::Left } else { Move::Stays };
+        }
+        let id = EventId(atom.events.start);
+        let event = self.symbolic.event(id);
+        match &event.kind {
+            EventKind::Read { .. } | EventKind::Write { .. } => {
+                if self.is_unnoticed(id, plan) {
+                    Move::Left
+                } else {
+                    Move::Stays
+                }
+            }
+            EventKind::Fence(_) if pending && empties_buffer(event) => Move::Right,
+            EventKind::Fence(_) | EventKind::Step => Move::Left,
+            EventKind::Create(_) | EventKind::EndLife(_) => {
+                if pending {
+                    Move::Stays
+                } else {
+                    Move::Left
+                }
+            }
+            EventKind::Join(_) => Move::Right,
+        }
+    }
+
+    /// No thread that may run at this time sees or changes what the event does.
+    fn is_unnoticed(&self, id: EventId, plan: &Plan) -> bool {
+        let event = self.symbolic.event(id);
+        let threads = match event.kind {
+            EventKind::Write { .. } if plan.is_buffered(id) => return true,
+            EventKind::Write { .. } => &plan.accessors,
+            _ => &plan.writers,
+        };
+        let may_run = |&other: &ThreadId| {
+            other != self.thread
+                && self.beginnings.may_run(other, self.thread, id)
+                && !self.joined.get(&other).is_some_and(|joins| self.follows_one(event.guard, joins))
+        };
+        event.targets().iter().all(|(cell, _)| !threads[cell.index()].iter().any(may_run))
+    }
+
+    /// Whether what is executed under this guard comes after one of the joins on every path.
+    fn follows_one(&self, guard: Term, joins: &[Term]) -> bool {
+        joins.iter().any(|&join| implies(&self.symbolic.terms, guard, join))
+    }
+
+    /// Remembers joins and stores for the atoms that follow.
+    fn note(&mut self, atom: &Atom, plan: &Plan) {
+        for id in atom.events.clone().map(EventId) {
+            let event = self.symbolic.event(id);
+            if let EventKind::Join(targets) = &event.kind
+                && let [(other, Term::TRUE)] = targets[..]
+            {
+                self.joined.entry(other).or_default().push(event.guard);
+            }
+        }
+        let empties = match atom.section {
+            Some(section) => fences(self.symbolic.section(section).kind),
+            None => empties_buffer(self.symbolic.event(EventId(atom.events.start))),
+        };
+        if empties {
+            // What was stored under a guard that implies this one is in memory now.
+            let terms = &self.symbolic.terms;
+            self.pending.retain(|pending| !implies(terms, pending.store, atom.guard));
+            self.pending.iter_mut().for_each(|pending| pending.emptied.push(atom.guard));
+        }
+        let stores = atom.events.clone().map(EventId).filter(|&id| plan.is_buffered(id));
+        self.pending.extend(stores.map(|id| Pending { store: self.symbolic.event(id).guard, emptied: Vec::new() }));
+    }
+}
+
+/// Whether one Boolean term implies another for a reason that shows: it is one of the terms that it is a conjunction of.
+pub fn implies(terms: &Terms, term: Term, other: Term) -> bool {
+    const PATIENCE: usize = 256;
+    if other == Term::TRUE {
+        return true;
+    }
+    let mut pending = vec![term];
+    for _ in 0..PATIENCE {
+        match pending.pop() {
+            None => return false,
+            Some(found) if found == other || found == Term::FALSE => return true,
+            Some(found) => {
+                if let Node::And(a, b) = terms.node(found) {
+                    pending.extend([a, b]);
+                }
+            }
+        }
+    }
+    false
+}

@@ -1,0 +1,29 @@
+//! How large formulas are.
+
+use crate::encode::Encoding;
+use crate::plan::Plan;
+use crate::solve::assert_formula;
+use norn_ir::program::Program;
+use norn_logic::{Blaster, Dimacs};
+use norn_passes::unwind::Bounds;
+use norn_symex::{Refusal, ThreadId, execute};
+use norn_verdict::limits::Limits;
+use norn_verdict::model::Model;
+use norn_verdict::outcome::Checks;
+
+/// Variables and clauses for 1, 2, … rounds: what the solver is given to look for a violation.
+pub fn sizes(program: &Program, bounds: &Bounds, model: Model, rounds: u32) -> Result<Vec<(usize, usize)>, Refusal> {
+    let symbolic = execute(program, bounds, Checks::default(), &Limits::none())?;
+    let plan = Plan::new(&symbolic, model);
+    let order: Vec<ThreadId> = (0..symbolic.threads.len() as u32).map(ThreadId).collect();
+    let mut encoding = Encoding::new(&symbolic, &plan, model, &order, None);
+    let size = |rounds: u32| {
+        let formula = encoding.formula(rounds);
+        let mut blaster = Blaster::new(Dimacs::new());
+        assert_formula(&mut encoding, &formula, &mut blaster);
+        let violation = formula.violation(&symbolic, &mut encoding.narrow.terms);
+        blaster.assert(&encoding.narrow.terms, violation);
+        (blaster.sink().variables(), blaster.sink().len())
+    };
+    Ok((1..=rounds).map(size).collect())
+}

@@ -1,0 +1,179 @@
+//! One question to the solver: K rounds, at some width.
+
+use crate::encode::{Encoding, Formula};
+use norn_logic::{Answer, Blaster, CaDiCaL, ClauseSink, Sat, SatStats, Term};
+use norn_symex::schedule::Move;
+use norn_symex::{EventId, Finding, SectionKind};
+use norn_verdict::limits::{Exceeded, Limits};
+use norn_verdict::outcome::Violation;
+
+/// A formula in the solver.
+pub struct Question<'e, 'a> {
+    encoding: &'e mut Encoding<'a>,
+    formula: Formula,
+    blaster: Blaster<CaDiCaL>,
+}
+
+impl<'e, 'a> Question<'e, 'a> {
+    pub fn new(encoding: &'e mut Encoding<'a>, rounds: u32) -> Question<'e, 'a> {
+        let formula = encoding.formula(rounds);
+        let mut blaster = Blaster::new(CaDiCaL::new());
+        assert_formula(encoding, &formula, &mut blaster);
+        Question { encoding, formula, blaster }
+    }
+
+    /// Looks for an execution with a violation and nothing undefined.
+    pub fn violation(&mut self, limits: &Limits) -> Answer {
+        let terms = &mut self.encoding.narrow.terms;
+        let violation = self.formula.violation(self.encoding.symbolic, terms);
+        let undefined = self.formula.undefined(self.encoding.symbolic, terms);
+        let wanted = terms.and(violation, !undefined);
+        self.ask(wanted, limits)
+    }
+
+    /// Looks for an execution in which something has no meaning; gives the number of a check.
+    pub fn undefined(&mut self, limits: &Limits) -> Result<Option<usize>, Exceeded> {
+        let undefined = self.formula.undefined(self.encoding.symbolic, &mut self.encoding.narrow.terms);
+        match self.ask(undefined, limits) {
+            Answer::Unsat => Ok(None),
+            Answer::Stopped(exceeded) => Err(exceeded),
+            Answer::Sat => {
+                let checks = self.encoding.symbolic.checks.iter().enumerate();
+                let undefined = checks.filter(|(_, check)| matches!(check.what, Finding::Undefined(_)));
+                let holds = self.values();
+                let found = undefined.map(|(index, _)| index).find(|&index| holds(self.formula.checks[index]));
+                Ok(found)
+            }
+        }
+    }
+
+    /// Which cuts are reached in some execution.
+    pub fn cuts(&mut self, limits: &Limits) -> Result<Vec<bool>, Exceeded> {
+        let mut reached = vec![false; self.formula.cuts.len()];
+        loop {
+            let open: Vec<Term> =
+                self.formula.cuts.iter().zip(&reached).filter(|(_, reached)| !**reached).map(|(&cut, _)| cut).collect();
+            let any = self.encoding.narrow.terms.any(open);
+            match self.ask(any, limits) {
+                Answer::Unsat => return Ok(reached),
+                Answer::Stopped(exceeded) => return Err(exceeded),
+                Answer::Sat => {
+                    let holds = self.values();
+                    let now: Vec<bool> = self.formula.cuts.iter().map(|&cut| holds(cut)).collect();
+                    reached.iter_mut().zip(now).for_each(|(reached, now)| *reached |= now);
+                }
+            }
+        }
+    }
+
+    /// What happens in the model, slot by slot. Stores that are committed in the slot in which they are run are committed
+    /// at once, those of earlier rounds at its beginning; after the last round all that is left.
+    pub fn moves(&self) -> Vec<Move> {
+        let (symbolic, plan) = (self.encoding.symbolic, self.encoding.plan);
+        let holds = self.values();
+        let executed = self.source_holds();
+        let mut moves = Vec::new();
+        let mut waiting: Vec<Vec<EventId>> = vec![Vec::new(); symbolic.threads.len()];
+        for round in 1..=self.formula.rounds {
+            for &thread in self.encoding.order {
+                let waiting = &mut waiting[thread.0 as usize];
+                let is_committed = |store: EventId| holds(self.encoding.committed(store, round));
+                moves.extend(waiting.iter().filter(|&&store| is_committed(store)).map(|&store| Move::Commit(store)));
+                waiting.retain(|&store| !is_committed(store));
+                for atom in &plan.threads[thread.0 as usize].atoms {
+                    let now = holds(self.encoding.started(atom.unit, round))
+                        && !holds(self.encoding.started(atom.unit, round - 1));
+                    if !now || !executed(atom.guard) {
+                        continue;
+                    }
+                    moves.push(match atom.section {
+                        Some(section) => Move::RunSection(section),
+                        None => Move::Run(EventId(atom.events.start)),
+                    });
+                    let stores = atom.events.clone().map(EventId).filter(|&id| plan.is_buffered(id));
+                    // The parts of one access are one store.
+                    let is_group = atom.section.is_some_and(|id| symbolic.section(id).kind == SectionKind::Group);
+                    let executed_stores = stores.filter(|&id| executed(symbolic.event(id).guard));
+                    for store in executed_stores.take(if is_group { 1 } else { usize::MAX }) {
+                        if is_committed(store) {
+                            moves.push(Move::Commit(store));
+                        } else {
+                            waiting.push(store);
+                        }
+                    }
+                }
+            }
+        }
+        for &thread in self.encoding.order {
+            moves.extend(waiting[thread.0 as usize].iter().map(|&store| Move::Commit(store)));
+        }
+        moves
+    }
+
+    /// The value of a variable of the event list in the model.
+    pub fn value(&self) -> impl Fn(Term) -> u64 {
+        let solver = self.blaster.sink();
+        move |variable| {
+            let of = |variable: Term| {
+                let terms = &self.encoding.narrow.terms;
+                self.blaster.variable_value(terms, variable, &|literal| solver.value(literal))
+            };
+            self.encoding.narrow.value_of(variable, &of)
+        }
+    }
+
+    /// The violations of the model, as the checks of the event list tell them.
+    pub fn violations(&self) -> impl Iterator<Item = &Violation> {
+        let holds = self.values();
+        let checks = self.encoding.symbolic.checks.iter().zip(&self.formula.checks);
+        checks.filter_map(move |(check, &term)| match &check.what {
+            Finding::Violation(violation) if holds(term) => Some(violation),
+            _ => None,
+        })
+    }
+
+    pub fn stats(&self) -> SatStats {
+        self.blaster.sink().stats()
+    }
+
+    fn ask(&mut self, wanted: Term, limits: &Limits) -> Answer {
+        if wanted == Term::FALSE {
+            return Answer::Unsat;
+        }
+        let terms = &self.encoding.narrow.terms;
+        let switch = self.blaster.sink_mut().new_var();
+        self.blaster.assert_if(terms, switch, wanted);
+        self.blaster.sink_mut().solve(&[switch], limits)
+    }
+
+    /// Whether a term of the formula holds in the model.
+    fn values(&self) -> impl Fn(Term) -> bool {
+        let solver = self.blaster.sink();
+        let memo = std::cell::RefCell::new(norn_logic::Memo::default());
+        move |term| {
+            let terms = &self.encoding.narrow.terms;
+            let variable =
+                |variable: Term| self.blaster.variable_value(terms, variable, &|literal| solver.value(literal));
+            terms.holds(term, &mut memo.borrow_mut(), &variable)
+        }
+    }
+
+    /// Whether a term of the event list holds in the model.
+    fn source_holds(&self) -> impl Fn(Term) -> bool {
+        let memo = std::cell::RefCell::new(norn_logic::Memo::default());
+        move |term| self.encoding.symbolic.terms.holds(term, &mut memo.borrow_mut(), &self.value())
+    }
+}
+
+/// Adds a formula to a sink.
+pub fn assert_formula<S: ClauseSink>(encoding: &mut Encoding<'_>, formula: &Formula, blaster: &mut Blaster<S>) {
+    let terms = &mut encoding.narrow.terms;
+    for clause in &formula.clauses {
+        let assertion = terms.any(clause.iter().copied());
+        blaster.assert(terms, assertion);
+    }
+    for &(a, b, condition) in &formula.equations {
+        let conditions: Vec<_> = condition.into_iter().map(|condition| blaster.lit(terms, condition)).collect();
+        blaster.equal_if(terms, &conditions, a, b);
+    }
+}

@@ -1,0 +1,143 @@
+//! K rounds of the engine are exactly K rounds of the reference machine, on random programs.
+//!
+//! Each program is asked whether it can end in a certain state: in one of those that it can end in with enough rounds, or in
+//! one made up. So the answer changes with the number of rounds.
+
+#[path = "../../exec/tests/generate/mod.rs"]
+mod generate;
+
+use generate::{Random, Shape, program};
+use norn_c::driver::{self, Input};
+use norn_ir::ids::GlobalId;
+use norn_ir::program::Program;
+use norn_machine::enumerate::{Question, rounds, states};
+use norn_passes::unwind::Bounds;
+use norn_rounds::{Task, verdict};
+use norn_verdict::limits::Limits;
+use norn_verdict::model::Model;
+use norn_verdict::outcome::{Checks, Outcome};
+
+fn compile(text: &str) -> Program {
+    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
+    let compiled = driver::compile(Default::default(), None, vec![input]);
+    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
+    norn_passes::escape::mark_private(&mut program);
+    program
+}
+
+/// Compares under all models, for one round and more; gives how many of the answers were violations.
+fn check(program: &Program, name: &str) -> u32 {
+    let mut violations = 0;
+    for model in Model::ALL {
+        for number in 1..=4 {
+            let limits = Limits::for_seconds(20.0);
+            let checks = Checks::default();
+            let question =
+                Question { program, model, checks, limits: &limits, domain: Some(&[0, 1, 2, 3]), observed: &[] };
+            let expected = rounds::explore(&question, number);
+            let bounds = Bounds::default();
+            let limits = Limits::for_seconds(60.0);
+            let task = Task {
+                program,
+                model,
+                checks,
+                bounds: Some(&bounds),
+                rounds: Some(number),
+                thread_order: &[],
+                bits: None,
+                limits: &limits,
+            };
+            let found = verdict(&task).unwrap_or_else(|mismatch| panic!("{name} {model} {number}: {mismatch}")).outcome;
+            match (&expected.violation, &found) {
+                (Some(_), Outcome::Unsafe(_)) => {
+                    violations += 1;
+                    // More rounds have it too.
+                    break;
+                }
+                (Some(finding), found) => panic!("{name} {model} {number}: missed {finding:?}: {found:?}"),
+                // The machine may have run out of time.
+                (None, Outcome::Unsafe(found)) if !expected.sampled && expected.incomplete.is_none() => {
+                    panic!("{name} {model} {number}: there is no such execution: {:?}", found.schedule().to_string())
+                }
+                (None, Outcome::Unsafe(_)) => {}
+                (None, Outcome::Safe { .. }) => {
+                    assert!(expected.incomplete.is_none(), "{name} {model} {number}: {:?}", expected.incomplete);
+                }
+                (None, Outcome::Unknown { reason, .. }) => {
+                    assert!(expected.incomplete.is_some(), "{name} {model} {number}: {reason}");
+                }
+            }
+        }
+    }
+    violations
+}
+
+/// The program, asked whether it can end (or be, where main does not wait for the threads) in a state.
+fn asked(random: &mut Random, text: &str) -> String {
+    let program = compile(text);
+    let named = |name: &str| (0..program.globals.len()).map(GlobalId::new).find(|&id| program.global(id).name == name);
+    let names = ["x", "y", "a", "seen"];
+    let observed = names.map(|name| named(name).expect("the programs have these"));
+    let model = Model::ALL[random.below(3) as usize];
+    let limits = Limits::for_seconds(5.0);
+    let question = Question {
+        program: &program,
+        model,
+        checks: Checks::default(),
+        limits: &limits,
+        domain: Some(&[0, 1]),
+        observed: &observed,
+    };
+    let finals: Vec<_> = states::explore(&question).finals.into_iter().collect();
+    let mut condition = String::from("1");
+    let chosen = (!finals.is_empty()).then(|| finals[random.below(finals.len() as u64) as usize].clone());
+    let number = |bytes: &[u8]| i32::from_le_bytes(bytes.try_into().expect("an int has four bytes"));
+    let places = ["x", "y", "a", "seen[0]", "seen[1]", "seen[2]", "seen[3]"];
+    for (index, place) in places.iter().enumerate() {
+        let value = chosen.as_ref().map_or(0, |chosen| match index {
+            0..3 => number(&chosen[index]),
+            _ => number(&chosen[3][(index - 3) * 4..(index - 2) * 4]),
+        });
+        let value = if random.below(12) == 0 { value + 1 } else { value };
+        if random.below(5) > 0 {
+            condition += &format!(" && {place} == {value}");
+        }
+    }
+    let end = text.rfind("  return 0;").expect("main returns");
+    format!("{}  assert(!({condition}));\n{}", &text[..end], &text[end..])
+}
+
+/// `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
+fn check_random(count: u64, seed: u64, shape: Shape) {
+    let seed = seed + std::env::var("NORN_TEST_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
+    let count = std::env::var("NORN_TEST_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(count);
+    let mut violations = 0;
+    for number in 0..count {
+        let mut random = Random::new(seed + number);
+        let text = program(&mut random, shape);
+        let text = asked(&mut random, &text);
+        let result = std::panic::catch_unwind(|| check(&compile(&text), &format!("{number}")));
+        violations += result.unwrap_or_else(|_| panic!("program {number}:\n{text}"));
+    }
+    assert!(u64::from(violations) * 4 > count, "too few violations to compare: {violations} of {count} programs");
+}
+
+#[test]
+fn accesses_and_fences() {
+    check_random(25, 1000, Shape { threads: (2, 3), statements: (1, 3), library: false, ends: false, inputs: false });
+}
+
+#[test]
+fn locks_and_memory() {
+    check_random(15, 5000, Shape { threads: (2, 2), statements: (1, 3), library: true, ends: false, inputs: false });
+}
+
+#[test]
+fn stops_exits_and_inputs() {
+    check_random(15, 9000, Shape { threads: (2, 3), statements: (1, 3), library: false, ends: true, inputs: true });
+}
+
+#[test]
+fn more_threads() {
+    check_random(8, 13000, Shape { threads: (3, 4), statements: (1, 2), library: false, ends: true, inputs: true });
+}

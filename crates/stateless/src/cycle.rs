@@ -1,0 +1,238 @@
+//! Whether the trace of Shasha and Snir of the current execution has a cycle, and how short one is.
+//!
+//! The chronological trace never has one: it takes a store and its commit for two events. Here they are one, the store,
+//! at which others read and overwrite. Steps of one thread are in the order of the program, whatever the model.
+//!
+//! It is looked at the end of every execution, so the question whether there is a cycle at all is answered first, with
+//! no more edges than it needs. The reference machine puts the cycle together again, from its own trace.
+
+use crate::footprint::{Footprints, STORED};
+use crate::trace::Trace;
+
+/// What is known about the accesses of one cell.
+#[derive(Default)]
+struct Cell {
+    /// Nodes in the order in which their writes reached memory.
+    writes: Vec<u32>,
+    /// Nodes, with the number of writes before them; for a read of the own thread's store, that store's node.
+    reads: Vec<(u32, Seen)>,
+}
+
+#[derive(Clone, Copy)]
+enum Seen {
+    Writes(u32),
+    Own(u32),
+}
+
+/// Nodes are visible steps, numbered as the events of the trace (where commits have no node). Kept from one execution
+/// to the next for its memory only.
+#[derive(Default)]
+pub struct CycleFinder {
+    cells: Vec<Cell>,
+    touched: Vec<u32>,
+    clocks: Vec<Vec<u32>>,
+    /// For each node and thread: how many of the thread's steps come before it by program order, creation and join.
+    before: Vec<u32>,
+    /// Its thread and step.
+    names: Vec<(u32, u32)>,
+    successors: Vec<Vec<u32>>,
+    open: Vec<u32>,
+    free: Vec<u32>,
+}
+
+const NO_NODE: (u32, u32) = (u32::MAX, 0);
+
+impl CycleFinder {
+    /// The number of steps of a shortest cycle, if there is one.
+    pub fn shortest(&mut self, trace: &Trace, footprints: &Footprints, threads: usize) -> Option<usize> {
+        self.order_threads(trace, threads);
+        self.order_accesses(trace, footprints);
+        let candidates = self.on_cycles(trace, threads);
+        if candidates.is_empty() {
+            return None;
+        }
+        self.measure(&candidates, threads)
+    }
+
+    /// Program order, creations and joins.
+    fn order_threads(&mut self, trace: &Trace, threads: usize) {
+        self.clocks.resize(threads, Vec::new());
+        for clock in &mut self.clocks {
+            clock.clear();
+            clock.resize(threads, 0);
+        }
+        self.before.clear();
+        self.names.clear();
+        let mut links = trace.links.iter().peekable();
+        for (number, event) in trace.events.iter().enumerate() {
+            while let Some(link) = links.next_if(|link| link.events as usize <= number) {
+                let earlier = std::mem::take(&mut self.clocks[link.before as usize]);
+                let later = &mut self.clocks[link.after as usize];
+                later.iter_mut().zip(&earlier).for_each(|(own, &other)| *own = (*own).max(other));
+                self.clocks[link.before as usize] = earlier;
+            }
+            let clock = &mut self.clocks[event.process.thread as usize];
+            self.before.extend_from_slice(clock);
+            if event.process.step == 0 {
+                clock[event.process.thread as usize] += 1;
+                self.names.push((event.process.thread, clock[event.process.thread as usize]));
+            } else {
+                self.names.push(NO_NODE);
+            }
+        }
+    }
+
+    fn order_accesses(&mut self, trace: &Trace, footprints: &Footprints) {
+        for &cell in &self.touched {
+            self.cells[cell as usize].writes.clear();
+            self.cells[cell as usize].reads.clear();
+        }
+        self.touched.clear();
+        for (number, event) in trace.events.iter().enumerate() {
+            let thread = event.process.thread;
+            let node = match event.process.step {
+                0 => number,
+                step => trace.step_of(thread, step),
+            } as u32;
+            for access in footprints.accesses(event.footprint).iter().filter(|access| access.cell != STORED) {
+                if self.cells.len() <= access.cell as usize {
+                    self.cells.resize_with(access.cell as usize + 1, Cell::default);
+                }
+                let cell = &mut self.cells[access.cell as usize];
+                if cell.writes.is_empty() && cell.reads.is_empty() {
+                    self.touched.push(access.cell);
+                }
+                match (access.writes, access.own) {
+                    (true, _) => cell.writes.push(node),
+                    (false, 0) => cell.reads.push((node, Seen::Writes(cell.writes.len() as u32))),
+                    (false, own) => cell.reads.push((node, Seen::Own(trace.step_of(thread, own) as u32))),
+                }
+            }
+        }
+        for &cell in &self.touched {
+            let Cell { writes, reads } = &mut self.cells[cell as usize];
+            reads.retain_mut(|(_, seen)| {
+                let Seen::Own(own) = *seen else { return true };
+                // A store that the end of the program kept from memory is in no order.
+                let at = writes.iter().position(|&write| write == own);
+                at.inspect(|&at| *seen = Seen::Writes(at as u32 + 1)).is_some()
+            });
+        }
+    }
+
+    /// The nodes that are left when those without predecessors are taken away, again and again, and then those without
+    /// successors: none if there is no cycle.
+    fn on_cycles(&mut self, trace: &Trace, threads: usize) -> Vec<u32> {
+        let nodes = self.names.len();
+        self.successors.resize_with(self.successors.len().max(nodes), Vec::new);
+        self.successors[..nodes].iter_mut().for_each(Vec::clear);
+        self.open.clear();
+        self.open.resize(nodes, 0);
+        let (successors, open) = (&mut self.successors, &mut self.open);
+        let mut edge = |from: u32, to: u32| {
+            if from != to {
+                successors[from as usize].push(to);
+                open[to as usize] += 1;
+            }
+        };
+        for (node, _) in self.names.iter().enumerate().filter(|(_, name)| **name != NO_NODE) {
+            let before = &self.before[node * threads..(node + 1) * threads];
+            for (thread, &steps) in before.iter().enumerate().filter(|(_, steps)| **steps > 0) {
+                edge(trace.step_of(thread as u32, steps) as u32, node as u32);
+            }
+        }
+        // Neighbours are enough here.
+        for &cell in &self.touched {
+            let Cell { writes, reads } = &self.cells[cell as usize];
+            writes.windows(2).for_each(|pair| edge(pair[0], pair[1]));
+            for &(read, seen) in reads {
+                let Seen::Writes(count) = seen else { continue };
+                if let Some(&write) = count.checked_sub(1).and_then(|at| writes.get(at as usize)) {
+                    edge(write, read);
+                }
+                if let Some(&write) = writes.get(count as usize) {
+                    edge(read, write);
+                }
+            }
+        }
+        self.free.clear();
+        self.free.extend((0..nodes as u32).filter(|&node| self.open[node as usize] == 0));
+        let mut left = nodes;
+        while let Some(node) = self.free.pop() {
+            left -= 1;
+            self.open[node as usize] = u32::MAX;
+            for &next in &self.successors[node as usize] {
+                self.open[next as usize] -= 1;
+                if self.open[next as usize] == 0 {
+                    self.free.push(next);
+                }
+            }
+        }
+        if left == 0 {
+            return Vec::new();
+        }
+        let mut candidates: Vec<u32> = (0..nodes as u32).filter(|&node| self.open[node as usize] != u32::MAX).collect();
+        loop {
+            let length = candidates.len();
+            let has_next = |node: u32| self.successors[node as usize].iter().any(|next| candidates.contains(next));
+            candidates = candidates.iter().copied().filter(|&node| has_next(node)).collect();
+            if candidates.len() == length {
+                return candidates;
+            }
+        }
+    }
+
+    /// The shortest cycle through these nodes, or through the first of them if they are very many.
+    fn measure(&self, candidates: &[u32], threads: usize) -> Option<usize> {
+        const MOST_STARTS: usize = 64;
+        let place = |node: u32| candidates.iter().position(|&candidate| candidate == node);
+        let mut edges = vec![vec![false; candidates.len()]; candidates.len()];
+        for (at, &earlier) in candidates.iter().enumerate() {
+            let (thread, step) = self.names[earlier as usize];
+            for (to, &later) in candidates.iter().enumerate() {
+                edges[at][to] = self.before[later as usize * threads + thread as usize] >= step;
+            }
+        }
+        let mut edge = |from: u32, to: u32| {
+            if let (true, Some(from), Some(to)) = (from != to, place(from), place(to)) {
+                edges[from][to] = true;
+            }
+        };
+        for &cell in &self.touched {
+            let Cell { writes, reads } = &self.cells[cell as usize];
+            for (at, &write) in writes.iter().enumerate() {
+                writes[at + 1..].iter().for_each(|&later| edge(write, later));
+            }
+            for &(read, seen) in reads {
+                let Seen::Writes(count) = seen else { continue };
+                let (earlier, later) = writes.split_at(count as usize);
+                earlier.last().into_iter().for_each(|&write| edge(write, read));
+                later.iter().for_each(|&write| edge(read, write));
+            }
+        }
+        (0..candidates.len().min(MOST_STARTS)).filter_map(|start| way_back(&edges, start)).min()
+    }
+}
+
+/// The edges of a shortest way from a node back to itself.
+fn way_back(edges: &[Vec<bool>], start: usize) -> Option<usize> {
+    let mut reached = vec![false; edges.len()];
+    let mut wave = vec![start];
+    let mut length = 0;
+    while !wave.is_empty() {
+        length += 1;
+        let mut next = Vec::new();
+        for node in wave {
+            for (to, _) in edges[node].iter().enumerate().filter(|(_, edge)| **edge) {
+                if !std::mem::replace(&mut reached[to], true) {
+                    next.push(to);
+                }
+            }
+        }
+        if reached[start] {
+            return Some(length);
+        }
+        wave = next;
+    }
+    None
+}

@@ -1,0 +1,149 @@
+//! Which step is enough: one that nothing which may happen before it depends on.
+//!
+//! A step of thread t may be taken alone if no other thread, from where it is, may write what the step reads or touch
+//! what it writes, and neither may what waits in their buffers. Then whatever the others do first could as well be done
+//! afterwards, with the same result. The own commits of t do not matter to its own step: a load sees its own newest
+//! store in the buffer or in memory, and whatever needs an empty buffer cannot come before them.
+//!
+//! The commit of a store may be taken alone by the same rule; t itself may read what it wrote, before or after.
+//!
+//! The end of the program depends on everything. Threads that several threads create get their numbers in the order of
+//! creation, so as long as two threads may create more, nothing is left out. Spurious wake-ups are never taken alone,
+//! or a deadlock could be missed.
+
+use crate::future::{Future, Futures, Places};
+use crate::walk::{Choice, Walk};
+use norn_exec::op::{Code, Op};
+use norn_exec::{Effect, Executor, Status};
+use norn_ir::instr::Order;
+use norn_ir::program::Program;
+use norn_verdict::model::Model;
+
+pub struct Reducer<'a> {
+    program: &'a Program,
+    code: &'a Code,
+    futures: Futures,
+    /// By number of thread: what it may still do, with the commits of its buffer.
+    of_threads: Vec<Future>,
+    /// What the others may do.
+    others: Future,
+}
+
+impl<'a> Reducer<'a> {
+    /// `None` if the program is too large to look at.
+    pub fn new(program: &'a Program, code: &'a Code) -> Option<Reducer<'a>> {
+        let futures = Futures::new(program, code)?;
+        Some(Reducer { program, code, futures, of_threads: Vec::new(), others: Future::default() })
+    }
+
+    /// A step that is enough in the current state, if one is found.
+    pub fn choose(&mut self, walk: &mut Walk<'_>) -> Option<Choice> {
+        let count = walk.executor.thread_count();
+        if count < 2 || walk.executor.exited().is_some() {
+            return None;
+        }
+        self.look_ahead(&walk.executor);
+        if self.of_threads[..count].iter().filter(|future| future.spawns).count() > 1 {
+            return None;
+        }
+        for number in 0..count {
+            let thread = walk.executor.identity(number);
+            let owner = walk.executor.thread(thread);
+            let (ready, waiting) = (owner.status == Status::Ready, !owner.buffer.is_empty());
+            if !ready && !waiting {
+                continue;
+            }
+            self.others = Future::default();
+            let others = self.of_threads[..count].iter().enumerate().filter(|&(other, _)| other != number);
+            others.for_each(|(_, future)| self.others.add(future));
+            if self.others.exits {
+                continue;
+            }
+            if ready && !walk.is_full(thread) && self.is_enough(walk, number, thread) {
+                return Some(Choice::Run(number as u32));
+            }
+            if waiting && !self.of_threads[number].exits {
+                let buffer = &walk.executor.thread(thread).buffer;
+                let free = (0..buffer.len()).find(|&index| {
+                    let place = Places::of_object(walk.executor.memory(), buffer[index].object);
+                    walk.executor.can_commit(thread, buffer[index].step) && !self.conflicts(place, true)
+                });
+                if let Some(index) = free {
+                    return Some(Choice::Commit(number as u32, index as u32));
+                }
+            }
+        }
+        None
+    }
+
+    fn look_ahead(&mut self, executor: &Executor<'_>) {
+        self.of_threads.clear();
+        for number in 0..executor.thread_count() {
+            let owner = executor.thread(executor.identity(number));
+            let mut future = Future::default();
+            if !matches!(owner.status, Status::Ended | Status::Stopped) {
+                self.futures.of_thread(self.program, owner, &mut future);
+            }
+            for entry in &owner.buffer {
+                future.writes.add(Places::of_object(executor.memory(), entry.object));
+            }
+            self.of_threads.push(future);
+        }
+    }
+
+    fn conflicts(&self, place: Places, writes: bool) -> bool {
+        place.meets(self.others.writes) || writes && place.meets(self.others.reads)
+    }
+
+    /// Whether every step that the thread has left may conflict with somebody's.
+    fn is_hopeless(&self, number: usize) -> bool {
+        let (own, others) = (&self.of_threads[number], &self.others);
+        own.reads.0 & !others.writes.0 | own.writes.0 & !(others.reads.0 | others.writes.0) == 0
+    }
+
+    fn is_enough(&self, walk: &mut Walk<'_>, number: usize, thread: u32) -> bool {
+        let executor = &mut walk.executor;
+        let owner = executor.thread(thread);
+        let (addr, writes) = match self.code.ops[owner.pc as usize] {
+            Op::Load { addr, .. } => (addr, false),
+            // It only goes to the buffer, where nobody sees it.
+            Op::Store { order, .. } if walk.setting.model != Model::Sc && order != Order::SeqCst => return true,
+            Op::Store { addr, .. } | Op::Rmw { addr, .. } | Op::CompareExchange { addr, .. } => {
+                if !owner.buffer.is_empty() {
+                    return false;
+                }
+                (addr, true)
+            }
+            Op::SectionBegin { .. } => return !self.is_hopeless(number) && self.is_section_enough(executor, thread),
+            Op::Free { .. } | Op::LocalExit(_) | Op::Return(_) | Op::ThreadExit(_) => {
+                return !self.conflicts(Places::elsewhere(), true);
+            }
+            _ => return false,
+        };
+        let object = executor.peek(thread, addr).object;
+        let known = (object as usize) < executor.memory().objects.len();
+        known && !self.conflicts(Places::of_object(executor.memory(), object), writes)
+    }
+
+    fn is_section_enough(&self, executor: &mut Executor<'_>, thread: u32) -> bool {
+        if executor.attempt_step(thread).is_err() || executor.was_spurious() {
+            return false;
+        }
+        let memory = executor.memory();
+        // What the section made itself is gone after the attempt, and nobody else knew it.
+        let place = |object: u32| {
+            let known = (object as usize) < memory.objects.len();
+            if known { Places::of_object(memory, object) } else { Places::elsewhere() }
+        };
+        executor.effects().iter().all(|effect| match *effect {
+            Effect::Read { object, .. } => !self.conflicts(place(object), false),
+            Effect::Write { object, .. } | Effect::Ends { object, .. } => !self.conflicts(place(object), true),
+            Effect::Drained { .. } => true,
+            Effect::Store { .. }
+            | Effect::Commit { .. }
+            | Effect::Spawn { .. }
+            | Effect::Join { .. }
+            | Effect::Exit => false,
+        })
+    }
+}

@@ -1,0 +1,278 @@
+//! Depth first. A stored state is on the stack or done.
+//!
+//! **Reduction.** Where [`crate::reduce`] names a step that is independent of everything that may happen before it, only
+//! that step is taken, unless it leads back to a state on the stack: then all are, or a loop could put off what others do
+//! for ever. This keeps every violation that a step commits, and every deadlock.
+
+use crate::engine::ENGINE;
+use crate::reduce::Reducer;
+use crate::vector::Problem;
+use crate::walk::{Choice, Chosen, Halt, Point, Setting, Walk, next_values};
+use norn_exec::{Executor, Stop};
+use norn_ir::span::Span;
+use norn_verdict::limits::{Exceeded, Limits};
+use norn_verdict::outcome::Violation;
+use norn_verdict::progress::Report;
+use norn_verdict::schedule::Schedule;
+
+/// Figures of a search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    pub states: u64,
+    /// Steps that turned out to be possible.
+    pub transitions: u64,
+    /// Of the search stack.
+    pub depth: u64,
+    /// Bytes that the stored states take.
+    pub bytes: u64,
+    /// States in which one step was enough.
+    pub reduced: u64,
+}
+
+/// How a search ended.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Ended {
+    Everything,
+    Violation(Violation, Schedule),
+    /// A limit was reached.
+    Exceeded(Exceeded),
+    /// States have to be stored otherwise.
+    Problem(Problem),
+}
+
+/// What a search found out.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Found {
+    pub ended: Ended,
+    pub counts: Counts,
+    /// The first thing that could not be decided.
+    pub incomplete: Option<(String, Option<Span>)>,
+    /// A store was cut because its buffer was full.
+    pub buffer_full: bool,
+    /// Whether some execution reached the cut, for each cut of the code.
+    pub cuts: Vec<bool>,
+}
+
+/// Called in the final state of each complete execution.
+pub type AtEnd<'f> = dyn FnMut(&Executor<'_>) + 'f;
+
+struct Frame {
+    point: Point,
+    state: u32,
+    /// What was tried last.
+    last: Option<Choice>,
+    /// The values that the last choice was tried with, as far as there are others.
+    chosen: Vec<Chosen>,
+    /// The step that is enough.
+    only: Option<Choice>,
+    /// Everything has to be tried.
+    full: bool,
+    /// Something other than a spurious wake-up can happen.
+    goes_on: bool,
+}
+
+pub struct Search<'a, 'f> {
+    walk: Walk<'a>,
+    limits: &'a Limits,
+    reducer: Option<Reducer<'a>>,
+    frames: Vec<Frame>,
+    /// By state: whether it is on the stack.
+    on_stack: Vec<bool>,
+    counts: Counts,
+    incomplete: Option<(String, Option<Span>)>,
+    at_end: &'f mut AtEnd<'f>,
+}
+
+/// States between two looks at the limits.
+const PATIENCE: u64 = 1024;
+
+/// Searches all states of the setting.
+pub fn search<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mut AtEnd<'f>) -> Found {
+    let walk = match Walk::new(setting) {
+        Ok(walk) => walk,
+        Err(halt) => return not_begun(halt, setting),
+    };
+    let reducer = setting.reductions.persistent.then(|| Reducer::new(setting.program, setting.code));
+    let mut search = Search {
+        walk,
+        limits,
+        reducer: reducer.flatten(),
+        frames: Vec::new(),
+        on_stack: Vec::new(),
+        counts: Counts::default(),
+        incomplete: None,
+        at_end,
+    };
+    let ended = search.run();
+    let Search { walk, mut counts, incomplete, .. } = search;
+    counts.states = walk.vector.states() as u64;
+    counts.bytes = walk.vector.size() as u64;
+    let cuts = walk.executor.cuts().map(|(_, reached)| reached).collect();
+    Found { ended, counts, incomplete, buffer_full: walk.buffer_full, cuts }
+}
+
+/// Tells whoever watches how far the search has come.
+pub fn report(limits: &Limits, states: u64, frontier: &'static str, length: u64) {
+    if limits.progress.is_watched() {
+        let figures = &[(frontier, length)];
+        limits.progress.report(&Report { engine: ENGINE, count: ("states", states), figures, done: None });
+    }
+}
+
+/// There was no room for the first state.
+pub fn not_begun(halt: Halt, setting: Setting<'_>) -> Found {
+    let mut found = Found {
+        ended: Ended::Everything,
+        counts: Counts::default(),
+        incomplete: None,
+        buffer_full: false,
+        cuts: vec![false; setting.code.cuts.len()],
+    };
+    match halt {
+        Halt::Problem(problem) => found.ended = Ended::Problem(problem),
+        halt => found.incomplete = Some(reason(halt)),
+    }
+    found
+}
+
+/// Why something could not be decided.
+pub fn reason(halt: Halt) -> (String, Option<Span>) {
+    match halt {
+        Halt::Stop(Stop::Unsupported { reason, span } | Stop::Limit { reason, span }) => {
+            (reason, (span != Span::NONE).then_some(span))
+        }
+        Halt::Wide { name, span } => {
+            (format!("the value of '{name}' is nondeterministic, with too many possibilities"), span)
+        }
+        Halt::Stop(_) | Halt::Problem(_) => ("the program cannot begin".to_owned(), None),
+    }
+}
+
+impl Search<'_, '_> {
+    fn run(&mut self) -> Ended {
+        let point = self.walk.point();
+        let root = Frame {
+            point,
+            state: 0,
+            last: None,
+            chosen: Vec::new(),
+            only: Some(Choice::Start),
+            full: false,
+            goes_on: true,
+        };
+        self.frames.push(root);
+        loop {
+            let Some(choice) = self.next_choice() else {
+                if let Some(ended) = self.finish() {
+                    return ended;
+                }
+                if self.frames.is_empty() {
+                    return Ended::Everything;
+                }
+                continue;
+            };
+            if let Some(ended) = self.take(choice) {
+                return ended;
+            }
+        }
+    }
+
+    /// What to try next in the topmost state, in which the walk is.
+    fn next_choice(&mut self) -> Option<Choice> {
+        let frame = self.frames.last_mut()?;
+        if next_values(&mut frame.chosen) {
+            return frame.last;
+        }
+        if let Some(only) = frame.only {
+            if frame.last.is_none() {
+                frame.last = Some(only);
+                return Some(only);
+            }
+            if !frame.full {
+                return None;
+            }
+            // From here on everything; the one step is tried once more, which changes nothing.
+            (frame.last, frame.only) = (None, None);
+        }
+        let last = frame.last;
+        let next = self.walk.next_candidate(last)?;
+        self.frames.last_mut()?.last = Some(next);
+        Some(next)
+    }
+
+    /// Tries a choice; whether that ends the search.
+    fn take(&mut self, choice: Choice) -> Option<Ended> {
+        let frame = self.frames.last_mut()?;
+        let point = frame.point;
+        match self.walk.step(choice, &mut frame.chosen) {
+            Ok(()) => {
+                self.counts.transitions += u64::from(choice != Choice::Start);
+                frame.goes_on |= !self.walk.executor.was_spurious();
+                return self.arrive();
+            }
+            Err(Halt::Stop(Stop::NotEnabled)) => frame.full = true,
+            Err(Halt::Stop(Stop::Violation(violation))) => {
+                return Some(Ended::Violation(*violation, self.walk.schedule()));
+            }
+            Err(Halt::Problem(problem)) => return Some(Ended::Problem(problem)),
+            Err(halt) => {
+                frame.goes_on = true;
+                frame.full = true;
+                if matches!(halt, Halt::Wide { .. }) {
+                    // The values chosen so far cannot be completed.
+                    frame.chosen.clear();
+                }
+                self.incomplete.get_or_insert_with(|| reason(halt));
+            }
+        }
+        self.walk.back_to(point);
+        None
+    }
+
+    /// The walk is in a state that may be new.
+    fn arrive(&mut self) -> Option<Ended> {
+        let (state, new) = match self.walk.vector.state(&self.walk.executor) {
+            Ok(known) => known,
+            Err(problem) => return Some(Ended::Problem(problem)),
+        };
+        if !new {
+            if let Some(frame) = self.frames.last_mut() {
+                frame.full |= self.on_stack[state as usize];
+                self.walk.back_to(frame.point);
+            }
+            return None;
+        }
+        self.on_stack.push(true);
+        if u64::from(state).is_multiple_of(PATIENCE) {
+            report(self.limits, u64::from(state), "stack", self.frames.len() as u64);
+            if let Some(exceeded) = self.limits.exceeded() {
+                return Some(Ended::Exceeded(exceeded));
+            }
+        }
+        if self.walk.executor.is_complete() {
+            (self.at_end)(&self.walk.executor);
+        }
+        let only = self.reducer.as_mut().and_then(|reducer| reducer.choose(&mut self.walk));
+        self.counts.reduced += u64::from(only.is_some());
+        let point = self.walk.point();
+        self.frames.push(Frame { point, state, last: None, chosen: Vec::new(), only, full: false, goes_on: false });
+        self.counts.depth = self.counts.depth.max(self.frames.len() as u64);
+        None
+    }
+
+    /// Everything was tried in the topmost state.
+    fn finish(&mut self) -> Option<Ended> {
+        let frame = self.frames.pop()?;
+        if self.frames.is_empty() {
+            return None;
+        }
+        if !frame.goes_on && self.walk.setting.checks.deadlock && self.walk.executor.could_deadlock() {
+            return Some(Ended::Violation(self.walk.executor.deadlock(), self.walk.schedule()));
+        }
+        self.on_stack[frame.state as usize] = false;
+        if let Some(below) = self.frames.last() {
+            self.walk.back_to(below.point);
+        }
+        None
+    }
+}

@@ -1,0 +1,314 @@
+//! Walking through the states: the executor, the vector that follows it, and the choices that lead from state to state.
+//!
+//! A choice is a thread's visible step or the commit of a buffered store. A step that asks for nondeterministic values is
+//! taken once for each combination of them, in order: the values chosen last change first.
+
+use crate::encode::Encoder;
+use crate::vector::{Problem, TrailMark, Vector};
+use norn_exec::op::{Code, Op};
+use norn_exec::{Executor, Mark, Request, Status, Stop};
+use norn_ir::instr::{NondetSource, Order};
+use norn_ir::program::Program;
+use norn_ir::span::Span;
+use norn_ir::types::Ty;
+use norn_verdict::model::Model;
+use norn_verdict::outcome::Checks;
+use norn_verdict::schedule::{Schedule, Step, fingerprint};
+
+/// What is searched, and how states are stored.
+#[derive(Clone, Copy)]
+pub struct Setting<'a> {
+    pub program: &'a Program,
+    pub code: &'a Code,
+    pub model: Model,
+    pub checks: Checks,
+    pub reductions: Reductions,
+    /// Room for this many threads.
+    pub max_threads: usize,
+    /// A thread may have this many stores waiting.
+    pub buffer: usize,
+}
+
+/// What is done to have fewer states, or smaller ones. Each can be turned off, to see what it is worth and that it changes
+/// nothing else.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reductions {
+    /// Dead registers do not tell states apart.
+    pub live_only: bool,
+    /// Local and allocated objects are renamed, and what nothing points to is left out.
+    pub rename: bool,
+    /// States are stored as trees of shared parts.
+    pub collapse: bool,
+    /// Stores go to their buffers along with the step before them.
+    pub merge_stores: bool,
+    /// Where one step is independent of all that other threads may do, only that one is taken.
+    pub persistent: bool,
+}
+
+impl Reductions {
+    pub const ALL: Reductions =
+        Reductions { live_only: true, rename: true, collapse: true, merge_stores: true, persistent: true };
+    pub const NONE: Reductions =
+        Reductions { live_only: false, rename: false, collapse: false, merge_stores: false, persistent: false };
+}
+
+/// One thing that may happen next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Choice {
+    /// The program starts.
+    Start,
+    /// The visible step of the thread of this number.
+    Run(u32),
+    /// The store at this place of the thread's buffer reaches memory.
+    Commit(u32, u32),
+}
+
+/// A step that was taken, as a schedule names it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Taken {
+    pub thread: u32,
+    pub step: u32,
+    pub commit: bool,
+}
+
+/// A nondeterministic value that was chosen.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    thread: u32,
+    position: usize,
+    /// What is still to be tried, last first.
+    rest: Vec<u64>,
+    value: u64,
+}
+
+/// Why there is no next state.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Halt {
+    /// The executor's reason; inputs have been answered.
+    Stop(Stop),
+    /// No more can be stored, or it has to be stored otherwise.
+    Problem(Problem),
+    /// A nondeterministic value has too many possibilities.
+    Wide { name: String, span: Option<Span> },
+}
+
+impl From<Problem> for Halt {
+    fn from(problem: Problem) -> Halt {
+        Halt::Problem(problem)
+    }
+}
+
+/// A point to go back to.
+#[derive(Clone, Copy, Debug)]
+pub struct Point {
+    pub executor: Mark,
+    trail: TrailMark,
+    taken: usize,
+}
+
+pub struct Walk<'a> {
+    pub setting: Setting<'a>,
+    pub executor: Executor<'a>,
+    pub vector: Vector<'a>,
+    /// The steps from the beginning to the current state.
+    pub taken: Vec<Taken>,
+    /// Some step asked for an input.
+    has_inputs: bool,
+    /// A store was not executed because its buffer was full.
+    pub buffer_full: bool,
+}
+
+/// One step asks for at most this many values.
+const MOST_VALUES: usize = 1 << 10;
+
+impl<'a> Walk<'a> {
+    /// Before the program starts: the only choice is to start it.
+    pub fn new(setting: Setting<'a>) -> Result<Walk<'a>, Halt> {
+        let Setting { program, code, model, checks, reductions, .. } = setting;
+        let mut executor = Executor::new(program, code, model, checks).map_err(Halt::Stop)?;
+        executor.leave_values_open();
+        let encoder = Encoder::new(code, model, reductions.live_only, reductions.rename);
+        let room = (setting.max_threads, model != Model::Sc);
+        let leaks = checks.leaks && checks.memory_safety;
+        let deadlock = checks.deadlock || !reductions.live_only;
+        let vector = Vector::new(&executor, encoder, reductions.collapse, (deadlock, leaks), room)?;
+        Ok(Walk { setting, executor, vector, taken: Vec::new(), has_inputs: false, buffer_full: false })
+    }
+
+    pub fn point(&self) -> Point {
+        Point { executor: self.executor.mark(), trail: self.vector.mark(), taken: self.taken.len() }
+    }
+
+    pub fn back_to(&mut self, point: Point) {
+        self.executor.undo_to(point.executor);
+        self.vector.undo_to(point.trail);
+        self.taken.truncate(point.taken);
+    }
+
+    /// The thread that stands before a store to its buffer.
+    pub fn is_buffered_store(&self, thread: u32) -> bool {
+        let owner = self.executor.thread(thread);
+        self.setting.model != Model::Sc
+            && owner.status == Status::Ready
+            && matches!(self.setting.code.ops[owner.pc as usize], Op::Store { order, .. } if order != Order::SeqCst)
+    }
+
+    /// Whether a store has to wait because the bound on buffers is reached.
+    pub fn is_full(&self, thread: u32) -> bool {
+        self.executor.thread(thread).buffer.len() >= self.setting.buffer && self.is_buffered_store(thread)
+    }
+
+    /// Takes a step, with the values `chosen` for its inputs; more of them are chosen where it asks for more. When there
+    /// is no next state, the executor may be anywhere: the caller goes back.
+    pub fn step(&mut self, choice: Choice, chosen: &mut Vec<Chosen>) -> Result<(), Halt> {
+        let point = self.point();
+        loop {
+            if self.has_inputs {
+                self.executor.forget_inputs();
+                for Chosen { thread, position, value, .. } in &*chosen {
+                    self.executor.give_input(*thread, *position, *value);
+                }
+            }
+            match self.execute(choice) {
+                Ok(()) => break,
+                Err(Stop::NeedInput(request)) => {
+                    self.has_inputs = true;
+                    if chosen.len() >= MOST_VALUES {
+                        let reason = "one step asks for too many nondeterministic values".to_owned();
+                        let span = self.executor.place(request.thread).span;
+                        return Err(Halt::Stop(Stop::Limit { reason, span }));
+                    }
+                    chosen.push(choose(&self.executor, request)?);
+                    self.back_to(point);
+                }
+                Err(stop) => return Err(Halt::Stop(stop)),
+            }
+        }
+        self.vector.update(&self.executor, point.executor)?;
+        Ok(())
+    }
+
+    fn execute(&mut self, choice: Choice) -> Result<(), Stop> {
+        match choice {
+            Choice::Start => self.executor.start()?,
+            Choice::Run(number) => self.run(self.executor.identity(number as usize))?,
+            Choice::Commit(number, index) => {
+                let thread = self.executor.identity(number as usize);
+                let step = self.executor.thread(thread).buffer[index as usize].step;
+                self.taken.push(Taken { thread, step, commit: true });
+                self.executor.commit(thread, step)?;
+            }
+        }
+        self.merge_stores()
+    }
+
+    fn run(&mut self, thread: u32) -> Result<(), Stop> {
+        let step = self.executor.thread(thread).counts.steps + 1;
+        self.taken.push(Taken { thread, step, commit: false });
+        self.executor.step(thread)
+    }
+
+    /// Stores go to their buffers at once: nobody else notices, and the own commits go on as before, so the order does
+    /// not matter. It ends, because buffers are bounded.
+    fn merge_stores(&mut self) -> Result<(), Stop> {
+        if !self.setting.reductions.merge_stores || self.setting.model == Model::Sc {
+            return Ok(());
+        }
+        let mut number = 0;
+        while number < self.executor.thread_count() && self.executor.exited().is_none() {
+            let thread = self.executor.identity(number);
+            if self.is_buffered_store(thread) && !self.is_full(thread) {
+                self.run(thread)?;
+                // What it did silently may have brought others before a store.
+                number = 0;
+            } else {
+                number += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// What may happen next, in a fixed order; some of it may turn out not to be enabled. `None` after the last.
+    pub fn next_candidate(&mut self, last: Option<Choice>) -> Option<Choice> {
+        let (mut number, mut place) = match last {
+            None | Some(Choice::Start) => (0, None),
+            Some(Choice::Run(thread)) => (thread, Some(0)),
+            Some(Choice::Commit(thread, index)) => (thread, Some(index + 1)),
+        };
+        if self.executor.exited().is_some() {
+            return None;
+        }
+        while (number as usize) < self.executor.thread_count() {
+            let thread = self.executor.identity(number as usize);
+            let owner = self.executor.thread(thread);
+            match place {
+                None => {
+                    if owner.status == Status::Ready {
+                        if !self.is_full(thread) {
+                            return Some(Choice::Run(number));
+                        }
+                        self.buffer_full = true;
+                    }
+                    place = Some(0);
+                }
+                Some(index) if (index as usize) < owner.buffer.len() => {
+                    if self.executor.can_commit(thread, owner.buffer[index as usize].step) {
+                        return Some(Choice::Commit(number, index));
+                    }
+                    place = Some(index + 1);
+                }
+                Some(_) => {
+                    number += 1;
+                    place = None;
+                }
+            }
+        }
+        None
+    }
+
+    /// The steps taken so far, and the inputs given.
+    pub fn schedule(&self) -> Schedule {
+        let steps = self.taken.iter().map(|taken| {
+            let thread = self.executor.thread(taken.thread).name.clone();
+            match taken.commit {
+                true => Step::Commit { thread, step: taken.step },
+                false => Step::Run { thread, step: taken.step },
+            }
+        });
+        let steps = steps.collect();
+        let inputs = self.executor.threads().map(|thread| {
+            let values: Vec<u64> = self.executor.inputs_taken(thread).iter().map(|taken| taken.1).collect();
+            (self.executor.thread(thread).name.clone(), values)
+        });
+        let mut inputs: Vec<_> = inputs.filter(|(_, values)| !values.is_empty()).collect();
+        inputs.sort();
+        Schedule { model: self.setting.model, program: fingerprint(self.setting.program), steps, inputs }
+    }
+}
+
+/// The first value of an input whose domain is small.
+fn choose(executor: &Executor<'_>, request: Request) -> Result<Chosen, Halt> {
+    let Request { thread, position, ty, source, .. } = request;
+    if ty != Ty::Bool {
+        let (NondetSource::Input(name) | NondetSource::Uninitialised(name)) = source;
+        let span = executor.place(thread).span;
+        return Err(Halt::Wide { name, span: (span != Span::NONE).then_some(span) });
+    }
+    Ok(Chosen { thread, position, rest: vec![1], value: 0 })
+}
+
+/// Goes on to the next combination of values; `false` if there is none.
+pub fn next_values(chosen: &mut Vec<Chosen>) -> bool {
+    while let Some(last) = chosen.last_mut() {
+        match last.rest.pop() {
+            Some(value) => {
+                last.value = value;
+                return true;
+            }
+            None => {
+                chosen.pop();
+            }
+        }
+    }
+    false
+}

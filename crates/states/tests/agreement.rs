@@ -1,0 +1,145 @@
+//! The engine agrees with the reference enumeration: in verdicts, in final states and, with every reduction off, in the
+//! number of states.
+
+mod programs;
+
+use norn_c::driver::{self, Input};
+use norn_ir::ids::GlobalId;
+use norn_ir::program::{Program, Storage};
+use norn_machine::enumerate::{Question, states};
+use norn_states::{Ended, Explored, Reductions, Task, explore, verdict};
+use norn_verdict::limits::Limits;
+use norn_verdict::model::Model;
+use norn_verdict::outcome::{Checks, Outcome};
+use std::collections::BTreeSet;
+
+/// Without marks for private objects: the reference machine's states remember who touched those, the engine's do not.
+fn compile_unmarked(text: &str) -> Program {
+    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
+    let compiled = driver::compile(Default::default(), None, vec![input]);
+    compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics))
+}
+
+fn compile(text: &str) -> Program {
+    let mut program = compile_unmarked(text);
+    norn_passes::escape::mark_private(&mut program);
+    program
+}
+
+/// Objects whose final contents are compared: not those with addresses, which renaming may change.
+fn observed(program: &Program) -> Vec<GlobalId> {
+    let shown = |id: &GlobalId| {
+        let global = program.global(*id);
+        global.storage == Storage::Static && ["x", "y", "z", "c", "u", "a", "seen"].contains(&global.name.as_str())
+    };
+    (0..program.globals.len()).map(GlobalId::new).filter(shown).collect()
+}
+
+type Finals = BTreeSet<Vec<Vec<u8>>>;
+
+fn run(task: &Task<'_>, observed: &[GlobalId]) -> (Explored, Finals) {
+    let mut finals = Finals::new();
+    let explored = explore(task, &mut |executor| {
+        finals.insert(observed.iter().map(|&id| executor.global(id).to_vec()).collect());
+    });
+    (explored, finals)
+}
+
+/// How many of the models could be compared.
+fn check(program: &Program, checks: Checks, seconds: f64, name: &str) -> [bool; 3] {
+    let observed = observed(program);
+    Model::ALL.map(|model| {
+        let limits = Limits::for_seconds(seconds);
+        let question = Question { program, model, checks, limits: &limits, domain: None, observed: &observed };
+        let expected = states::explore(&question);
+        if expected.incomplete.is_some() && expected.violation.is_none() {
+            return false;
+        }
+        let limits = Limits::for_seconds(60.0);
+        let all = Reductions::ALL;
+        let task = Task { program, model, checks, bounds: None, limits: &limits, reductions: all, shortest: false };
+        let variants = [
+            ("none", Reductions::NONE, false),
+            ("all", all, false),
+            ("not live", Reductions { live_only: false, ..all }, false),
+            ("not renamed", Reductions { rename: false, ..all }, false),
+            ("not collapsed", Reductions { collapse: false, ..all }, false),
+            ("not merged", Reductions { merge_stores: false, ..all }, false),
+            ("not persistent", Reductions { persistent: false, ..all }, false),
+            ("shortest", all, true),
+        ];
+        for (variant, reductions, shortest) in variants {
+            let what = format!("{name} {model} {variant}");
+            let task = Task { reductions, shortest, ..task };
+            let (found, finals) = run(&task, &observed);
+            if let Some(wanted) = &expected.violation {
+                let Ended::Violation(violation, schedule) = &found.found.ended else {
+                    panic!("{what}: a violation was missed: {wanted:?} {found:?}");
+                };
+                if shortest {
+                    assert_eq!(schedule.steps.len(), wanted.schedule.steps.len(), "{what}: {violation:?} {schedule}");
+                }
+                let verdict = verdict(&task).unwrap_or_else(|mismatch| panic!("{what}: {mismatch}"));
+                assert!(matches!(verdict.outcome, Outcome::Unsafe(_)), "{what}");
+                continue;
+            }
+            assert_eq!(found.found.ended, Ended::Everything, "{what}");
+            assert_eq!(found.found.incomplete, None, "{what}");
+            assert!(!found.found.buffer_full, "{what}: a buffer was full");
+            assert_eq!(finals, expected.finals, "{what}: the final states differ");
+            assert!(found.found.counts.states <= expected.states as u64, "{what}: more states than there are");
+        }
+        true
+    })
+}
+
+/// The numbers of states and transitions, with every reduction off.
+fn check_counts(program: &Program, checks: Checks, seconds: f64, name: &str) -> [bool; 3] {
+    Model::ALL.map(|model| {
+        let limits = Limits::for_seconds(seconds);
+        let question = Question { program, model, checks, limits: &limits, domain: None, observed: &[] };
+        let expected = states::explore(&question);
+        if expected.incomplete.is_some() || expected.violation.is_some() {
+            return false;
+        }
+        let limits = Limits::for_seconds(60.0);
+        let reductions = Reductions::NONE;
+        for shortest in [false, true] {
+            let task = Task { program, model, checks, bounds: None, limits: &limits, reductions, shortest };
+            let found = explore(&task, &mut |_| {}).found;
+            let counts = (found.counts.states, found.counts.transitions);
+            assert_eq!(counts, (expected.states as u64, expected.transitions as u64), "{name} {model} {shortest}");
+        }
+        true
+    })
+}
+
+/// `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
+#[test]
+fn random_programs() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
+    let (count, first) = (number("NORN_TEST_PROGRAMS").unwrap_or(40), number("NORN_TEST_SEED").unwrap_or(0));
+    let (mut compared, mut counted) = ([0; 3], [0; 3]);
+    for seed in first..first + count {
+        let text = programs::program(seed);
+        let checks = Checks { deadlock: seed % 3 == 0, memory_safety: seed % 2 == 0, ..Checks::default() };
+        let result = std::panic::catch_unwind(|| check(&compile(&text), checks, 0.4, &format!("{seed}")));
+        let Ok(result) = result else { panic!("program {seed}:\n{text}") };
+        compared.iter_mut().zip(result).for_each(|(sum, one)| *sum += u64::from(one));
+        let result =
+            std::panic::catch_unwind(|| check_counts(&compile_unmarked(&text), checks, 0.4, &format!("{seed}")));
+        let Ok(result) = result else { panic!("program {seed}:\n{text}") };
+        counted.iter_mut().zip(result).for_each(|(sum, one)| *sum += u64::from(one));
+    }
+    println!("of {count} programs, {compared:?} were compared under SC, TSO, PSO, and {counted:?} counted");
+    let enough = compared.iter().all(|&n| 2 * n > count) && counted.iter().all(|&n| 4 * n > count);
+    assert!(enough, "most should be comparable: {compared:?} and {counted:?} of {count}");
+}
+
+#[test]
+#[ignore]
+fn adhoc() {
+    let text = std::fs::read_to_string(std::env::var("NORN_TEST_FILE").unwrap()).unwrap();
+    println!("{:?}", check(&compile(&text), Checks::default(), 10.0, "adhoc"));
+    println!("{:?}", check_counts(&compile_unmarked(&text), Checks::default(), 10.0, "adhoc"));
+}

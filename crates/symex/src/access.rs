@@ -1,0 +1,533 @@
+//! Loads, stores and read-modify-writes.
+//!
+//! An access through a pointer splits over the places that the pointer may be. What is invalid becomes a check, and the
+//! execution goes on with the rest. Private memory is part of the state; an access to shared memory is an event.
+
+use norn_ir::ids::Reg;
+use norn_ir::instr::{Access, Order, RmwOp};
+use norn_ir::types::Ty;
+use norn_logic::terms::{Sort, Term};
+use norn_verdict::outcome::ViolationKind;
+
+use crate::arith;
+use crate::event::{CellId, EventKind, ObjectId, SectionId, SectionKind};
+use crate::facts::{ObjectKind, Slot, Slots};
+use crate::range::Range;
+use crate::run::{Held, Run, merge_values};
+use crate::value::{Place, Pointer, Value};
+
+/// Addresses below it are called null.
+const NULL_PAGE: u64 = 4096;
+
+/// Some bytes of an object that an access touches under a condition.
+struct Part {
+    condition: Term,
+    object: ObjectId,
+    offset: u64,
+}
+
+/// Where an access may go.
+struct Targets {
+    size: u64,
+    /// Private memory, with the slots.
+    private: Vec<(Term, Slots)>,
+    /// Shared memory: the cells of the whole value, or of each byte.
+    shared: Vec<SharedPart>,
+    /// It goes to shared memory.
+    is_shared: Term,
+}
+
+/// One value of a shared access: all of it, or one of its bytes.
+struct SharedPart {
+    /// A slot, for the class of all.
+    slot: Slot,
+    cells: Vec<(CellId, Term)>,
+}
+
+impl Run<'_, '_> {
+    pub fn load(&mut self, dst: Reg, addr: &Pointer, access: Access) {
+        let ty = self.function.ty(dst);
+        let Some(targets) = self.targets(addr, ty, false) else { return };
+        let section =
+            (targets.shared.len() > 1).then(|| self.begin_group(SectionKind::Group, targets.is_shared)).flatten();
+        let held = self.read(&targets, ty, access);
+        self.end_group(section);
+        let value = self.determined(held, ty);
+        self.set(dst, value);
+    }
+
+    pub fn store(&mut self, ty: Ty, addr: &Pointer, value: &Value, access: Access) {
+        let Some(targets) = self.targets(addr, ty, true) else { return };
+        let kind = if access.order == Order::SeqCst { SectionKind::Rmw } else { SectionKind::Group };
+        let one_step = kind == SectionKind::Rmw || targets.shared.len() > 1;
+        let section = one_step.then(|| self.begin_group(kind, targets.is_shared)).flatten();
+        self.write(&targets, ty, value, Term::TRUE, access);
+        self.end_group(section);
+    }
+
+    pub fn rmw(&mut self, dst: Reg, op: RmwOp, addr: &Pointer, operand: &Value, order: Order) {
+        let ty = self.function.ty(dst);
+        let Some(targets) = self.targets(addr, ty, true) else { return };
+        let access = Access { order, volatile: false };
+        let section = self.begin_group(SectionKind::Rmw, targets.is_shared);
+        let held = self.read(&targets, ty, access);
+        let old = self.determined(held, ty);
+        let new = self.updated(op, &old, operand);
+        self.write(&targets, ty, &new, Term::TRUE, access);
+        self.end_group(section);
+        self.set(dst, old);
+    }
+
+    fn updated(&mut self, op: RmwOp, old: &Value, operand: &Value) -> Value {
+        match (old, operand) {
+            (Value::Bits(old), Value::Bits(operand)) => {
+                Value::Bits(arith::rmw(&mut self.pass.terms, op, *old, *operand))
+            }
+            _ if op == RmwOp::Exchange => operand.clone(),
+            (Value::Pointer(pointer), _) if matches!(op, RmwOp::Add | RmwOp::Sub) => {
+                // Arithmetic on a pointer keeps the object that it points into.
+                let bytes = match operand {
+                    Value::Bits(bits) => *bits,
+                    Value::Pointer(operand) => self.pass.address(operand),
+                };
+                let bytes = if op == RmwOp::Sub { self.pass.terms.neg(bytes) } else { bytes };
+                let grid = crate::value::Grid::ANY;
+                Value::Pointer(pointer.plus(&mut self.pass.terms, bytes, grid))
+            }
+            _ => {
+                let width = self.pass.pointer_bits;
+                let (old, operand) = (self.pass.to_bits(old, width), self.pass.to_bits(operand, width));
+                let bits = arith::rmw(&mut self.pass.terms, op, old, operand);
+                Value::Pointer(self.pass.pointer_from(bits))
+            }
+        }
+    }
+
+    pub fn compare_exchange(
+        &mut self,
+        (dst, success): (Reg, Reg),
+        addr: &Pointer,
+        expected: &Value,
+        desired: &Value,
+        order: Order,
+    ) {
+        let ty = self.function.ty(dst);
+        let Some(targets) = self.targets(addr, ty, true) else { return };
+        let access = Access { order, volatile: false };
+        let section = self.begin_group(SectionKind::Rmw, targets.is_shared);
+        let held = self.read(&targets, ty, access);
+        let old = self.determined(held, ty);
+        let equal = match (&old, expected) {
+            (Value::Bits(old), Value::Bits(expected)) => self.pass.terms.eq(*old, *expected),
+            _ => {
+                let (old, expected) = (self.pass.to_pointer(&old), self.pass.to_pointer(expected));
+                self.pass.same_address(&old, &expected)
+            }
+        };
+        self.write(&targets, ty, desired, equal, access);
+        self.end_group(section);
+        self.set(dst, old);
+        self.set(success, Value::Bits(equal));
+    }
+
+    /// Begins a step of several events where an access goes to shared memory, unless it is part of a section anyway.
+    fn begin_group(&mut self, kind: SectionKind, is_shared: Term) -> Option<SectionId> {
+        if self.state.section.is_some() || is_shared == Term::FALSE {
+            return None;
+        }
+        let here = self.guard_term();
+        let guard = self.pass.terms.and(here, is_shared);
+        let span = self.user_place().span;
+        let section = self.pass.add_section(self.thread, kind, guard, span);
+        self.state.section = Some(section);
+        Some(section)
+    }
+
+    fn end_group(&mut self, section: Option<SectionId>) {
+        if let Some(section) = section {
+            self.pass.end_section(section);
+            self.state.section = None;
+        }
+    }
+
+    /// Where an access of this type goes, once what is invalid has been excluded.
+    fn targets(&mut self, pointer: &Pointer, ty: Ty, is_write: bool) -> Option<Targets> {
+        let size = ty.size(self.pass.original.target);
+        let parts = self.parts(pointer, size, is_write)?;
+        let mut private = Vec::new();
+        let mut shared = Vec::new();
+        for part in parts {
+            let slots = self.pass.slots_of(part.object, part.offset, size);
+            if self.pass.facts.get(part.object).is_shared() {
+                shared.push((part, slots));
+            } else {
+                private.push((part.condition, slots));
+            }
+        }
+        let is_shared = if private.is_empty() && !shared.is_empty() {
+            Term::TRUE
+        } else {
+            self.pass.terms.any(shared.iter().map(|(part, _)| part.condition))
+        };
+        if let [(part, _)] = &mut shared[..] {
+            part.condition = Term::TRUE;
+        }
+        let shared = self.shared_parts(shared, size, ty);
+        Some(Targets { size, private, shared, is_shared })
+    }
+
+    fn shared_parts(&mut self, parts: Vec<(Part, Slots)>, size: u64, ty: Ty) -> Vec<SharedPart> {
+        let mut parts = parts;
+        if parts.is_empty() {
+            return Vec::new();
+        }
+        if parts.iter().any(|(_, slots)| matches!(slots, Slots::Bytes(_))) {
+            for (part, slots) in &mut parts {
+                self.pass.facts.split(part.object, part.offset, size);
+                *slots = self.pass.facts.slots(part.object, part.offset, size);
+            }
+        }
+        let count = parts.iter().map(|(_, slots)| slots.len()).min().unwrap_or(0);
+        let mut shared = Vec::new();
+        for i in 0..count {
+            let slot = parts[0].1.get(i);
+            for (_, slots) in &parts {
+                self.pass.facts.unite(slot, slots.get(i));
+            }
+            let as_pointer = ty == Ty::Ptr && count == 1;
+            let is_new = self.pass.facts.class_mut(slot).accessed(as_pointer);
+            self.pass.facts.changed |= is_new;
+            let cells = parts.iter().map(|(part, slots)| (self.pass.cell(slots.get(i)), part.condition)).collect();
+            shared.push(SharedPart { slot, cells });
+        }
+        shared
+    }
+
+    /// The places that an access may touch, after checks for all that is invalid.
+    fn parts(&mut self, pointer: &Pointer, size: u64, is_write: bool) -> Option<Vec<Part>> {
+        let mut parts = Vec::new();
+        // What is wrong and when; found out in a step of its own if the object is shared.
+        let mut wrong: Vec<(ViolationKind, String, Term, bool)> = Vec::new();
+        let mut wrong_shared = Term::FALSE;
+        for place in pointer.places() {
+            let Some(object) = place.object else {
+                self.wrong_number(place, &mut wrong);
+                continue;
+            };
+            let ended = self.ended(object);
+            let found = self.pass.facts.get(object);
+            let (name, shared, reused, object_size) = (found.name.clone(), found.is_shared(), found.reused, found.size);
+            let mut faulty =
+                |run: &mut Run<'_, '_>, kind: ViolationKind, message: String, condition: Term, replays: bool| {
+                    if condition != Term::FALSE {
+                        wrong.push((kind, message, condition, replays));
+                        if shared {
+                            wrong_shared = run.pass.terms.or(wrong_shared, condition);
+                        }
+                    }
+                };
+            let over = self.pass.terms.and(place.condition, ended);
+            faulty(self, ViolationKind::UseAfterFree, format!("the life of '{name}' has ended"), over, !reused);
+            if ended == Term::TRUE {
+                continue;
+            }
+            let alive = self.pass.terms.and(place.condition, !ended);
+            let Some(offsets) = self.pass.offsets(place, size) else {
+                self.undefined("an access with more than 4096 possible places in one object", place.condition);
+                continue;
+            };
+            let outside = self.outside(place, object, size, &offsets);
+            let outside = self.pass.terms.and(alive, outside);
+            let message = format!("outside of '{name}', which has {object_size} bytes");
+            faulty(self, ViolationKind::OutOfBounds, message, outside, true);
+            if is_write && self.pass.facts.get(object).kind == ObjectKind::Constant {
+                let inside = self.pass.terms.and(alive, !outside);
+                faulty(self, ViolationKind::WriteToConstant, format!("'{name}' is constant"), inside, true);
+                continue;
+            }
+            let single = offsets.len() == 1;
+            for offset in offsets {
+                let number = self.pass.terms.bits(self.pass.pointer_bits, offset);
+                let is_sure = single && (outside == Term::FALSE || self.pass.terms.as_bits(place.offset).is_some());
+                let here = if is_sure { Term::TRUE } else { self.pass.terms.eq(place.offset, number) };
+                let condition = self.pass.terms.and(alive, here);
+                if condition != Term::FALSE {
+                    parts.push(Part { condition, object, offset });
+                }
+            }
+        }
+        if !wrong.is_empty() {
+            self.wrong_access(wrong, wrong_shared);
+        }
+        self.guard.is_some().then_some(parts)
+    }
+
+    pub fn wrong_access(&mut self, wrong: Vec<(ViolationKind, String, Term, bool)>, wrong_shared: Term) {
+        let here = self.guard_term();
+        let stepping = self.pass.terms.and(here, wrong_shared);
+        if stepping != Term::FALSE && self.state.section.is_none() {
+            self.event(EventKind::Step, stepping, true);
+        }
+        for (kind, message, condition, replays) in wrong {
+            self.memory_check(kind, &message, condition, replays);
+        }
+    }
+
+    pub fn memory_check(&mut self, kind: ViolationKind, message: &str, condition: Term, replays: bool) {
+        if self.pass.checks_wanted.memory_safety && replays {
+            self.violation(kind, message, condition);
+        } else if condition != Term::FALSE {
+            let span = self.user_place().span;
+            let finding = self.pass.memory_finding(kind, message, span, replays);
+            self.check(finding, condition);
+        }
+    }
+
+    /// An access through a number.
+    fn wrong_number(&mut self, place: &Place, wrong: &mut Vec<(ViolationKind, String, Term, bool)>) {
+        let terms = &mut self.pass.terms;
+        let page = terms.bits(terms.width(place.offset), NULL_PAGE);
+        let null = terms.ult(place.offset, page);
+        let (low, high) = (terms.and(place.condition, null), terms.and(place.condition, !null));
+        if low != Term::FALSE {
+            wrong.push((ViolationKind::NullPointer, "the pointer is null".to_owned(), low, true));
+        }
+        if high != Term::FALSE {
+            wrong.push((ViolationKind::InvalidPointer, "there is no object at the address".to_owned(), high, true));
+        }
+    }
+
+    /// Whether a place leaves no room for an access.
+    fn outside(&mut self, place: &Place, object: ObjectId, size: u64, offsets: &[u64]) -> Term {
+        let Some(&last) = offsets.last() else { return Term::TRUE };
+        let width = self.pass.pointer_bits;
+        let beyond = match self.pass.size_term(object) {
+            None => Term::FALSE,
+            Some(whole) => {
+                let size = self.pass.terms.bits(width, size);
+                let too_small = self.pass.terms.ult(whole, size);
+                let room = self.pass.terms.sub(whole, size);
+                let behind = self.pass.terms.ult(room, place.offset);
+                self.pass.terms.or(too_small, behind)
+            }
+        };
+        if self.pass.terms.as_bits(place.offset).is_some() || self.pass.is_within(place, size) {
+            return beyond;
+        }
+        let last = self.pass.terms.bits(width, last);
+        let outside = self.pass.terms.ult(last, place.offset);
+        self.pass.terms.or(outside, beyond)
+    }
+
+    /// Whether this thread has ended an object's life.
+    pub fn ended(&self, object: ObjectId) -> Term {
+        match self.state.ended.get(object.0) {
+            Some(&ended) => ended,
+            None => self.pass.ended_by_default(object, self.thread),
+        }
+    }
+
+    // Reading and writing.
+
+    fn read(&mut self, targets: &Targets, ty: Ty, access: Access) -> Held {
+        let mut all: Option<Held> = None;
+        for (condition, slots) in targets.private.iter().rev() {
+            let held = self.read_private(slots, ty);
+            all = Some(match all {
+                None => held,
+                Some(rest) => self.choose_held(*condition, &held, &rest),
+            });
+        }
+        if !targets.shared.is_empty() {
+            let held = self.read_shared(targets, ty, access);
+            all = Some(match all {
+                None => held,
+                Some(rest) => self.choose_held(targets.is_shared, &held, &rest),
+            });
+        }
+        all.unwrap_or_else(|| Held { value: self.pass.zero(ty), initialised: Term::TRUE })
+    }
+
+    fn choose_held(&mut self, condition: Term, a: &Held, b: &Held) -> Held {
+        let initialised = self.pass.terms.ite(condition, a.initialised, b.initialised);
+        let value = merge_values(self.pass, condition, Some(&a.value), Some(&b.value));
+        Held { value: value.unwrap_or_else(|| a.value.clone()), initialised }
+    }
+
+    fn held(&mut self, slot: Slot) -> Held {
+        match self.state.memory.get(slot.0) {
+            Some(held) => held.clone(),
+            None => self.pass.held_initially(slot),
+        }
+    }
+
+    fn read_private(&mut self, slots: &Slots, ty: Ty) -> Held {
+        match slots {
+            Slots::One(slot) => {
+                let held = self.held(*slot);
+                if held.initialised == Term::FALSE {
+                    return Held { value: self.pass.zero(ty), initialised: Term::FALSE };
+                }
+                Held { value: self.pass.to_type(&held.value, ty), initialised: held.initialised }
+            }
+            Slots::Bytes(slots) => {
+                let bytes: Vec<Held> = slots.iter().map(|&slot| self.held(slot)).collect();
+                self.from_bytes(&bytes, ty)
+            }
+        }
+    }
+
+    /// A value from its bytes, the lowest first.
+    fn from_bytes(&mut self, bytes: &[Held], ty: Ty) -> Held {
+        let mut whole = None;
+        let mut initialised = Term::TRUE;
+        for byte in bytes {
+            let bits = self.pass.to_bits(&byte.value, 8);
+            initialised = self.pass.terms.and(initialised, byte.initialised);
+            whole = Some(match whole {
+                None => bits,
+                Some(low) => self.pass.terms.concat(bits, low),
+            });
+        }
+        let whole = whole.map_or_else(|| self.pass.zero(ty), Value::Bits);
+        Held { value: self.pass.to_type(&whole, ty), initialised }
+    }
+
+    fn read_shared(&mut self, targets: &Targets, ty: Ty, access: Access) -> Held {
+        let here = self.guard_term();
+        let guard = self.pass.terms.and(here, targets.is_shared);
+        let mut held = Vec::new();
+        let part_ty = if targets.shared.len() == 1 { ty } else { Ty::I8 };
+        for part in &targets.shared {
+            let class = self.pass.facts.class(part.slot).clone();
+            let value = if class.is_constant() {
+                self.pass.terms.bits(class.width(), 0)
+            } else {
+                self.pass.terms.fresh(Sort::Bits(class.width()))
+            };
+            self.event(EventKind::Read { targets: part.cells.clone(), value, access }, guard, true);
+            let (value, mut indeterminate) = self.pass.decode(part.slot, value, part_ty);
+            if part_ty == Ty::Ptr && indeterminate != Term::FALSE {
+                // It could be the address of anything; what comes of that is of no use to anybody.
+                self.undefined("an indeterminate pointer is read", indeterminate);
+                indeterminate = Term::FALSE;
+            }
+            held.push(Held { value, initialised: !indeterminate });
+        }
+        match &held[..] {
+            [one] => one.clone(),
+            bytes => self.from_bytes(bytes, ty),
+        }
+    }
+
+    /// What was read, with an input for what is indeterminate.
+    fn determined(&mut self, held: Held, ty: Ty) -> Value {
+        if held.initialised == Term::TRUE {
+            return held.value;
+        }
+        let input = self.input(ty, !held.initialised);
+        let input = match ty {
+            Ty::Ptr => Value::Pointer(self.pass.pointer_from(input)),
+            _ => Value::Bits(input),
+        };
+        if held.initialised == Term::FALSE {
+            return input;
+        }
+        merge_values(self.pass, held.initialised, Some(&held.value), Some(&input)).unwrap_or(input)
+    }
+
+    /// Writes where the condition holds.
+    fn write(&mut self, targets: &Targets, ty: Ty, value: &Value, condition: Term, access: Access) {
+        let target = self.pass.original.target;
+        for (here, slots) in &targets.private {
+            let here = if targets.private.len() == 1 && targets.shared.is_empty() { Term::TRUE } else { *here };
+            let here = self.pass.terms.and(here, condition);
+            match slots {
+                Slots::One(slot) => self.write_private(*slot, value, here),
+                Slots::Bytes(slots) => {
+                    let bits = self.pass.to_bits(value, targets.size as u32 * 8);
+                    for (i, &slot) in slots.iter().enumerate() {
+                        let byte = self.pass.terms.extract(bits, i as u32 * 8, 8);
+                        self.write_private(slot, &Value::Bits(byte), here);
+                    }
+                }
+            }
+        }
+        if targets.shared.is_empty() {
+            return;
+        }
+        let here = self.guard_term();
+        let guard = self.pass.terms.and(here, targets.is_shared);
+        let guard = self.pass.terms.and(guard, condition);
+        if guard == Term::FALSE {
+            return;
+        }
+        if let [part] = &targets.shared[..] {
+            let value = self.encode(part.slot, value, targets.is_shared);
+            self.event(EventKind::Write { targets: part.cells.clone(), value, access }, guard, true);
+            return;
+        }
+        let bits = self.pass.to_bits(value, ty.bits(target));
+        for (i, part) in targets.shared.iter().enumerate() {
+            let byte = self.pass.terms.extract(bits, i as u32 * 8, 8);
+            let value = self.encode(part.slot, &Value::Bits(byte), targets.is_shared);
+            self.event(EventKind::Write { targets: part.cells.clone(), value, access }, guard, true);
+        }
+    }
+
+    /// A value of a cell, which should not be the one that stands for indeterminate content.
+    fn encode(&mut self, slot: Slot, value: &Value, written: Term) -> Term {
+        let (value, steps) = self.pass.encode(slot, value);
+        if steps != [None; 2] {
+            self.count_steps(slot, steps);
+        }
+        let class = self.pass.facts.class(slot).clone();
+        if class.is_too_wide() {
+            let marked = class.is_indeterminate_value(&mut self.pass.terms, value);
+            let marked = self.pass.terms.and(written, marked);
+            self.undefined("a value that stands for indeterminate content is written", marked);
+        }
+        value
+    }
+
+    /// Adds up what is added to numbers in cells, on the path with the most of it.
+    fn count_steps(&mut self, slot: Slot, steps: [Option<Range>; 2]) {
+        let mut sums = self.state.steps.get(slot.0).copied().unwrap_or([Range::ZERO; 2]);
+        for (sum, step) in sums.iter_mut().zip(steps) {
+            let step = step.unwrap_or(Range::ZERO).join(Range::ZERO);
+            *sum = sum.plus(step).unwrap_or(Range::ALL);
+        }
+        self.state.steps.set(slot.0, sums);
+        let most = self.steps.entry(slot).or_insert(sums);
+        *most = [most[0].join(sums[0]), most[1].join(sums[1])];
+    }
+
+    fn write_private(&mut self, slot: Slot, value: &Value, condition: Term) {
+        let new = Held { value: value.clone(), initialised: Term::TRUE };
+        let held = if condition == Term::TRUE {
+            Some(new)
+        } else {
+            let old = self.held(slot);
+            self.pass.merge_held(condition, slot.0, Some(&new), Some(&old))
+        };
+        if let Some(held) = held {
+            self.state.memory.set(slot.0, held);
+        }
+    }
+}
+
+impl Slots {
+    fn len(&self) -> usize {
+        match self {
+            Slots::One(_) => 1,
+            Slots::Bytes(slots) => slots.len(),
+        }
+    }
+
+    fn get(&self, index: usize) -> Slot {
+        match self {
+            Slots::One(slot) => *slot,
+            Slots::Bytes(slots) => slots[index],
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! The event list: what a bounded program can do, with every path at once and without a memory model.
+//!
+//! Each thread is a list of events in program order. Whatever path a thread takes, the events that it executes are those
+//! whose guards hold, in the order of the list. What a read sees is a fresh variable: which writes it may see is for a
+//! memory model to say, and so is everything else about order. All that is local has been computed away into terms.
+//!
+//! *Stopping.* A guard says "executed, if the thread gets that far". Threads may stop before any visible step; what is
+//! true in every execution is in [`Symbolic::constraints`].
+//!
+//! *Cells.* An object that several threads can reach is split into cells, the scalars that are accessed. A cell is as
+//! wide as the values that it can hold, not as the type: a flag has one bit, a pointer has a number for each place that
+//! it can point to. The terms of reads and writes have the width of their cells; all cells of one access are equally
+//! wide. A cell that may be indeterminate has a value of its own for that.
+
+use std::ops::Range;
+
+use norn_ir::ids::FuncId;
+use norn_ir::instr::{Access, FenceKind};
+use norn_ir::span::Span;
+use norn_logic::terms::{Term, Terms};
+pub use norn_passes::threads::ThreadId;
+use norn_verdict::outcome::Violation;
+
+/// An index into [`Symbolic::events`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct EventId(pub u32);
+
+/// An index into [`Symbolic::sections`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SectionId(pub u32);
+
+/// An index into [`Symbolic::cells`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct CellId(pub u32);
+
+/// An index into [`Symbolic::objects`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ObjectId(pub u32);
+
+/// A bounded program as guarded events.
+pub struct Symbolic {
+    pub terms: Terms,
+    /// 0 is the entry thread.
+    pub threads: Vec<Thread>,
+    /// The events of one thread are contiguous and in program order.
+    pub events: Vec<Event>,
+    pub sections: Vec<Section>,
+    pub cells: Vec<Cell>,
+    pub objects: Vec<Object>,
+    /// In the order of threads and positions.
+    pub checks: Vec<Check>,
+    /// Where bounds stop threads.
+    pub cuts: Vec<CutReached>,
+    /// Hold in every execution.
+    pub constraints: Vec<Term>,
+    /// What joins give, by event, which [`Symbolic::constraints`] equates with the results of threads.
+    pub joined: Vec<(EventId, Term)>,
+    /// Where the program looks at an address as a number, if it does. Addresses here are not always those of the machine,
+    /// so a counterexample may then fail to replay, which is no error in Norn but a reason to give up.
+    pub watches_addresses: Option<Span>,
+    pub stats: Stats,
+}
+
+/// A thread that may come to be.
+#[derive(Clone, Debug)]
+pub struct Thread {
+    pub function: FuncId,
+    /// Who creates it, with which event; `None` for the entry thread.
+    pub creator: Option<(ThreadId, EventId)>,
+    /// It comes to be.
+    pub start: Term,
+    /// It runs to its end, if it gets as far as its guards say: in terms of what it reads, as all guards are.
+    pub ended: Term,
+    /// Of [`Symbolic::events`].
+    pub events: Range<u32>,
+    /// Nondeterministic values, in the order in which the machine asks for them.
+    pub inputs: Vec<Input>,
+    /// As the program sees it, as wide as a pointer. Where the order of creations decides on it, it is a variable that is
+    /// constrained to differ from the other threads' and to be in range.
+    pub number: Term,
+    /// What it returns, if it ends; encoded as the results of joins are.
+    pub result: Option<Term>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Input {
+    /// It is asked for iff this holds.
+    pub guard: Term,
+    /// As wide as its type.
+    pub value: Term,
+    /// It is asked for after the thread's earlier events and before this one (for a read: together with it).
+    pub position: EventId,
+}
+
+#[derive(Clone, Debug)]
+pub struct Event {
+    pub thread: ThreadId,
+    pub kind: EventKind,
+    /// Executed iff this holds. It implies that the thread comes to be and that every assumption before it holds.
+    pub guard: Term,
+    pub section: Option<SectionId>,
+    /// It is a visible step, or part of one (then it has a section). Others are silent: they belong to the visible step
+    /// before them.
+    pub visible: bool,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum EventKind {
+    /// The value is a variable or a term over one (a constant where only one value can be read).
+    Read {
+        targets: Vec<(CellId, Term)>,
+        value: Term,
+        access: Access,
+    },
+    Write {
+        targets: Vec<(CellId, Term)>,
+        value: Term,
+        access: Access,
+    },
+    Fence(FenceKind),
+    /// The threads that it may create, each with its condition (besides the guard).
+    Create(Vec<(ThreadId, Term)>),
+    /// The threads that it may wait for; likewise.
+    Join(Vec<(ThreadId, Term)>),
+    /// The lives of these shared objects end, each under its condition (besides the guard): `free`, or the end of a scope.
+    EndLife(Vec<(ObjectId, Term)>),
+    /// A visible step that touches no cell.
+    Step,
+}
+
+/// Events that are one step together. Their guards may differ: they lie on several paths.
+#[derive(Clone, Debug)]
+pub struct Section {
+    pub thread: ThreadId,
+    pub kind: SectionKind,
+    /// Of [`Symbolic::events`]; may be empty.
+    pub events: Range<u32>,
+    /// It is entered iff this holds, which is a visible step even if no event is executed.
+    pub guard: Term,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SectionKind {
+    /// An atomic section: own buffers are empty before and after.
+    Atomic,
+    /// Only reads, through the own buffers, and fences nothing.
+    Read,
+    /// A read-modify-write or a sequentially consistent store: fences like an atomic section. A failed
+    /// compare-and-exchange does not execute its write.
+    Rmw,
+    /// The bytes of one plain access: they are read, or buffered and committed, as one, and fence nothing.
+    Group,
+}
+
+/// A scalar place of a shared object.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    pub object: ObjectId,
+    pub offset: u64,
+    /// In bytes.
+    pub size: u64,
+    /// Bits of its values.
+    pub width: u32,
+    /// What it holds before all writes.
+    pub initial: Term,
+    /// What its values stand for.
+    pub encoding: Encoding,
+    /// For people.
+    pub name: String,
+}
+
+/// What the values of a cell stand for.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Encoding {
+    /// The bits that vary, packed, and the constant rest. With `indeterminate`, one more bit on top tells that the content
+    /// is indeterminate (if all 64 vary, one of the values is that).
+    Bits { varying: u64, ones: u64, indeterminate: bool },
+    /// The lowest bits; all above are copies of the highest of them. With `indeterminate`, one more bit likewise.
+    Signed { bits: u32, indeterminate: bool },
+    /// The number of a pointer in a list. With `indeterminate`, the number after the last is that.
+    Members { members: Vec<Member>, indeterminate: bool },
+}
+
+/// Something a pointer can be: an object and an offset, or a number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Member {
+    pub object: Option<ObjectId>,
+    pub offset: u64,
+}
+
+#[derive(Clone, Debug)]
+pub struct Object {
+    pub name: String,
+    /// The thread that makes it; `None` for what is there from the beginning.
+    pub maker: Option<ThreadId>,
+    pub shared: bool,
+}
+
+/// Something that must not happen.
+#[derive(Clone, Debug)]
+pub struct Check {
+    pub what: Finding,
+    pub thread: ThreadId,
+    /// The violating thread has executed its events before this one and none from it on. If that lies inside a section,
+    /// the violation is part of the section's step.
+    pub position: EventId,
+    pub violated: Condition,
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Finding {
+    Violation(Violation),
+    /// What follows has no meaning that Norn knows, for this reason: reaching it makes the verdict unknown.
+    Undefined(String),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Condition {
+    Term(Term),
+    /// `access` touches a cell of `object` (see its targets) after `end`, of another thread, has ended the object's life;
+    /// a buffered store also if it is committed after that. The position of the check is just behind the access.
+    AfterEnd {
+        access: EventId,
+        end: EventId,
+        object: ObjectId,
+    },
+}
+
+/// A place where a thread stops because of a bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CutReached {
+    pub thread: ThreadId,
+    /// Reached iff this holds and the thread gets that far.
+    pub guard: Term,
+    /// Where the loop or the recursive function stands.
+    pub span: Span,
+    pub bound: u32,
+    /// The thread has executed its events before this one.
+    pub position: EventId,
+}
+
+/// Why there is no event list.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    pub reason: String,
+    pub span: Option<Span>,
+}
+
+/// What it took.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Stats {
+    pub threads: usize,
+    pub events: usize,
+    pub reads: usize,
+    pub writes: usize,
+    pub cells: usize,
+    pub terms: usize,
+    pub instructions: usize,
+    /// How often the program was executed until all was known about the contents of cells.
+    pub passes: usize,
+    pub micros: u64,
+}
+
+impl EventId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl SectionId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl CellId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl ObjectId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Symbolic {
+    pub fn event(&self, id: EventId) -> &Event {
+        &self.events[id.index()]
+    }
+
+    pub fn section(&self, id: SectionId) -> &Section {
+        &self.sections[id.index()]
+    }
+
+    pub fn cell(&self, id: CellId) -> &Cell {
+        &self.cells[id.index()]
+    }
+
+    pub fn thread(&self, id: ThreadId) -> &Thread {
+        &self.threads[id.0 as usize]
+    }
+
+    pub fn event_ids(&self) -> impl Iterator<Item = EventId> + use<> {
+        (0..self.events.len() as u32).map(EventId)
+    }
+}
+
+impl Encoding {
+    /// The bits that a value stands for, as a 64-bit number; `None` if it stands for a pointer or for indeterminate content.
+    pub fn bits(&self, value: u64) -> Option<u64> {
+        let (varying, ones, indeterminate) = match *self {
+            Encoding::Bits { varying, ones, indeterminate } => (varying, ones, indeterminate),
+            Encoding::Signed { bits, indeterminate } => {
+                let is_number = !indeterminate || value >> bits & 1 == 0;
+                return is_number.then(|| crate::value::sign_extended(value, bits) as u64);
+            }
+            Encoding::Members { .. } => return None,
+        };
+        if indeterminate && varying != u64::MAX && value >> varying.count_ones() & 1 == 1 {
+            return None;
+        }
+        let (mut bits, mut taken) = (ones, 0);
+        for bit in (0..64).filter(|bit| varying >> bit & 1 == 1) {
+            bits |= (value >> taken & 1) << bit;
+            taken += 1;
+        }
+        Some(bits)
+    }
+
+    /// The pointer that a value stands for.
+    pub fn member(&self, value: u64) -> Option<Member> {
+        match self {
+            Encoding::Members { members, .. } => members.get(value as usize).copied(),
+            Encoding::Bits { .. } | Encoding::Signed { .. } => None,
+        }
+    }
+}
+
+impl Event {
+    /// The cells that it may access, with the conditions under which it is each of them.
+    pub fn targets(&self) -> &[(CellId, Term)] {
+        match &self.kind {
+            EventKind::Read { targets, .. } | EventKind::Write { targets, .. } => targets,
+            _ => &[],
+        }
+    }
+}

@@ -1,0 +1,438 @@
+//! What is known about the whole program, whoever runs when: which objects and threads there are, into which cells objects
+//! are split, and what each cell can hold.
+//!
+//! One execution of all threads needs this before it begins, and finds it out. So the threads are executed again and
+//! again: at first as if every cell held its initial value only, then with what was written the time before, until
+//! nothing new is found. Then every value that a write can produce is among those that a read expects: look at the first
+//! read of a real execution that finds something else; the writes before it were foreseen.
+//!
+//! Cells that one access may touch have one *class*, so that they hold values of one shape.
+
+use std::collections::{BTreeMap, HashMap};
+
+use norn_ir::ids::{FuncId, GlobalId, LocalId, TypeId};
+use norn_ir::program::{Program, Storage};
+use norn_passes::Site;
+
+use crate::class::{Class, Content};
+use crate::event::{ObjectId, ThreadId};
+use crate::range::Range;
+
+/// How an object comes to be; the same in every execution of the threads.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Origin {
+    Global(GlobalId),
+    ThreadLocal(GlobalId, ThreadId),
+    /// A scope that begins, or memory that is allocated, at a place of the bounded program: that happens once at most.
+    Made(ThreadId, Site),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ObjectKind {
+    Static,
+    Constant,
+    /// `outermost`: of the thread's start function.
+    Local {
+        outermost: bool,
+    },
+    Heap,
+    Stack,
+}
+
+#[derive(Clone, Debug)]
+pub struct Object {
+    pub origin: Origin,
+    pub kind: ObjectKind,
+    pub size: u64,
+    pub private: bool,
+    pub zeroed: bool,
+    pub align: u64,
+    pub ty: Option<TypeId>,
+    pub name: String,
+    /// Its size is a term; `size` is the largest.
+    pub sized_by_term: bool,
+    /// Its address, as far as the program can tell.
+    pub base: u64,
+    /// Other scopes use the same memory: it may come to life again in a way that is not seen here.
+    pub reused: bool,
+}
+
+impl Object {
+    pub fn is_shared(&self) -> bool {
+        !self.private && self.kind != ObjectKind::Constant
+    }
+
+    pub fn maker(&self) -> Option<ThreadId> {
+        match self.origin {
+            Origin::Global(_) => None,
+            Origin::ThreadLocal(_, thread) | Origin::Made(thread, _) => Some(thread),
+        }
+    }
+}
+
+/// A scalar place of an object, shared or not.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Slot(pub u32);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SlotPlace {
+    pub object: ObjectId,
+    pub offset: u64,
+    pub size: u64,
+}
+
+/// The slots of an access.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Slots {
+    One(Slot),
+    /// A slot for each byte, from the lowest address on.
+    Bytes(Vec<Slot>),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ThreadKey {
+    pub creator: ThreadId,
+    pub site: Site,
+    pub start: FuncId,
+}
+
+pub struct Facts {
+    pub objects: Vec<Object>,
+    object_ids: HashMap<Origin, ObjectId>,
+    slots: Vec<SlotPlace>,
+    slot_ids: HashMap<SlotPlace, Slot>,
+    /// By object: how its bytes are split, by offset.
+    layouts: Vec<BTreeMap<u64, Extent>>,
+    /// By slot: the class, or a slot whose class it is (a forest).
+    parents: Vec<Slot>,
+    classes: Vec<Class>,
+    /// By slot: one with which numbers are exchanged (a forest).
+    exchanges: Vec<Slot>,
+    /// By slot: what was found about its class, and about all with which its class exchanges numbers.
+    numbers: Vec<[Numbers; 2]>,
+    /// What threads return.
+    pub results: Class,
+    /// The entry thread comes first and has no key.
+    pub threads: Vec<Option<ThreadKey>>,
+    thread_ids: HashMap<ThreadKey, ThreadId>,
+    /// By thread: it creates others.
+    pub creates: Vec<bool>,
+    /// Objects whose address was made a number.
+    pub exposed: Vec<ObjectId>,
+    /// Something new was found.
+    pub changed: bool,
+    /// The addresses of globals.
+    global_bases: Vec<u64>,
+    pointer_bits: u32,
+    /// The objects of scopes that use the same memory in the machine.
+    same_memory: HashMap<(ThreadId, u32, FuncId, LocalId), ObjectId>,
+}
+
+/// As in the machine: where the objects of the program, and then of each thread, begin, and how far apart they are.
+const GAP: u64 = 16;
+pub const MALLOC_ALIGN: u64 = 16;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Extent {
+    size: u64,
+    bytes: bool,
+}
+
+impl Facts {
+    pub fn new(program: &Program, pointer_bits: u32) -> Facts {
+        let mut next = arena(0, pointer_bits);
+        let mut global_bases = Vec::new();
+        for global in &program.globals {
+            if global.storage == Storage::Thread {
+                global_bases.push(0);
+                continue;
+            }
+            let ty = program.ty(global.ty);
+            let base = next.next_multiple_of(ty.align.max(1));
+            global_bases.push(base);
+            next = base.saturating_add(ty.size).saturating_add(GAP);
+        }
+        let mut results = Class::new(pointer_bits);
+        results.pointers = true;
+        Facts {
+            results,
+            threads: vec![None],
+            creates: vec![false],
+            global_bases,
+            pointer_bits,
+            objects: Vec::new(),
+            object_ids: HashMap::new(),
+            slots: Vec::new(),
+            slot_ids: HashMap::new(),
+            layouts: Vec::new(),
+            parents: Vec::new(),
+            classes: Vec::new(),
+            exchanges: Vec::new(),
+            numbers: Vec::new(),
+            thread_ids: HashMap::new(),
+            exposed: Vec::new(),
+            changed: false,
+            same_memory: HashMap::new(),
+        }
+    }
+
+    /// To be called before each execution.
+    pub fn begin(&mut self) {
+        self.changed = false;
+        self.results.begin();
+        self.classes.iter_mut().for_each(Class::begin);
+        self.numbers.fill([Numbers::NONE; 2]);
+        let mut next: Vec<u64> = (0..self.threads.len()).map(|t| arena(t as u64 + 1, self.pointer_bits)).collect();
+        for object in &mut self.objects {
+            let Some(maker) = object.maker() else { continue };
+            let next = &mut next[maker.0 as usize];
+            object.base = next.next_multiple_of(object.align.max(1));
+            *next = object.base.saturating_add(object.size).saturating_add(GAP);
+        }
+    }
+
+    /// To be called after each execution.
+    pub fn end(&mut self) {
+        self.changed |= self.results.end(None);
+        for slot in 0..self.classes.len() {
+            let exchanged = root(&self.exchanges, Slot(slot as u32));
+            let of_class = self.numbers[slot][0].range();
+            let of_all = self.numbers[exchanged.0 as usize][1].range();
+            let range = match (of_class, of_all) {
+                (Some(a), Some(b)) => Some(a.meet(b)),
+                (a, b) => a.or(b),
+            };
+            self.changed |= self.classes[slot].end(range);
+        }
+    }
+
+    // Threads.
+
+    pub fn thread(&mut self, key: ThreadKey) -> ThreadId {
+        if let Some(&id) = self.thread_ids.get(&key) {
+            return id;
+        }
+        let id = ThreadId(self.threads.len() as u32);
+        self.threads.push(Some(key));
+        self.creates.push(false);
+        self.creates[key.creator.0 as usize] = true;
+        self.thread_ids.insert(key, id);
+        self.changed = true;
+        id
+    }
+
+    // Objects.
+
+    /// The object of this origin; `describe` is asked if it is new or if it has grown.
+    pub fn object(&mut self, origin: Origin, size: u64, describe: impl FnOnce() -> Object) -> ObjectId {
+        if let Some(&id) = self.object_ids.get(&origin) {
+            let object = &mut self.objects[id.index()];
+            if object.size != size {
+                object.size = size;
+                self.changed = true;
+            }
+            return id;
+        }
+        let id = ObjectId(self.objects.len() as u32);
+        let mut object = describe();
+        if let Origin::Global(global) = origin {
+            object.base = self.global_bases[global.index()];
+        }
+        self.objects.push(object);
+        self.layouts.push(BTreeMap::new());
+        self.object_ids.insert(origin, id);
+        // Addresses are given out between executions.
+        self.changed |= !matches!(origin, Origin::Global(_));
+        id
+    }
+
+    pub fn size_by_term(&mut self, object: ObjectId) {
+        let is_new = !std::mem::replace(&mut self.objects[object.index()].sized_by_term, true);
+        self.changed |= is_new;
+    }
+
+    pub fn get(&self, id: ObjectId) -> &Object {
+        &self.objects[id.index()]
+    }
+
+    pub fn expose(&mut self, object: ObjectId) {
+        if let Err(at) = self.exposed.binary_search(&object) {
+            self.exposed.insert(at, object);
+            self.changed = true;
+        }
+    }
+
+    /// Notes which memory of the machine an object on the stack uses.
+    pub fn shares_memory(&mut self, object: ObjectId, memory: (ThreadId, u32, FuncId, LocalId)) {
+        let first = *self.same_memory.entry(memory).or_insert(object);
+        if first != object {
+            self.objects[first.index()].reused = true;
+            self.objects[object.index()].reused = true;
+        }
+    }
+
+    // Slots.
+
+    /// How the object is split where an access touches it.
+    pub fn slots(&mut self, object: ObjectId, offset: u64, size: u64) -> Slots {
+        let end = offset + size;
+        let layout = &mut self.layouts[object.index()];
+        let before = layout.range(..=offset).next_back().filter(|(start, extent)| **start + extent.size > offset);
+        let mut first = before.map_or(offset, |(&start, _)| start);
+        let overlapping: Vec<(u64, Extent)> =
+            layout.range(first..end).map(|(&start, &extent)| (start, extent)).collect();
+        match overlapping[..] {
+            [] => {
+                layout.insert(offset, Extent { size, bytes: false });
+                return Slots::One(self.slot(SlotPlace { object, offset, size }));
+            }
+            [(start, extent)] if !extent.bytes && start == offset && extent.size == size => {
+                return Slots::One(self.slot(SlotPlace { object, offset, size }));
+            }
+            [(start, extent)] if extent.bytes && start + extent.size >= end && start <= offset => {}
+            _ => {
+                first = first.min(offset);
+                let last = overlapping.iter().map(|(start, extent)| start + extent.size).fold(end, u64::max);
+                overlapping.iter().for_each(|(start, _)| {
+                    layout.remove(start);
+                });
+                layout.insert(first, Extent { size: last - first, bytes: true });
+                self.changed = true;
+            }
+        }
+        Slots::Bytes((offset..end).map(|offset| self.slot(SlotPlace { object, offset, size: 1 })).collect())
+    }
+
+    /// Makes an access find bytes there.
+    pub fn split(&mut self, object: ObjectId, offset: u64, size: u64) {
+        if let Slots::One(_) = self.slots(object, offset, size)
+            && size > 1
+        {
+            self.layouts[object.index()].insert(offset, Extent { size, bytes: true });
+            self.changed = true;
+        }
+    }
+
+    fn slot(&mut self, place: SlotPlace) -> Slot {
+        if let Some(&slot) = self.slot_ids.get(&place) {
+            return slot;
+        }
+        let slot = Slot(self.slots.len() as u32);
+        self.slots.push(place);
+        self.slot_ids.insert(place, slot);
+        self.parents.push(slot);
+        self.classes.push(Class::new(place.size as u32 * 8));
+        self.exchanges.push(slot);
+        self.numbers.push([Numbers::NONE; 2]);
+        slot
+    }
+
+    pub fn place(&self, slot: Slot) -> SlotPlace {
+        self.slots[slot.0 as usize]
+    }
+
+    // Classes.
+
+    pub fn class(&self, slot: Slot) -> &Class {
+        let root = root(&self.parents, slot);
+        &self.classes[root.0 as usize]
+    }
+
+    pub fn class_mut(&mut self, slot: Slot) -> &mut Class {
+        let root = root(&self.parents, slot);
+        &mut self.classes[root.0 as usize]
+    }
+
+    /// One access may touch both.
+    pub fn unite(&mut self, a: Slot, b: Slot) {
+        let (a, b) = (root(&self.parents, a), root(&self.parents, b));
+        if a == b {
+            return;
+        }
+        let (a, b) = (a.min(b), a.max(b));
+        self.parents[b.0 as usize] = a;
+        let absorbed_numbers = self.numbers[b.0 as usize][0];
+        self.numbers[a.0 as usize][0].absorb(absorbed_numbers);
+        self.exchange(a, b);
+        let absorbed = std::mem::replace(&mut self.classes[b.0 as usize], Class::new(8));
+        self.changed |= self.classes[a.0 as usize].absorb(&absorbed);
+    }
+
+    /// The cells of this slot's class may hold this.
+    pub fn may_hold(&mut self, slot: Slot, content: &Content) {
+        self.changed |= self.class_mut(slot).add(content);
+    }
+
+    // Numbers.
+
+    /// Numbers that are read from one may be written to the other.
+    pub fn exchange(&mut self, a: Slot, b: Slot) {
+        let (a, b) = (root(&self.exchanges, a), root(&self.exchanges, b));
+        if a != b {
+            let (a, b) = (a.min(b), a.max(b));
+            self.exchanges[b.0 as usize] = a;
+            let absorbed = self.numbers[b.0 as usize][1];
+            self.numbers[a.0 as usize][1].absorb(absorbed);
+        }
+    }
+
+    /// Numbers of these ranges are written, as seen by the class and by all with which it exchanges numbers.
+    pub fn may_be(&mut self, slot: Slot, from: [Option<Range>; 2]) {
+        self.found(slot, from.map(|from| Numbers { from, ..Numbers::NONE }));
+    }
+
+    /// So much is added to what was read, in all that a thread does; likewise.
+    pub fn may_step(&mut self, slot: Slot, steps: [Range; 2]) {
+        self.found(slot, steps.map(|steps| Numbers { from: None, steps }));
+    }
+
+    fn found(&mut self, slot: Slot, [of_class, of_all]: [Numbers; 2]) {
+        let (class, all) = (root(&self.parents, slot), root(&self.exchanges, slot));
+        self.numbers[class.0 as usize][0].absorb(of_class);
+        self.numbers[all.0 as usize][1].absorb(of_all);
+    }
+
+    pub fn same_class(&self, a: Slot, b: Slot) -> bool {
+        root(&self.parents, a) == root(&self.parents, b)
+    }
+}
+
+/// The numbers that come into some cells from elsewhere, and what is added to those that they hold.
+#[derive(Clone, Copy, Debug)]
+struct Numbers {
+    from: Option<Range>,
+    steps: Range,
+}
+
+impl Numbers {
+    const NONE: Numbers = Numbers { from: None, steps: Range { low: 0, high: 0 } };
+
+    fn range(self) -> Option<Range> {
+        self.from?.plus(self.steps)
+    }
+
+    fn absorb(&mut self, other: Numbers) {
+        self.from = match (self.from, other.from) {
+            (Some(a), Some(b)) => Some(a.join(b)),
+            (a, b) => a.or(b),
+        };
+        match self.steps.plus(other.steps) {
+            Some(steps) => self.steps = steps,
+            None => self.from = Some(Range::ALL),
+        }
+    }
+}
+
+fn root(forest: &[Slot], slot: Slot) -> Slot {
+    let mut at = slot;
+    while forest[at.0 as usize] != at {
+        at = forest[at.0 as usize];
+    }
+    at
+}
+
+/// Where the objects of the program (0) or of a thread begin.
+fn arena(number: u64, pointer_bits: u32) -> u64 {
+    let shift = if pointer_bits == 64 { 40 } else { 24 };
+    (number + 1) << shift
+}

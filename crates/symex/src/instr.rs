@@ -1,0 +1,297 @@
+//! Instructions, one by one.
+
+use norn_ir::ids::Reg;
+use norn_ir::instr::{
+    AllocKind, BinaryOp, CastOp, CompareOp, FenceKind, Instr, InstrKind, Operand, Property, SectionKind,
+};
+use norn_ir::types::Ty;
+use norn_logic::terms::{Sort, Term};
+use norn_passes::Site;
+use norn_verdict::outcome::ViolationKind;
+
+use crate::arith;
+use crate::code::{Code, is_return};
+use crate::event::{self, EventKind};
+use crate::pass::Pass;
+use crate::run::{Run, merge_values};
+use crate::value::{Grid, Pointer, Value};
+
+impl Run<'_, '_> {
+    /// Executes an instruction of a block; gives how many were executed.
+    pub fn instr(&mut self, code: &[Instr], index: usize) -> usize {
+        match code[index].kind {
+            InstrKind::Copy { dst, src } => {
+                let value = self.value(src);
+                let value = self.fit(dst, value);
+                self.set(dst, value);
+            }
+            InstrKind::Binary { dst, op, lhs, rhs } => self.binary(dst, op, lhs, rhs),
+            InstrKind::Compare { dst, op, ty, lhs, rhs } => self.compare(dst, op, ty, lhs, rhs),
+            InstrKind::Unary { dst, op, src } => {
+                let src = self.bits(src);
+                let value = arith::unary(&mut self.pass.terms, op, src);
+                self.set(dst, Value::Bits(value));
+            }
+            InstrKind::Cast { dst, op, from, src } => self.cast(dst, op, from, src),
+            InstrKind::Select { dst, cond, then, otherwise } => {
+                let cond = self.bits(cond);
+                let (then, otherwise) = (self.value(then), self.value(otherwise));
+                if let Some(value) = merge_values(self.pass, cond, Some(&then), Some(&otherwise)) {
+                    self.set(dst, value);
+                }
+            }
+            InstrKind::PtrAdd { dst, base, index, scale } => {
+                let base = self.pointer(base);
+                let index = self.bits(index);
+                let value = self.moved(&base, index, scale);
+                self.set(dst, Value::Pointer(value));
+            }
+            InstrKind::PtrDiff { dst, lhs, rhs } => {
+                let (lhs, rhs) = (self.pointer(lhs), self.pointer(rhs));
+                self.watch_order(&lhs, &rhs);
+                let value = self.pass.difference(&lhs, &rhs);
+                self.set(dst, Value::Bits(value));
+            }
+            InstrKind::Load { dst, addr, access } => {
+                let addr = self.pointer(addr);
+                self.load(dst, &addr, access);
+            }
+            InstrKind::Store { ty, addr, value, access } => {
+                let (addr, value) = (self.pointer(addr), self.value(value));
+                self.store(ty, &addr, &value, access);
+            }
+            InstrKind::Rmw { dst, op, addr, value, order } => {
+                let (addr, value) = (self.pointer(addr), self.value(value));
+                self.rmw(dst, op, &addr, &value, order);
+            }
+            InstrKind::CompareExchange { dst, success, addr, expected, desired, order, .. } => {
+                let (addr, expected, desired) = (self.pointer(addr), self.value(expected), self.value(desired));
+                self.compare_exchange((dst, success), &addr, &expected, &desired, order);
+            }
+            InstrKind::Fence(kind) => self.fence(kind),
+            InstrKind::SectionBegin(kind) => self.begin_section(kind),
+            InstrKind::SectionEnd => {
+                if let Some(section) = self.state.section.take() {
+                    self.pass.end_section(section);
+                }
+            }
+            InstrKind::Await { spurious: true, .. } => {}
+            InstrKind::Await { cond, spurious: false } => {
+                let cond = self.bits(cond);
+                self.wait_for(cond);
+            }
+            InstrKind::Assume { cond } => {
+                let cond = self.bits(cond);
+                match self.state.section {
+                    Some(_) => self.wait_for(cond),
+                    None => self.assume(cond),
+                }
+            }
+            InstrKind::Assert { cond, property, ref message } => {
+                let kind = match property {
+                    Property::Assertion => ViolationKind::Assertion,
+                    Property::ErrorCall => ViolationKind::ErrorCall,
+                    Property::ErrorLabel => ViolationKind::ErrorLabel,
+                    Property::Misuse => ViolationKind::Misuse,
+                };
+                let cond = self.bits(cond);
+                self.violation(kind, message, !cond);
+            }
+            InstrKind::Nondet { dst, .. } => {
+                let ty = self.function.ty(dst);
+                let input = self.input(ty, Term::TRUE);
+                let value = match ty {
+                    Ty::Ptr => Value::Pointer(self.pass.pointer_from(input)),
+                    _ => Value::Bits(input),
+                };
+                self.set(dst, value);
+            }
+            InstrKind::Call { .. } => self.undefined("a call that was not expanded", Term::TRUE),
+            InstrKind::Spawn { dst, start, ref args } => self.spawn(dst, start, args),
+            InstrKind::Join { dst, thread } => self.join(dst, thread),
+            InstrKind::ThreadSelf { dst } => {
+                let number = self.pass.threads[self.thread.0 as usize].number;
+                let number = number.unwrap_or_else(|| self.pass.terms.bits(self.pass.pointer_bits, 0));
+                self.set(dst, Value::Bits(number));
+            }
+            InstrKind::LocalEnter(local) => self.enter_local(local),
+            InstrKind::LocalExit(_) | InstrKind::Free { kind: AllocKind::Stack, .. }
+                if self.is_part_of_return(index) =>
+            {
+                let is_end = |instr: &&Instr| {
+                    matches!(instr.kind, InstrKind::LocalExit(_) | InstrKind::Free { kind: AllocKind::Stack, .. })
+                };
+                let count = code[index..].iter().take_while(is_end).count();
+                self.end_frame(&code[index..index + count]);
+                return count;
+            }
+            InstrKind::LocalExit(local) => self.leave_local(local),
+            InstrKind::Alloc { dst, size, zeroed, kind, ty, private } => {
+                self.allocate(dst, size, zeroed, kind, ty, private)
+            }
+            InstrKind::Free { addr, kind } => {
+                let addr = self.pointer(addr);
+                self.free(&addr, kind);
+            }
+            InstrKind::ObjectSize { dst, addr } => {
+                let addr = self.pointer(addr);
+                self.object_size(dst, &addr);
+            }
+            // Matters to data races and to output only.
+            InstrKind::Sync { .. } | InstrKind::Print { .. } => {}
+        }
+        1
+    }
+
+    fn is_part_of_return(&self, index: usize) -> bool {
+        let site = Site { index: index as u32, ..self.site };
+        is_return(self.pass.original, self.pass.bounded, site)
+    }
+
+    /// A value as the register's type has it: calls through pointers and returns may pass others.
+    fn fit(&mut self, dst: Reg, value: Value) -> Value {
+        match (self.function.ty(dst), &value) {
+            (Ty::Ptr, Value::Bits(_)) | (Ty::I8 | Ty::I16 | Ty::I32 | Ty::I64, Value::Pointer(_)) => {
+                self.pass.to_type(&value, self.function.ty(dst))
+            }
+            _ => value,
+        }
+    }
+
+    fn binary(&mut self, dst: Reg, op: BinaryOp, lhs: Operand, rhs: Operand) {
+        let ty = self.function.ty(dst);
+        let (lhs, rhs) = (self.bits(lhs), self.bits(rhs));
+        if matches!(op, BinaryOp::DivSigned | BinaryOp::DivUnsigned | BinaryOp::RemSigned | BinaryOp::RemUnsigned) {
+            let zero = self.pass.terms.bits(self.pass.terms.width(rhs), 0);
+            let by_zero = self.pass.terms.eq(rhs, zero);
+            self.violation(ViolationKind::DivisionByZero, "", by_zero);
+            if self.guard.is_none() {
+                return;
+            }
+        }
+        let Some((result, overflows)) = arith::binary(&mut self.pass.terms, op, ty, lhs, rhs) else {
+            self.undefined("floating-point arithmetic on values that are not known", Term::TRUE);
+            return;
+        };
+        if self.pass.checks_wanted.overflow {
+            self.violation(ViolationKind::Overflow, "", overflows);
+        }
+        self.set(dst, Value::Bits(result));
+    }
+
+    fn compare(&mut self, dst: Reg, op: CompareOp, ty: Ty, lhs: Operand, rhs: Operand) {
+        let result = if ty == Ty::Ptr {
+            let (a, b) = (self.pointer(lhs), self.pointer(rhs));
+            match op {
+                CompareOp::Eq => Some(self.pass.same_address(&a, &b)),
+                CompareOp::Ne => Some(!self.pass.same_address(&a, &b)),
+                _ => {
+                    self.watch_order(&a, &b);
+                    let (a, b) = (self.pass.address(&a), self.pass.address(&b));
+                    arith::compare(&mut self.pass.terms, op, ty, a, b)
+                }
+            }
+        } else {
+            let (a, b) = (self.bits(lhs), self.bits(rhs));
+            arith::compare(&mut self.pass.terms, op, ty, a, b)
+        };
+        match result {
+            Some(result) => self.set(dst, Value::Bits(result)),
+            None => self.undefined("a floating-point comparison of values that are not known", Term::TRUE),
+        }
+    }
+
+    /// The order of two objects in memory is a matter of addresses.
+    fn watch_order(&mut self, a: &Pointer, b: &Pointer) {
+        let object = |pointer: &Pointer| pointer.places()[0].object;
+        let all_in = |pointer: &Pointer, object| pointer.places().iter().all(|place| place.object == object);
+        let one = object(a);
+        if (a.has_objects() || b.has_objects()) && !(all_in(a, one) && all_in(b, one)) {
+            self.pass.watches_addresses.get_or_insert(self.span);
+        }
+    }
+
+    fn cast(&mut self, dst: Reg, op: CastOp, from: Ty, src: Operand) {
+        let to = self.function.ty(dst);
+        let value = self.value(src);
+        let result = match (op, &value) {
+            (CastOp::PtrToInt, Value::Pointer(pointer)) => {
+                if pointer.has_objects() {
+                    self.pass.watches_addresses.get_or_insert(self.span);
+                }
+                Some(Value::Bits(self.pass.to_bits(&value, to.bits(self.pass.original.target))))
+            }
+            (CastOp::IntToPtr, Value::Bits(bits)) => Some(Value::Pointer(self.pass.pointer_from(*bits))),
+            (_, Value::Bits(bits)) => {
+                arith::cast(&mut self.pass.terms, op, from, to, self.pass.original.target, *bits).map(Value::Bits)
+            }
+            (_, Value::Pointer(_)) => Some(self.pass.to_type(&value, to)),
+        };
+        match result {
+            Some(result) => self.set(dst, result),
+            None => self.undefined("a floating-point conversion of values that are not known", Term::TRUE),
+        }
+    }
+
+    fn moved(&mut self, base: &Pointer, index: Term, scale: i64) -> Pointer {
+        let width = self.pass.pointer_bits;
+        let index = arith::resize(&mut self.pass.terms, index, width);
+        let factor = self.pass.terms.bits(width, scale as u64);
+        let bytes = self.pass.terms.mul(index, factor);
+        let grid = match self.pass.terms.as_bits(bytes) {
+            Some(constant) => Grid::constant(crate::value::sign_extended(constant, width)),
+            None => {
+                // Where the product may wrap, only powers of two stay on their grid.
+                let known = self.pass.terms.known(index);
+                let small = known.greatest(width) < 1 << 31 || self.is_extended(index);
+                let scale = scale.unsigned_abs().max(1);
+                Grid { first: 0, step: if small { scale } else { 1 << scale.trailing_zeros() } }
+            }
+        };
+        base.plus(&mut self.pass.terms, bytes, grid)
+    }
+
+    /// Whether a term is a narrower one, extended.
+    fn is_extended(&self, term: Term) -> bool {
+        use norn_logic::terms::Node;
+        matches!(self.pass.terms.node(term), Node::Sext(inner) | Node::Zext(inner) if self.pass.terms.width(inner) <= 32)
+    }
+
+    fn fence(&mut self, kind: FenceKind) {
+        let in_section = self.state.section.map(|section| self.pass.sections[section.index()].kind);
+        let matters = match (kind, in_section) {
+            // Own buffers are empty inside.
+            (_, Some(event::SectionKind::Atomic)) => false,
+            (FenceKind::Full | FenceKind::Call, Some(_)) => false,
+            _ => Pass::fence_matters(kind),
+        };
+        if matters {
+            let guard = self.guard_term();
+            self.event(EventKind::Fence(kind), guard, false);
+        }
+    }
+
+    fn begin_section(&mut self, kind: SectionKind) {
+        let kind = match kind {
+            SectionKind::Atomic | SectionKind::Library => event::SectionKind::Atomic,
+            SectionKind::Read => event::SectionKind::Read,
+        };
+        if self.state.section.is_some() {
+            self.undefined("a section inside a section", Term::TRUE);
+            return;
+        }
+        if Code::section_waits(self.function, self.site.block, self.site.index as usize + 1) {
+            let ran = self.pass.terms.fresh(Sort::Bool);
+            self.assume(ran);
+        }
+        let (guard, span) = (self.guard_term(), self.user_place().span);
+        self.state.section = Some(self.pass.add_section(self.thread, kind, guard, span));
+    }
+
+    /// Inside a section, which is not taken unless the condition holds.
+    fn wait_for(&mut self, condition: Term) {
+        let here = self.guard_term();
+        let constraint = self.pass.terms.implies(here, condition);
+        self.pass.constrain(constraint);
+    }
+}

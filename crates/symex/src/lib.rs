@@ -1,0 +1,31 @@
+//! Symbolic execution of a bounded program: every path of every thread at once, as guarded events. No memory model.
+//!
+//! - [`event`]: the event list, the interface to the engines; [`schedule`]: from a model of a formula to a schedule
+//! - `execute`: the way from a program to its event list; `facts`, `class`, `range`: what is known about the whole program
+//! - `pass`: one execution of all threads; `run`: one thread; `instr`, `access`, `objects`, `threads`: its instructions
+//! - `guard`, `value`, `trie`, `arith`, `convert`: conditions, values, states and arithmetic; `lifetime`: ends of lives
+//! - `code`: what is known about code before it runs
+
+mod access;
+mod arith;
+mod class;
+mod code;
+mod convert;
+pub mod event;
+mod execute;
+mod facts;
+mod guard;
+mod instr;
+mod lifetime;
+mod objects;
+mod pass;
+mod print;
+mod range;
+mod run;
+pub mod schedule;
+mod threads;
+mod trie;
+mod value;
+
+pub use event::*;
+pub use execute::{Limit, execute};

@@ -1,0 +1,54 @@
+//! Accesses to objects whose lives other threads end.
+
+use std::collections::BTreeMap;
+
+use norn_verdict::outcome::ViolationKind;
+
+use crate::event::{Check, Condition, EventId, EventKind, ObjectId};
+use crate::pass::Pass;
+
+/// Adds a check for each access and each end of a life by another thread that may be of one object.
+pub fn check_lifetimes(pass: &mut Pass<'_>) {
+    let mut ends: BTreeMap<ObjectId, Vec<EventId>> = BTreeMap::new();
+    for (i, event) in pass.events.iter().enumerate() {
+        if let EventKind::EndLife(objects) = &event.kind {
+            for &(object, _) in objects {
+                ends.entry(object).or_default().push(EventId(i as u32));
+            }
+        }
+    }
+    if ends.is_empty() {
+        return;
+    }
+    let mut found = Vec::new();
+    for (i, event) in pass.events.iter().enumerate() {
+        let access = EventId(i as u32);
+        let mut objects: Vec<ObjectId> = match &event.kind {
+            EventKind::Read { targets, .. } | EventKind::Write { targets, .. } => {
+                targets.iter().map(|target| pass.cells[target.0.index()].object).collect()
+            }
+            EventKind::EndLife(objects) => objects.iter().map(|object| object.0).collect(),
+            _ => continue,
+        };
+        objects.sort_unstable();
+        objects.dedup();
+        for object in objects {
+            for &end in ends.get(&object).into_iter().flatten() {
+                if pass.events[end.index()].thread != event.thread {
+                    found.push((access, end, object));
+                }
+            }
+        }
+    }
+    for (access, end, object) in found {
+        let (thread, span) = (pass.events[access.index()].thread, pass.events[access.index()].span);
+        let object_facts = pass.facts.get(object);
+        let is_end = matches!(pass.events[access.index()].kind, EventKind::EndLife(_));
+        let kind = if is_end { ViolationKind::DoubleFree } else { ViolationKind::UseAfterFree };
+        let message = format!("the life of '{}' has ended", object_facts.name);
+        let what = pass.memory_finding(kind, &message, span, !object_facts.reused);
+        let position = EventId(access.0 + 1);
+        pass.checks.push(Check { what, thread, position, violated: Condition::AfterEnd { access, end, object }, span });
+    }
+    pass.checks.sort_by_key(|check| (check.thread, check.position));
+}

@@ -1,0 +1,406 @@
+//! One execution of all threads, with what is known about the whole program so far.
+//!
+//! Threads are executed in the order of their numbers; a creator comes before its children, so that what it passes to them
+//! is known. What a child gives back to its creator (its end, its result) is connected when all have been executed.
+
+use std::collections::{BTreeMap, HashMap};
+
+use norn_ir::ids::{FuncId, GlobalId};
+use norn_ir::instr::FenceKind;
+use norn_ir::program::{InitValue, Program, Storage};
+use norn_ir::span::Span;
+use norn_ir::types::Ty;
+use norn_logic::terms::{Sort, Term, Terms};
+use norn_passes::unwind::Bounded;
+use norn_verdict::limits::Limits;
+use norn_verdict::outcome::{Checks, Violation, ViolationKind};
+
+use crate::code::Code;
+use crate::event::{
+    Cell, CellId, Check, Condition, CutReached, Event, EventId, Finding, Input, ObjectId, Refusal, Section, SectionId,
+    SectionKind, ThreadId,
+};
+use crate::facts::{Facts, Object, ObjectKind, Origin, Slot, SlotPlace, Slots};
+use crate::range::Range;
+use crate::run::Run;
+use crate::value::{Pointer, Value};
+
+/// Functions have these addresses, as in the machine.
+const CODE_BASE: u64 = 0x1_0000;
+const CODE_STRIDE: u64 = 16;
+
+pub struct Pass<'a> {
+    pub original: &'a Program,
+    pub bounded: &'a Bounded,
+    pub code: &'a HashMap<FuncId, Code>,
+    pub checks_wanted: Checks,
+    pub limits: &'a Limits,
+    pub facts: &'a mut Facts,
+    pub pointer_bits: u32,
+    pub terms: Terms,
+    pub events: Vec<Event>,
+    pub sections: Vec<Section>,
+    pub checks: Vec<Check>,
+    pub cuts: Vec<CutReached>,
+    pub constraints: Vec<Term>,
+    pub threads: Vec<ThreadRun>,
+    pub cells: Vec<Cell>,
+    /// By slot.
+    cell_ids: Vec<Option<CellId>>,
+    /// Who waits where for whom, and the variable for the result.
+    pub joins: Vec<PendingJoin>,
+    pub joined: Vec<(EventId, Term)>,
+    /// The sizes of objects that are not the same in all executions.
+    sizes: BTreeMap<ObjectId, Term>,
+    /// What was read from cells, as numbers.
+    pub read: HashMap<Term, (Slot, Option<Range>)>,
+    pub watches_addresses: Option<Span>,
+    pub instructions: usize,
+}
+
+/// What is known about a thread during an execution.
+#[derive(Clone, Debug)]
+pub struct ThreadRun {
+    pub function: Option<FuncId>,
+    pub creator: Option<(ThreadId, EventId)>,
+    pub start: Term,
+    pub ended: Term,
+    pub events: std::ops::Range<u32>,
+    pub inputs: Vec<Input>,
+    /// Set when it is created, or before if the order of creations decides.
+    pub number: Option<Term>,
+    pub args: Vec<Value>,
+    /// As a value of the class of results.
+    pub result: Option<Term>,
+}
+
+pub struct PendingJoin {
+    pub event: EventId,
+    pub guard: Term,
+    pub targets: Vec<(ThreadId, Term)>,
+    /// A value of the class of results, if somebody looks at it.
+    pub result: Option<Term>,
+}
+
+impl<'a> Pass<'a> {
+    pub fn new(
+        original: &'a Program,
+        bounded: &'a Bounded,
+        code: &'a HashMap<FuncId, Code>,
+        checks_wanted: Checks,
+        limits: &'a Limits,
+        facts: &'a mut Facts,
+    ) -> Pass<'a> {
+        facts.begin();
+        let mut terms = Terms::new();
+        let pointer_bits = Ty::Ptr.bits(original.target);
+        let waiting = ThreadRun {
+            function: None,
+            creator: None,
+            start: Term::FALSE,
+            ended: Term::FALSE,
+            events: 0..0,
+            inputs: Vec::new(),
+            number: None,
+            args: Vec::new(),
+            result: None,
+        };
+        let mut threads = vec![waiting; facts.threads.len()];
+        threads[0].function = Some(bounded.program.entry);
+        threads[0].start = Term::TRUE;
+        threads[0].number = Some(terms.bits(pointer_bits, 0));
+        let numbers = facts.threads.len() as u64;
+        for (index, thread) in threads.iter_mut().enumerate() {
+            let by_main = facts.threads[index].is_none_or(|key| key.creator == ThreadId(0));
+            if !by_main {
+                let width = u64::BITS - numbers.leading_zeros();
+                let number = terms.fresh(Sort::Bits(width));
+                thread.number = Some(terms.zext(number, pointer_bits));
+            }
+        }
+        Pass {
+            original,
+            bounded,
+            code,
+            checks_wanted,
+            limits,
+            facts,
+            pointer_bits,
+            terms,
+            events: Vec::new(),
+            sections: Vec::new(),
+            checks: Vec::new(),
+            cuts: Vec::new(),
+            constraints: Vec::new(),
+            threads,
+            cells: Vec::new(),
+            cell_ids: Vec::new(),
+            joins: Vec::new(),
+            joined: Vec::new(),
+            sizes: BTreeMap::new(),
+            read: HashMap::new(),
+            watches_addresses: None,
+            instructions: 0,
+        }
+    }
+
+    /// Executes all threads.
+    pub fn execute(&mut self, most_threads: usize) -> Result<(), Refusal> {
+        let mut next = 0;
+        while next < self.threads.len() {
+            if next >= most_threads {
+                return Err(Refusal {
+                    reason: format!("the program creates more than {most_threads} threads"),
+                    span: None,
+                });
+            }
+            let first = self.events.len() as u32;
+            if self.threads[next].start != Term::FALSE
+                && let Some(function) = self.threads[next].function
+            {
+                Run::new(self, ThreadId(next as u32), function).execute()?;
+            }
+            self.threads[next].events = first..self.events.len() as u32;
+            next += 1;
+        }
+        self.facts.end();
+        if !self.facts.changed {
+            self.connect_joins();
+            self.number_threads();
+            crate::lifetime::check_lifetimes(self);
+        }
+        Ok(())
+    }
+
+    /// A join is over only if the thread has ended, and gives what that returned.
+    fn connect_joins(&mut self) {
+        for join in std::mem::take(&mut self.joins) {
+            self.joined.extend(join.result.map(|result| (join.event, result)));
+            for (thread, condition) in join.targets {
+                let here = self.terms.and(join.guard, condition);
+                let ThreadRun { ended, result, .. } = self.threads[thread.0 as usize];
+                let mut holds = ended;
+                if let (Some(wanted), Some(given)) = (join.result, result) {
+                    let same = self.terms.eq(wanted, given);
+                    holds = self.terms.and(holds, same);
+                }
+                let constraint = self.terms.implies(here, holds);
+                self.constrain(constraint);
+            }
+        }
+    }
+
+    /// Numbers that the order of creations decides on are in range and differ.
+    fn number_threads(&mut self) {
+        let count = self.threads.len() as u64;
+        let open = |pass: &Pass<'_>, i: usize| pass.threads[i].number.is_some_and(|n| pass.terms.as_bits(n).is_none());
+        for i in 1..self.threads.len() {
+            let (Some(number), start) = (self.threads[i].number, self.threads[i].start) else { continue };
+            if open(self, i) {
+                let (zero, most) = (self.terms.bits(self.pointer_bits, 0), self.terms.bits(self.pointer_bits, count));
+                let (low, high) = (self.terms.ult(zero, number), self.terms.ult(number, most));
+                let inside = self.terms.and(low, high);
+                let constraint = self.terms.implies(start, inside);
+                self.constrain(constraint);
+            }
+            for j in 1..i {
+                let (Some(other), other_start) = (self.threads[j].number, self.threads[j].start) else { continue };
+                if open(self, i) || open(self, j) {
+                    let both = self.terms.and(start, other_start);
+                    let differ = self.terms.ne(number, other);
+                    let constraint = self.terms.implies(both, differ);
+                    self.constrain(constraint);
+                }
+            }
+        }
+    }
+
+    pub fn constrain(&mut self, constraint: Term) {
+        if constraint != Term::TRUE {
+            self.constraints.push(constraint);
+        }
+    }
+
+    // Events.
+
+    pub fn next_event(&self) -> EventId {
+        EventId(self.events.len() as u32)
+    }
+
+    pub fn add_section(&mut self, thread: ThreadId, kind: SectionKind, guard: Term, span: Span) -> SectionId {
+        let id = SectionId(self.sections.len() as u32);
+        let at = self.events.len() as u32;
+        self.sections.push(Section { thread, kind, events: at..at, guard, span });
+        id
+    }
+
+    pub fn end_section(&mut self, section: SectionId) {
+        self.sections[section.index()].events.end = self.events.len() as u32;
+    }
+
+    // Objects.
+
+    pub fn function_address(function: FuncId) -> u64 {
+        CODE_BASE + u64::from(function.0) * CODE_STRIDE
+    }
+
+    pub fn function_at(&self, address: u64) -> Option<FuncId> {
+        let offset = address.checked_sub(CODE_BASE)?;
+        let index = offset / CODE_STRIDE;
+        let exists = offset.is_multiple_of(CODE_STRIDE) && index < self.bounded.program.functions.len() as u64;
+        exists.then(|| FuncId::new(index as usize))
+    }
+
+    pub fn global(&mut self, id: GlobalId, thread: ThreadId) -> ObjectId {
+        let global = self.bounded.program.global(id);
+        let is_thread_local = global.storage == Storage::Thread;
+        let origin = if is_thread_local { Origin::ThreadLocal(id, thread) } else { Origin::Global(id) };
+        let size = self.bounded.program.ty(global.ty).size;
+        self.facts.object(origin, size, || Object {
+            origin,
+            kind: if global.storage == Storage::Constant { ObjectKind::Constant } else { ObjectKind::Static },
+            size,
+            private: global.private,
+            zeroed: true,
+            align: self.bounded.program.ty(global.ty).align,
+            ty: Some(global.ty),
+            name: global.name.clone(),
+            sized_by_term: false,
+            base: 0,
+            reused: false,
+        })
+    }
+
+    /// The size of an object that is not the same in all executions, as wide as a pointer.
+    pub fn size_term(&mut self, object: ObjectId) -> Option<Term> {
+        if !self.facts.get(object).sized_by_term {
+            return None;
+        }
+        let (terms, width) = (&mut self.terms, self.pointer_bits);
+        Some(*self.sizes.entry(object).or_insert_with(|| terms.fresh(Sort::Bits(width))))
+    }
+
+    /// What a slot holds before anything is written; `None` if that is indeterminate.
+    pub fn initial(&mut self, slot: Slot) -> Option<Value> {
+        let place = self.facts.place(slot);
+        let object = self.facts.get(place.object);
+        let width = place.size as u32 * 8;
+        let (global, thread) = match object.origin {
+            Origin::Global(global) => (global, ThreadId(0)),
+            Origin::ThreadLocal(global, thread) => (global, thread),
+            Origin::Made(..) if object.zeroed => return Some(Value::Bits(self.terms.bits(width, 0))),
+            Origin::Made(..) => return None,
+        };
+        let program = &self.bounded.program;
+        let (start, end) = (place.offset, place.offset + place.size);
+        let init = &program.global(global).init;
+        let mut bytes = [0u8; 8];
+        // The entry before may reach into the place.
+        let from = init.partition_point(|entry| entry.offset < start).saturating_sub(1);
+        for entry in init[from..].iter().take_while(|entry| entry.offset < end) {
+            let size = match &entry.value {
+                InitValue::Const(constant) => constant.ty.size(program.target),
+                InitValue::Bytes(bytes) => bytes.len() as u64,
+                InitValue::Global(..) | InitValue::Func(_) => program.target.pointer_size(),
+            };
+            if entry.offset + size <= start {
+                continue;
+            }
+            let content: Vec<u8> = match &entry.value {
+                InitValue::Const(constant) => constant.bits.to_le_bytes()[..size as usize].to_vec(),
+                InitValue::Bytes(bytes) => bytes.clone(),
+                InitValue::Func(function) => Pass::function_address(*function).to_le_bytes()[..size as usize].to_vec(),
+                &InitValue::Global(target, offset) => {
+                    let object = self.global(target, thread);
+                    if entry.offset == start && size == place.size {
+                        let pointer = Pointer::object(&mut self.terms, self.pointer_bits, object, offset as u64);
+                        return Some(Value::Pointer(pointer));
+                    }
+                    self.facts.expose(object);
+                    let address = self.facts.get(object).base.wrapping_add_signed(offset);
+                    address.to_le_bytes()[..size as usize].to_vec()
+                }
+            };
+            for (i, &byte) in content.iter().enumerate() {
+                let at = entry.offset + i as u64;
+                if at >= start && at < end {
+                    bytes[(at - start) as usize] = byte;
+                }
+            }
+        }
+        Some(Value::Bits(self.terms.bits(width, u64::from_le_bytes(bytes))))
+    }
+
+    /// The cell of a slot of a shared object.
+    pub fn cell(&mut self, slot: Slot) -> CellId {
+        if let Some(&Some(cell)) = self.cell_ids.get(slot.0 as usize) {
+            return cell;
+        }
+        let content = self.initial(slot);
+        let initial = match &content {
+            None => {
+                self.facts.may_hold(slot, &crate::class::Content::Indeterminate);
+                let class = self.facts.class(slot);
+                class.indeterminate(&mut self.terms)
+            }
+            Some(value) => self.encode(slot, value).0,
+        };
+        let place = self.facts.place(slot);
+        let object = self.facts.get(place.object);
+        let path = object.ty.map_or_else(
+            || if place.offset == 0 { String::new() } else { format!("+{}", place.offset) },
+            |ty| self.original.path_of(ty, place.offset, place.size),
+        );
+        let name = format!("{}{path}", object.name);
+        let cell = CellId(self.cells.len() as u32);
+        let class = self.facts.class(slot);
+        let (width, encoding) = (class.width(), class.encoding().clone());
+        let SlotPlace { object, offset, size } = place;
+        self.cells.push(Cell { object, offset, size, width, initial, encoding, name });
+        if self.cell_ids.len() <= slot.0 as usize {
+            self.cell_ids.resize(slot.0 as usize + 1, None);
+        }
+        self.cell_ids[slot.0 as usize] = Some(cell);
+        cell
+    }
+
+    // Findings.
+
+    pub fn check(&mut self, thread: ThreadId, what: Finding, span: Span, violated: Term) {
+        if violated != Term::FALSE {
+            let position = self.next_event();
+            self.checks.push(Check { what, thread, position, violated: Condition::Term(violated), span });
+        }
+    }
+
+    /// An invalid use of memory: without the check for it, what follows has no meaning.
+    pub fn memory_finding(&self, kind: ViolationKind, message: &str, span: Span, replays: bool) -> Finding {
+        if self.checks_wanted.memory_safety && replays {
+            return Finding::Violation(Violation { kind, span, message: message.to_owned() });
+        }
+        let phrase = kind.phrase();
+        Finding::Undefined(if self.checks_wanted.memory_safety {
+            format!("{phrase}: {message}; the memory may be in use again")
+        } else {
+            format!("{phrase}: {message}; without checking memory safety this has no meaning")
+        })
+    }
+
+    /// Whether a fence orders anything under some model.
+    pub fn fence_matters(kind: FenceKind) -> bool {
+        match kind {
+            FenceKind::Full | FenceKind::Call | FenceKind::Release | FenceKind::AcqRel | FenceKind::StoreStore => true,
+            FenceKind::Acquire | FenceKind::LoadLoad | FenceKind::Compiler => false,
+        }
+    }
+
+    pub fn event(&mut self, event: Event) -> EventId {
+        let id = self.next_event();
+        self.events.push(event);
+        id
+    }
+
+    pub fn slots_of(&mut self, object: ObjectId, offset: u64, size: u64) -> Slots {
+        self.facts.slots(object, offset, size)
+    }
+}

@@ -1,0 +1,426 @@
+//! The symbolic execution of one thread: all its paths at once, block by block.
+//!
+//! Control only moves forward, so each block is executed once, after all blocks that jump to it, with what their states
+//! have in common and a choice where they differ. Blocks inside a section come before all others, so that the events of a
+//! section are next to each other.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use norn_ir::ids::{BlockId, FuncId, Reg};
+use norn_ir::instr::{Instr, Operand, TerminatorKind};
+use norn_ir::program::Function;
+use norn_ir::span::Span;
+use norn_ir::types::Ty;
+use norn_logic::terms::{Sort, Term};
+use norn_passes::Site;
+use norn_verdict::outcome::{Violation, ViolationKind};
+
+use crate::code::{Code, UserPlace, user_place};
+use crate::event::{CutReached, Event, EventId, EventKind, Finding, Input, Refusal, SectionId, ThreadId};
+use crate::facts::Slot;
+use crate::guard::{Guard, Guards};
+use crate::pass::Pass;
+use crate::range::Range;
+use crate::trie::Trie;
+use crate::value::{Pointer, Value};
+
+/// Instructions between two looks at the limits.
+const LOOK_AT_LIMITS: usize = 1 << 12;
+
+pub struct Run<'p, 'a> {
+    pub pass: &'p mut Pass<'a>,
+    pub thread: ThreadId,
+    pub id: FuncId,
+    pub function: &'a Function,
+    code: &'a Code,
+    pub guards: Guards,
+    /// Where the execution is; `None` once nothing gets there.
+    pub guard: Option<Guard>,
+    pub state: State,
+    pub site: Site,
+    pub span: Span,
+    /// The guards under which the thread ends, with what it returns.
+    pub ends: Vec<(Guard, Value)>,
+    /// Creations so far, with their guards.
+    pub creations: Vec<(Guard, ThreadId)>,
+    /// By slot: the most that is added to numbers on any way.
+    pub steps: BTreeMap<Slot, [Range; 2]>,
+}
+
+/// What a thread knows at a point, apart from where that is.
+#[derive(Clone, Default)]
+pub struct State {
+    pub registers: Trie<Value>,
+    /// By local: the object that its name stands for.
+    pub locals: Trie<Pointer>,
+    /// By slot: what private memory holds, if it was written.
+    pub memory: Trie<Held>,
+    /// By object: whether this thread has ended its life.
+    pub ended: Trie<Term>,
+    /// By slot: what was added to numbers in shared memory on the way here.
+    pub steps: Trie<[Range; 2]>,
+    pub section: Option<SectionId>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Held {
+    pub value: Value,
+    /// It has been written; else it is indeterminate.
+    pub initialised: Term,
+}
+
+impl<'p, 'a> Run<'p, 'a> {
+    pub fn new(pass: &'p mut Pass<'a>, thread: ThreadId, id: FuncId) -> Run<'p, 'a> {
+        let function = pass.bounded.program.function(id);
+        let start = pass.threads[thread.0 as usize].start;
+        let code = &pass.code[&id];
+        Run {
+            pass,
+            thread,
+            id,
+            function,
+            code,
+            guards: Guards::new(start),
+            guard: Some(Guard::ROOT),
+            state: State::default(),
+            site: Site { function: id, block: Function::ENTRY, index: 0 },
+            span: function.span,
+            ends: Vec::new(),
+            creations: Vec::new(),
+            steps: BTreeMap::new(),
+        }
+    }
+
+    pub fn execute(mut self) -> Result<(), Refusal> {
+        let args = std::mem::take(&mut self.pass.threads[self.thread.0 as usize].args);
+        for (&param, arg) in self.function.params.iter().zip(args) {
+            self.state.registers.set(param.0, arg);
+        }
+        let mut arrivals = self.code.arrivals.clone();
+        let mut edges: Vec<Vec<(Guard, State)>> = Vec::new();
+        edges.resize_with(self.function.blocks.len(), Vec::new);
+        edges[0].push((Guard::ROOT, std::mem::take(&mut self.state)));
+        // Outside of sections comes last, and before it where a section may end.
+        let mut ready = BinaryHeap::from([Reverse((true, false, 0u32))]);
+        while let Some(Reverse((_, _, number))) = ready.pop() {
+            let block = BlockId(number);
+            let incoming = std::mem::take(&mut edges[block.index()]);
+            let outgoing = if incoming.is_empty() { Vec::new() } else { self.block(block, incoming)? };
+            for (to, guard, state) in outgoing {
+                edges[to.index()].push((guard, state));
+            }
+            for to in self.function.block(block).terminator.kind.successors() {
+                arrivals[to.index()] -= 1;
+                if arrivals[to.index()] == 0 {
+                    let outside = edges[to.index()].first().is_none_or(|edge| edge.1.section.is_none());
+                    ready.push(Reverse((outside, self.code.ends_section[to.index()], to.0)));
+                }
+            }
+        }
+        self.finish();
+        Ok(())
+    }
+
+    /// Executes a block and gives where control goes from there.
+    fn block(
+        &mut self,
+        block: BlockId,
+        incoming: Vec<(Guard, State)>,
+    ) -> Result<Vec<(BlockId, Guard, State)>, Refusal> {
+        let guards: Vec<Guard> = incoming.iter().map(|edge| edge.0).collect();
+        self.guard = self.guards.join(&mut self.pass.terms, &guards);
+        self.state = self.merge(block, incoming);
+        let mut index = 0;
+        let code: &'a [Instr] = &self.function.block(block).instrs;
+        while index < code.len() && self.guard.is_some() {
+            self.pass.instructions += 1;
+            if self.pass.instructions.is_multiple_of(LOOK_AT_LIMITS)
+                && let Some(exceeded) = self.pass.limits.exceeded()
+            {
+                return Err(Refusal { reason: exceeded.reason().to_owned(), span: None });
+            }
+            self.site = Site { function: self.id, block, index: index as u32 };
+            self.span = code[index].span;
+            index += self.instr(code, index);
+        }
+        if self.guard.is_none() {
+            return Ok(Vec::new());
+        }
+        self.site = Site { function: self.id, block, index: index as u32 };
+        let terminator = &self.function.block(block).terminator;
+        self.span = terminator.span;
+        Ok(self.terminator(block, &terminator.kind))
+    }
+
+    fn merge(&mut self, block: BlockId, incoming: Vec<(Guard, State)>) -> State {
+        let merge = self.guards.merge(&mut self.pass.terms, incoming);
+        let pass = &mut *self.pass;
+        let last_use = &self.code.last_use;
+        let thread = self.thread;
+        let choose = |condition: Term, a: State, b: State| {
+            let registers = a.registers.merge(&b.registers, &mut |reg, x, y| {
+                if last_use[reg as usize] < block.0 {
+                    return None;
+                }
+                merge_values(pass, condition, x, y)
+            });
+            let locals = a.locals.merge(&b.locals, &mut |_, x, y| match (x, y) {
+                (Some(x), Some(y)) => Some(Pointer::ite(&mut pass.terms, condition, x, y)),
+                (x, y) => x.or(y).cloned(),
+            });
+            let memory = a.memory.merge(&b.memory, &mut |slot, x, y| pass.merge_held(condition, slot, x, y));
+            let ended = a.ended.merge(&b.ended, &mut |object, x, y| {
+                // What was not made on one side does not live there; only the end of the thread asks.
+                let absent = pass.ended_by_default(crate::event::ObjectId(object), thread);
+                let (x, y) = (x.copied().unwrap_or(absent), y.copied().unwrap_or(absent));
+                Some(pass.terms.ite(condition, x, y))
+            });
+            let steps = a.steps.merge(&b.steps, &mut |_, x, y| {
+                let (x, y) = (x.unwrap_or(&[Range::ZERO; 2]), y.unwrap_or(&[Range::ZERO; 2]));
+                Some([x[0].join(y[0]), x[1].join(y[1])])
+            });
+            State { registers, locals, memory, ended, steps, section: a.section }
+        };
+        merge.with(choose).unwrap_or_default()
+    }
+
+    fn terminator(&mut self, block: BlockId, kind: &'a TerminatorKind) -> Vec<(BlockId, Guard, State)> {
+        let Some(guard) = self.guard else { return Vec::new() };
+        match *kind {
+            TerminatorKind::Goto(to) => return vec![(to, guard, std::mem::take(&mut self.state))],
+            TerminatorKind::Branch { cond, then, otherwise } => {
+                let cond = self.bits(cond);
+                return self.branch(cond, guard, then, otherwise);
+            }
+            TerminatorKind::Switch { ty, value, ref cases, default } => {
+                let value = self.bits(value);
+                return self.switch(ty, value, guard, cases, default);
+            }
+            TerminatorKind::Return(value) => {
+                let value = value.map(|value| self.value(value));
+                self.end_thread(value);
+            }
+            TerminatorKind::ThreadExit(value) => {
+                let value = self.value(value);
+                self.end_thread(Some(value));
+            }
+            // Never taking that step is as good.
+            TerminatorKind::Exit(_) | TerminatorKind::Abort => {}
+            TerminatorKind::Stop => match self.code.cuts.get(&block) {
+                Some(cut) => {
+                    let (thread, position) = (self.thread, self.pass.next_event());
+                    let (guard, span, bound) = (self.guards.term(guard), cut.span, cut.bound);
+                    self.pass.cuts.push(CutReached { thread, guard, span, bound, position });
+                }
+                None if self.state.section.is_some() => {
+                    self.undefined("a section in which the thread stops", Term::TRUE)
+                }
+                None => {}
+            },
+            TerminatorKind::Unreachable => {
+                self.undefined("a point was reached that the front end took for unreachable", Term::TRUE);
+            }
+            TerminatorKind::Unsupported(ref reason) => self.undefined(reason, Term::TRUE),
+        }
+        Vec::new()
+    }
+
+    fn branch(&mut self, cond: Term, guard: Guard, then: BlockId, otherwise: BlockId) -> Vec<(BlockId, Guard, State)> {
+        let yes = self.guards.and(&mut self.pass.terms, guard, cond);
+        let no = self.guards.and(&mut self.pass.terms, guard, !cond);
+        let state = std::mem::take(&mut self.state);
+        match (yes, no) {
+            (Some(yes), Some(no)) => vec![(then, yes, state.clone()), (otherwise, no, state)],
+            (Some(yes), None) => vec![(then, yes, state)],
+            (None, Some(no)) => vec![(otherwise, no, state)],
+            (None, None) => Vec::new(),
+        }
+    }
+
+    fn switch(
+        &mut self,
+        ty: Ty,
+        value: Term,
+        guard: Guard,
+        cases: &[(u64, BlockId)],
+        default: BlockId,
+    ) -> Vec<(BlockId, Guard, State)> {
+        let mut edges = Vec::new();
+        let state = std::mem::take(&mut self.state);
+        let mut rest = Some(guard);
+        for &(number, to) in cases {
+            let Some(guard) = rest else { break };
+            let is_case = if ty == Ty::Bool {
+                if number != 0 { value } else { !value }
+            } else {
+                let number = self.pass.terms.bits(self.pass.terms.width(value), number);
+                self.pass.terms.eq(value, number)
+            };
+            if let Some(guard) = self.guards.and(&mut self.pass.terms, guard, is_case) {
+                edges.push((to, guard, state.clone()));
+            }
+            rest = self.guards.and(&mut self.pass.terms, guard, !is_case);
+        }
+        if let Some(guard) = rest {
+            edges.push((default, guard, state));
+        }
+        edges
+    }
+
+    /// The thread as a whole, once all its paths are known.
+    fn finish(mut self) {
+        let guards: Vec<Guard> = self.ends.iter().map(|end| end.0).collect();
+        let ended = self.guards.join(&mut self.pass.terms, &guards);
+        let ended = ended.map_or(Term::FALSE, |guard| self.guards.term(guard));
+        let ends = std::mem::take(&mut self.ends);
+        let merge = self.guards.merge(&mut self.pass.terms, ends);
+        let pass = &mut *self.pass;
+        let result = merge.with(|condition, a, b| merge_values(pass, condition, Some(&a), Some(&b)).unwrap_or(a));
+        let result = result.map(|value| self.pass.encode_result(&value));
+        for (&slot, &steps) in &self.steps {
+            self.pass.facts.may_step(slot, steps);
+        }
+        let thread = &mut self.pass.threads[self.thread.0 as usize];
+        thread.ended = ended;
+        thread.result = result;
+    }
+
+    // What is at hand.
+
+    pub fn guard_term(&self) -> Term {
+        self.guard.map_or(Term::FALSE, |guard| self.guards.term(guard))
+    }
+
+    pub fn value(&mut self, operand: Operand) -> Value {
+        let pass = &mut *self.pass;
+        match operand {
+            Operand::Reg(reg) => match self.state.registers.get(reg.0) {
+                Some(value) => value.clone(),
+                None => {
+                    let ty = self.function.ty(reg);
+                    pass.zero(ty)
+                }
+            },
+            Operand::Const(constant) => match constant.ty {
+                Ty::Bool => Value::Bits(pass.terms.bool(constant.bits != 0)),
+                Ty::Ptr => Value::Pointer(Pointer::number(pass.terms.bits(pass.pointer_bits, constant.bits))),
+                ty => Value::Bits(pass.terms.bits(ty.bits(pass.original.target), constant.bits)),
+            },
+            Operand::Global(id, offset) => {
+                let object = pass.global(id, self.thread);
+                Value::Pointer(Pointer::object(&mut pass.terms, pass.pointer_bits, object, offset as u64))
+            }
+            Operand::Local(id, offset) => {
+                let base = self.state.locals.get(id.0).cloned();
+                let base = base.unwrap_or_else(|| Pointer::number(pass.terms.bits(pass.pointer_bits, 0)));
+                let bytes = pass.terms.bits(pass.pointer_bits, offset as u64);
+                Value::Pointer(base.plus(&mut pass.terms, bytes, crate::value::Grid::constant(offset)))
+            }
+            Operand::Func(function) => {
+                let address = Pass::function_address(function);
+                Value::Pointer(Pointer::number(pass.terms.bits(pass.pointer_bits, address)))
+            }
+        }
+    }
+
+    /// An operand as bits; of a pointer, its address.
+    pub fn bits(&mut self, operand: Operand) -> Term {
+        match self.value(operand) {
+            Value::Bits(term) => term,
+            Value::Pointer(pointer) => self.pass.address(&pointer),
+        }
+    }
+
+    pub fn pointer(&mut self, operand: Operand) -> Pointer {
+        match self.value(operand) {
+            Value::Pointer(pointer) => pointer,
+            Value::Bits(term) => self.pass.pointer_from(term),
+        }
+    }
+
+    pub fn set(&mut self, reg: Reg, value: Value) {
+        self.state.registers.set(reg.0, value);
+    }
+
+    /// Goes on only where the condition holds.
+    pub fn assume(&mut self, condition: Term) {
+        if let Some(guard) = self.guard {
+            self.guard = self.guards.and(&mut self.pass.terms, guard, condition);
+        }
+    }
+
+    pub fn user_place(&self) -> UserPlace {
+        user_place(self.pass.original, self.pass.bounded, self.site, self.span)
+    }
+
+    /// Something must not happen here; the execution goes on where it does not.
+    pub fn check(&mut self, what: Finding, violated: Term) {
+        let here = self.guard_term();
+        let violated_here = self.pass.terms.and(here, violated);
+        let span = match &what {
+            Finding::Violation(violation) => violation.span,
+            Finding::Undefined(_) => self.user_place().span,
+        };
+        self.pass.check(self.thread, what, span, violated_here);
+        self.assume(!violated);
+    }
+
+    pub fn violation(&mut self, kind: ViolationKind, message: &str, violated: Term) {
+        if violated == Term::FALSE {
+            return;
+        }
+        let UserPlace { span, library } = self.user_place();
+        let message = match library.map(|function| &self.pass.original.function(function).name) {
+            Some(name) if message.is_empty() => format!("in '{name}'"),
+            Some(name) => format!("{message} (in '{name}')"),
+            None => message.to_owned(),
+        };
+        self.check(Finding::Violation(Violation { kind, span, message }), violated);
+    }
+
+    pub fn undefined(&mut self, reason: &str, violated: Term) {
+        if violated != Term::FALSE {
+            self.check(Finding::Undefined(reason.to_owned()), violated);
+        }
+    }
+
+    /// A nondeterministic value that is asked for where `asked` holds.
+    pub fn input(&mut self, ty: Ty, asked: Term) -> Term {
+        let sort = match ty {
+            Ty::Bool => Sort::Bool,
+            ty => Sort::Bits(ty.bits(self.pass.original.target)),
+        };
+        let value = self.pass.terms.fresh(sort);
+        let here = self.guard_term();
+        let guard = self.pass.terms.and(here, asked);
+        let position = self.pass.next_event();
+        self.pass.threads[self.thread.0 as usize].inputs.push(Input { guard, value, position });
+        value
+    }
+
+    pub fn event(&mut self, kind: EventKind, guard: Term, visible: bool) -> EventId {
+        let (thread, section) = (self.thread, self.state.section);
+        let span = self.user_place().span;
+        let visible = visible || section.is_some();
+        let id = self.pass.event(Event { thread, kind, guard, section, visible, span });
+        if let Some(section) = section {
+            // Not all ways through a section come to its end.
+            self.pass.end_section(section);
+        }
+        id
+    }
+}
+
+/// The value of a register where paths meet.
+pub fn merge_values(pass: &mut Pass<'_>, condition: Term, a: Option<&Value>, b: Option<&Value>) -> Option<Value> {
+    Some(match (a, b) {
+        (Some(a), Some(b)) if a == b => a.clone(),
+        (Some(Value::Bits(a)), Some(Value::Bits(b))) => Value::Bits(pass.terms.ite(condition, *a, *b)),
+        (Some(a), Some(b)) => {
+            let (a, b) = (pass.to_pointer(a), pass.to_pointer(b));
+            Value::Pointer(Pointer::ite(&mut pass.terms, condition, &a, &b))
+        }
+        (a, b) => a.or(b)?.clone(),
+    })
+}

@@ -1,0 +1,181 @@
+//! Creating threads and waiting for them.
+
+use norn_ir::ids::{FuncId, Reg};
+use norn_ir::instr::Operand;
+use norn_ir::types::Ty;
+use norn_logic::terms::{Sort, Term};
+use norn_verdict::outcome::ViolationKind;
+
+use crate::event::{EventKind, ThreadId};
+use crate::facts::ThreadKey;
+use crate::pass::{PendingJoin, ThreadRun};
+use crate::run::Run;
+use crate::value::Value;
+
+impl Run<'_, '_> {
+    pub fn spawn(&mut self, dst: Reg, start: Operand, args: &[Operand]) {
+        let pointer = self.pointer(start);
+        let mut starts: Vec<(FuncId, Term)> = Vec::new();
+        let mut wrong = Term::FALSE;
+        for place in pointer.places() {
+            let address = self.pass.terms.as_bits(place.offset).filter(|_| place.object.is_none());
+            match address.and_then(|address| self.pass.function_at(address)) {
+                Some(function) => starts.push((function, place.condition)),
+                None => wrong = self.pass.terms.or(wrong, place.condition),
+            }
+        }
+        self.memory_check(ViolationKind::InvalidPointer, "a thread starts at no function", wrong, false);
+        let mut created = Vec::new();
+        for (function, condition) in starts {
+            if !self.pass.code.contains_key(&function) {
+                self.undefined("a thread starts with a function that was not foreseen", condition);
+                continue;
+            }
+            let code = self.pass.bounded.program.function(function);
+            if args.len() < code.params.len() {
+                self.undefined("a thread's function is called with too few arguments", condition);
+                continue;
+            }
+            created.push((function, condition));
+        }
+        let Some(guard) = self.guard else { return };
+        let here = self.guards.term(guard);
+        let event = self.pass.next_event();
+        let mut children = Vec::new();
+        for (start, condition) in created {
+            let key = ThreadKey { creator: self.thread, site: self.site, start };
+            let child = self.pass.facts.thread(key);
+            let code = self.pass.bounded.program.function(start);
+            let mut values = Vec::new();
+            for (&param, &arg) in code.params.iter().zip(args) {
+                let value = self.value(arg);
+                let ty = code.ty(param);
+                values.push(match (&value, ty) {
+                    (Value::Pointer(_), Ty::Ptr) => value,
+                    (Value::Bits(bits), Ty::Bool) if self.pass.terms.is_bool(*bits) => value,
+                    _ => self.pass.to_type(&value, ty),
+                });
+            }
+            let start_term = self.pass.terms.and(here, condition);
+            let known = self.pass.threads.get(child.0 as usize).and_then(|thread| thread.number);
+            let number = match known {
+                Some(number) => number,
+                None => self.number(),
+            };
+            let run = ThreadRun {
+                function: Some(start),
+                creator: Some((self.thread, event)),
+                start: start_term,
+                ended: Term::FALSE,
+                events: 0..0,
+                inputs: Vec::new(),
+                number: Some(number),
+                args: values,
+                result: None,
+            };
+            if child.0 as usize == self.pass.threads.len() {
+                self.pass.threads.push(run);
+            } else {
+                self.pass.threads[child.0 as usize] = run;
+            }
+            children.push((child, condition, number));
+        }
+        let mut number = self.pass.terms.bits(self.pass.pointer_bits, 0);
+        for &(_, condition, own) in children.iter().rev() {
+            number = self.pass.terms.ite(condition, own, number);
+        }
+        for &(child, condition, _) in &children {
+            if let Some(guard) = self.guards.and(&mut self.pass.terms, guard, condition) {
+                self.creations.push((guard, child));
+            }
+        }
+        let targets = children.iter().map(|&(child, condition, _)| (child, condition)).collect();
+        self.event(EventKind::Create(targets), here, false);
+        self.set(dst, Value::Bits(number));
+    }
+
+    /// The number of the next thread: one more than there are, which is known as long as only the entry thread creates.
+    fn number(&mut self) -> Term {
+        let width = self.pass.pointer_bits;
+        let others_create = self.creations.iter().any(|(_, child)| self.pass.facts.creates[child.0 as usize]);
+        if self.thread.0 != 0 || others_create {
+            let bits = 64 - (self.pass.facts.threads.len() as u64).leading_zeros();
+            let number = self.pass.terms.fresh(Sort::Bits(bits));
+            return self.pass.terms.zext(number, width);
+        }
+        let Some(here) = self.guard else { return self.pass.terms.bits(width, 0) };
+        let mut number = self.pass.terms.bits(width, 1);
+        for &(guard, _) in &self.creations {
+            let one = self.pass.terms.bits(width, 1);
+            let more = if self.guards.implies(here, guard) {
+                one
+            } else {
+                let (own, other) = (self.guards.term(here), self.guards.term(guard));
+                if self.pass.terms.and(own, other) == Term::FALSE {
+                    continue;
+                }
+                self.pass.terms.from_bool(other, width)
+            };
+            number = self.pass.terms.add(number, more);
+        }
+        number
+    }
+
+    pub fn join(&mut self, dst: Option<Reg>, thread: Operand) {
+        let number = self.bits(thread);
+        let mut targets: Vec<(ThreadId, Term)> = Vec::new();
+        let mut any = Term::FALSE;
+        for index in 0..self.pass.threads.len() {
+            let Some(other) = self.pass.threads[index].number else { continue };
+            let start = self.pass.threads[index].start;
+            let same = self.pass.terms.eq(number, other);
+            // A thread that is created later in this execution has no start condition yet.
+            let is_known = self.pass.threads[index].function.is_some();
+            let condition = if is_known { self.pass.terms.and(same, start) } else { same };
+            if condition != Term::FALSE {
+                any = self.pass.terms.or(any, condition);
+                targets.push((ThreadId(index as u32), condition));
+            }
+        }
+        // What this path created is there.
+        let exists = self.implied(any, &targets, number);
+        self.violation(ViolationKind::Misuse, "there is no such thread to join", !exists);
+        if self.guard.is_none() || targets.is_empty() {
+            self.guard = None;
+            return;
+        }
+        if let [(_, condition)] = &mut targets[..] {
+            *condition = Term::TRUE;
+        }
+        let ran = self.pass.terms.fresh(Sort::Bool);
+        self.assume(ran);
+        let guard = self.guard_term();
+        let event = self.event(EventKind::Join(targets.clone()), guard, false);
+        let result = dst.map(|_| {
+            let class = self.pass.facts.results.clone();
+            if class.is_constant() {
+                self.pass.terms.bits(class.width(), 0)
+            } else {
+                self.pass.terms.fresh(Sort::Bits(class.width()))
+            }
+        });
+        if let (Some(dst), Some(result)) = (dst, result) {
+            let class = self.pass.facts.results.clone();
+            let value = self.pass.decode_in(&class, result, Ty::Ptr);
+            self.set(dst, value);
+        }
+        self.pass.joins.push(PendingJoin { event, guard, targets, result });
+    }
+
+    /// `any`, or true where the thread was created on the way here.
+    fn implied(&mut self, any: Term, targets: &[(ThreadId, Term)], number: Term) -> Term {
+        let Some(here) = self.guard else { return any };
+        let created: Vec<ThreadId> =
+            self.creations.iter().filter(|(guard, _)| self.guards.implies(here, *guard)).map(|c| c.1).collect();
+        let certain = targets.iter().any(|&(thread, _)| {
+            let own = self.pass.threads[thread.0 as usize].number;
+            own == Some(number) && (thread.0 == 0 || created.contains(&thread))
+        });
+        if certain { Term::TRUE } else { any }
+    }
+}
