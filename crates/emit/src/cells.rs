@@ -144,7 +144,8 @@ fn of_object(program: &Program, object: Object, fixed: &[(u64, Ty)], span: Span)
         Object::Local(function, local) => (program.function(function).local(local).ty, 1),
         Object::Alloc(site) => {
             let block = program.function(site.function).block(site.block);
-            let InstrKind::Alloc { size: Operand::Const(size), ty: Some(ty), .. } = block.instrs[site.index as usize].kind
+            let InstrKind::Alloc { size: Operand::Const(size), ty: Some(ty), .. } =
+                block.instrs[site.index as usize].kind
             else {
                 let span = block.instrs[site.index as usize].span;
                 return Err(Refusal::new("an allocation whose size and type are not fixed", span));
@@ -163,7 +164,8 @@ fn of_object(program: &Program, object: Object, fixed: &[(u64, Ty)], span: Span)
     cells.retain(|_, ty| *ty != Ty::Bool);
     let ends = cells.iter().map(|(&at, ty)| at + ty.size(program.target));
     let overlap = ends.zip(cells.keys().skip(1)).any(|(end, &next)| end > next);
-    let differ = fixed.iter().any(|(at, ty)| cells.get(at).is_none_or(|c| c.size(program.target) != ty.size(program.target)));
+    let differ =
+        fixed.iter().any(|(at, ty)| cells.get(at).is_none_or(|c| c.size(program.target) != ty.size(program.target)));
     if overlap || differ {
         let message = format!("'{}' is accessed with several sizes", name(program, object));
         return Err(Refusal::new(message, span));

@@ -194,7 +194,8 @@ fn cast(op: CastOp, from: Ty, to: Ty, target: Target, src: &str) -> String {
                 _ => ("0.0".to_owned(), 2f64.powi(bits as i32), c),
             };
             let outside = number(1 << (bits - 1), u64::from(bits / 8));
-            let least = if op == CastOp::FloatToSigned && bits < 64 { format!("{low} - 1.0 <") } else { format!("{low} <=") };
+            let least =
+                if op == CastOp::FloatToSigned && bits < 64 { format!("{low} - 1.0 <") } else { format!("{low} <=") };
             let least = if op == CastOp::FloatToUnsigned { "-1.0 <".to_owned() } else { least };
             format!("({least} (double){src} && (double){src} < {high:?} ? ({c})({through}){src} : ({c}){outside})")
         }

@@ -5,10 +5,10 @@ use crate::expr;
 use crate::objects::Objects;
 use crate::prepare::Prepared;
 use crate::shared::Shared;
-use crate::text::quoted;
-use crate::thread::{self, Context, Written};
 use crate::sma::Memory;
 use crate::template::{expand, mentions};
+use crate::text::quoted;
+use crate::thread::{self, Context, Written};
 use crate::{Model, Options, Refusal, Sma, Tool};
 use norn_ir::program::Program;
 use norn_passes::unwind::Bounds;
@@ -131,7 +131,9 @@ impl File<'_> {
         let how = match tool {
             Tool::Cbmc => format!("cbmc{verifier_bits} {out}"),
             Tool::Esbmc => format!("esbmc{verifier_bits} {out}"),
-            Tool::Svcomp => format!("any verifier of SV-COMP's conventions, for the property that reach_error is not called"),
+            Tool::Svcomp => {
+                "any verifier of SV-COMP's conventions, for the property that reach_error is not called".to_owned()
+            }
             Tool::Norn => format!("norn check {out}"),
             Tool::Cc => format!("cc{bits} {out} -o program; ./program --search > choices; ./program choices"),
         };
@@ -219,7 +221,9 @@ impl File<'_> {
         let here = if self.options.tool == Tool::Cc { " HERE(A + 1)" } else { "" };
         put(
             &mut text,
-            format_args!("#define J(A, B) if (pc[ct] > A || A >= cs) goto L##B;{here}\n#define G(L) assume(cs >= L);\n"),
+            format_args!(
+                "#define J(A, B) if (pc[ct] > A || A >= cs) goto L##B;{here}\n#define G(L) assume(cs >= L);\n"
+            ),
         );
         text
     }
@@ -227,7 +231,9 @@ impl File<'_> {
     fn malloc(&self, bodies: &str) -> String {
         match (mentions(bodies, "sma_malloc"), mentions(bodies, "sma_free"), self.options.tool) {
             (false, false, _) => String::new(),
-            (true, _, Tool::Cc) => format!("#define SMA_HEAP {HEAP_WORDS}\n{MALLOC_CC}#define sma_free(a) ((void)(a))\n"),
+            (true, _, Tool::Cc) => {
+                format!("#define SMA_HEAP {HEAP_WORDS}\n{MALLOC_CC}#define sma_free(a) ((void)(a))\n")
+            }
             (false, _, Tool::Cc) => "#define sma_free(a) ((void)(a))\n".to_owned(),
             (true, frees, _) => {
                 let free = if frees { "void free(void *memory);\n#define sma_free(a) free(a)\n" } else { "" };

@@ -88,8 +88,9 @@ impl<'p> Layouts<'p> {
                     if !made.is_named {
                         return None;
                     }
-                    let holds =
-                        |field: &Field| field.offset <= offset && offset < field.offset + self.program.ty(field.ty).size;
+                    let holds = |field: &Field| {
+                        field.offset <= offset && offset < field.offset + self.program.ty(field.ty).size
+                    };
                     let at = record.fields.iter().position(holds)?;
                     let field = &record.fields[at];
                     write!(text, ".{}", made.members[at]).expect("writing to a string should not fail");
@@ -134,7 +135,9 @@ impl<'p> Layouts<'p> {
         for (i, field) in record.fields.iter().enumerate() {
             let part = self.program.ty(field.ty);
             let before = i.checked_sub(1).map(|i| &record.fields[i]);
-            if let Some(before) = before.filter(|b| b.bits.is_some() && field.bits.is_some() && b.offset == field.offset) {
+            if let Some(before) =
+                before.filter(|b| b.bits.is_some() && field.bits.is_some() && b.offset == field.offset)
+            {
                 // Bit-fields of one storage unit.
                 if before.ty != field.ty {
                     return None;
@@ -167,7 +170,8 @@ impl<'p> Layouts<'p> {
     fn bytes(&mut self, id: TypeId) -> CType {
         let layout = self.program.ty(id);
         let size = layout.size.max(1);
-        let unit = [8, 4, 2].into_iter().find(|&unit| layout.align % unit == 0 && size % unit == 0).unwrap_or(1);
+        let fits = |unit: &u64| layout.align.is_multiple_of(*unit) && size.is_multiple_of(*unit);
+        let unit = [8, 4, 2].into_iter().find(fits).unwrap_or(1);
         let base = format!("u{}", unit * 8);
         CType { base, lengths: vec![size / unit], is_named: false, members: Vec::new(), align: unit }
     }

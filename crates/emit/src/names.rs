@@ -5,14 +5,103 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What the translation, its templates and C use. Names of the program that are one of these get a number.
 const RESERVED: &[&str] = &[
-    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
-    "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof",
-    "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "asm", "typeof", "linux",
-    "unix", "main", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "uptr", "iptr", "address", "active", "size", "pc",
-    "ct", "cs", "arg", "result", "rounds", "J", "G", "assume", "choose", "next_switch", "nondet", "fail", "unsupported",
-    "abort", "exit", "malloc", "calloc", "free", "memset", "memcpy", "reach_error", "THREADS", "ROUNDS", "CELLS", "NULL",
-    "stdin", "stdout", "stderr", "errno", "end", "init_objects", "create", "join", "previous", "F32_OF", "F64_OF",
-    "AT", "HERE", "content", "choose_where", "simulate", "index", "round", "cs",
+    "auto",
+    "break",
+    "case",
+    "char",
+    "const",
+    "continue",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extern",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "register",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "struct",
+    "switch",
+    "typedef",
+    "union",
+    "unsigned",
+    "void",
+    "volatile",
+    "while",
+    "asm",
+    "typeof",
+    "linux",
+    "unix",
+    "main",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "uptr",
+    "iptr",
+    "address",
+    "active",
+    "size",
+    "pc",
+    "ct",
+    "cs",
+    "arg",
+    "result",
+    "rounds",
+    "J",
+    "G",
+    "assume",
+    "choose",
+    "next_switch",
+    "nondet",
+    "fail",
+    "unsupported",
+    "abort",
+    "exit",
+    "malloc",
+    "calloc",
+    "free",
+    "memset",
+    "memcpy",
+    "reach_error",
+    "THREADS",
+    "ROUNDS",
+    "CELLS",
+    "NULL",
+    "stdin",
+    "stdout",
+    "stderr",
+    "errno",
+    "end",
+    "init_objects",
+    "create",
+    "join",
+    "previous",
+    "F32_OF",
+    "F64_OF",
+    "AT",
+    "HERE",
+    "content",
+    "choose_where",
+    "simulate",
+    "index",
+    "round",
+    "cs",
 ];
 
 /// The names in use in one scope.
@@ -31,13 +120,20 @@ impl Clone for Names {
 
 impl Names {
     pub fn new() -> Names {
-        Names { used: RESERVED.iter().map(|&word| word.to_owned()).collect(), avoided: FxHashSet::default(), numbers: FxHashMap::default() }
+        Names {
+            used: RESERVED.iter().map(|&word| word.to_owned()).collect(),
+            avoided: FxHashSet::default(),
+            numbers: FxHashMap::default(),
+        }
     }
 
     /// An identifier like `wanted` that is not in use, in use from now on.
     pub fn make(&mut self, wanted: &str) -> String {
-        let mut base: String = wanted.trim_start_matches('_').chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-        let is_ours = ["norn_", "sma_", "SMA_", "nondet_", "function_", "V_", "arg_", "previous_"].iter().any(|p| base.starts_with(p));
+        let mut base: String =
+            wanted.trim_start_matches('_').chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let is_ours = ["norn_", "sma_", "SMA_", "nondet_", "function_", "V_", "arg_", "previous_"]
+            .iter()
+            .any(|p| base.starts_with(p));
         if base.is_empty() || base.starts_with(|c: char| c.is_ascii_digit()) || is_ours {
             base.insert_str(0, "v_");
         }

@@ -56,10 +56,10 @@ pub fn prepare(program: &Program, bounds: &Bounds) -> Result<Prepared, Refusal> 
 fn asks_for_results(function: &Function) -> bool {
     let mut asked: Vec<Reg> = Vec::new();
     let instrs = function.blocks.iter().flat_map(|block| &block.instrs);
-    instrs.clone().for_each(|instr| match instr.kind {
-        InstrKind::Join { dst: Some(dst), .. } => asked.push(dst),
-        _ => {}
-    });
+    asked.extend(instrs.clone().filter_map(|instr| match instr.kind {
+        InstrKind::Join { dst, .. } => dst,
+        _ => None,
+    }));
     asked.sort_unstable();
     let mut found = false;
     instrs.for_each(|instr| instr.kind.for_each_use(|reg| found |= asked.binary_search(&reg).is_ok()));

@@ -236,10 +236,8 @@ fn is_end(kind: &TerminatorKind) -> bool {
 fn is_pure(kind: &InstrKind) -> bool {
     match kind {
         InstrKind::Binary { op, rhs, .. } => {
-            let divides = matches!(
-                op,
-                BinaryOp::DivSigned | BinaryOp::DivUnsigned | BinaryOp::RemSigned | BinaryOp::RemUnsigned
-            );
+            let divides =
+                matches!(op, BinaryOp::DivSigned | BinaryOp::DivUnsigned | BinaryOp::RemSigned | BinaryOp::RemUnsigned);
             !divides || matches!(rhs, Operand::Const(Const { bits: 1.., .. }))
         }
         InstrKind::Copy { .. }

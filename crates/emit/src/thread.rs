@@ -5,6 +5,9 @@
 //! control hops on to label 4. Registers are static variables, so that they keep their values from round to round;
 //! values that are used once, and soon, are written where they are used.
 
+mod access;
+mod control;
+
 use crate::cells::Cells;
 use crate::expr::{self, register_type, top};
 use crate::layout::cell_type;
@@ -16,10 +19,8 @@ use crate::shared::Shared;
 use crate::simplify::Simplified;
 use crate::text::{Text, quoted};
 use crate::{Model, Options, Refusal};
-use norn_ir::ids::{BlockId, FuncId, LocalId, Reg};
-use norn_ir::instr::{
-    AllocKind, BinaryOp, CastOp, Const, FenceKind, InstrKind, Operand, Order, Property, SectionKind, TerminatorKind,
-};
+use norn_ir::ids::{BlockId, FuncId, Reg};
+use norn_ir::instr::{BinaryOp, CastOp, Const, InstrKind, Operand, Property, SectionKind, TerminatorKind};
 use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
@@ -70,14 +71,11 @@ pub struct Writer<'c, 'p> {
     site: Site,
 }
 
-/// How an access is written.
-enum Access {
-    Private(String),
-    Variable(String),
-    Address(String),
-}
-
-pub fn write<'c, 'p>(context: &'c Context<'p>, objects: &'c mut Objects<'p>, thread: usize) -> Result<Written, Refusal> {
+pub fn write<'c, 'p>(
+    context: &'c Context<'p>,
+    objects: &'c mut Objects<'p>,
+    thread: usize,
+) -> Result<Written, Refusal> {
     let id = context.prepared.threads[thread].start;
     let names = objects.file_scope();
     let mut writer = Writer {
@@ -348,7 +346,9 @@ impl<'p> Writer<'_, 'p> {
                 self.end_update(is_section);
             }
             InstrKind::Fence(kind) => self.fence(kind),
-            InstrKind::SectionBegin(SectionKind::Atomic) => self.statement("sma_atomic_begin();"),
+            InstrKind::SectionBegin(SectionKind::Atomic | SectionKind::Library) => {
+                self.statement("sma_atomic_begin();")
+            }
             InstrKind::SectionBegin(SectionKind::Read) => self.statement("sma_read_begin();"),
             InstrKind::SectionEnd => self.statement("sma_atomic_end();"),
             InstrKind::Await { spurious: true, .. } | InstrKind::Sync { .. } | InstrKind::Print { .. } => {}
@@ -400,7 +400,7 @@ impl<'p> Writer<'_, 'p> {
                     self.statement("; /* the end of a shared object's life */");
                 }
             }
-            InstrKind::Alloc { dst, size, zeroed, kind, .. } => self.alloc(dst, size, zeroed, kind),
+            InstrKind::Alloc { dst, size, zeroed, .. } => self.alloc(dst, size, zeroed),
             InstrKind::Free { addr, .. } => {
                 let addr = self.operand(addr);
                 self.statement(&format!("sma_free({});", top(&addr)));
@@ -445,234 +445,6 @@ impl<'p> Writer<'_, 'p> {
             self.declared.push_str(&declaration);
         }
         name
-    }
-
-    fn is_shared(&self, addr: Operand) -> bool {
-        self.context.shared.access(self.id, addr)
-    }
-
-    fn access(&mut self, addr: Operand, ty: Ty) -> Access {
-        let is_shared = self.is_shared(addr);
-        match self.objects.variable(addr, ty, self.thread) {
-            Some(variable) if is_shared => Access::Variable(variable),
-            Some(variable) => Access::Private(variable),
-            None => {
-                let addr = self.operand(addr);
-                match is_shared {
-                    true => Access::Address(top(&addr).to_owned()),
-                    false => Access::Private(format!("AT({}, {})", cell_type(ty), top(&addr))),
-                }
-            }
-        }
-    }
-
-    fn read(&self, access: &Access, ty: Ty) -> String {
-        let c = cell_type(ty);
-        match access {
-            Access::Private(lvalue) => lvalue.clone(),
-            Access::Variable(variable) => format!("sma_read({c}, {variable})"),
-            Access::Address(address) => format!("sma_read_addr({c}, {address})"),
-        }
-    }
-
-    /// A write without the semicolon.
-    fn written(&mut self, access: &Access, ty: Ty, value: &str) -> String {
-        let c = cell_type(ty);
-        let value = top(value);
-        match access {
-            Access::Private(lvalue) => format!("{lvalue} = {value}"),
-            Access::Variable(variable) => {
-                self.stores += 1;
-                format!("sma_write({c}, {variable}, {value})")
-            }
-            Access::Address(address) => {
-                self.stores += 1;
-                format!("sma_write_addr({c}, {address}, {value})")
-            }
-        }
-    }
-
-    fn write(&mut self, access: &Access, ty: Ty, value: &str) {
-        let statement = self.written(access, ty, value);
-        self.statement(&format!("{statement};"));
-    }
-
-    fn store(&mut self, ty: Ty, addr: Operand, value: Operand, order: Order) {
-        let value = to_memory(ty, &self.operand(value));
-        let access = self.access(addr, ty);
-        let is_alone = self.label_due && self.model() != Model::Sc;
-        match order {
-            Order::SeqCst if is_alone => {
-                self.statement("sma_atomic_begin();");
-                self.write(&access, ty, &value);
-                self.statement("sma_atomic_end();");
-            }
-            Order::Release if is_alone && self.model() == Model::Pso => {
-                self.statement("sma_fence_ss();");
-                self.write(&access, ty, &value);
-            }
-            _ => self.write(&access, ty, &value),
-        }
-    }
-
-    /// A read-modify-write of shared memory is a section, unless it stands in one.
-    fn begin_update(&mut self, addr: Operand) -> bool {
-        let is_section = self.is_shared(addr) && self.label_due;
-        if is_section {
-            self.statement("sma_atomic_begin();");
-        }
-        is_section
-    }
-
-    fn end_update(&mut self, is_section: bool) {
-        if is_section {
-            self.statement("sma_atomic_end();");
-        }
-    }
-
-    fn fence(&mut self, kind: FenceKind) {
-        match kind {
-            // Within a section there is no label, and nothing to wait for.
-            FenceKind::Full | FenceKind::Call if self.label_due => self.statement("sma_fence();"),
-            FenceKind::Release | FenceKind::AcqRel | FenceKind::StoreStore if self.model() == Model::Pso => {
-                self.statement("sma_fence_ss();");
-            }
-            _ => {}
-        }
-    }
-
-    fn enter(&mut self, local: LocalId) {
-        let is_shared = self.context.shared.contains(norn_passes::points_to::Object::Local(self.id, local));
-        let parts = self.objects.parts_of_local(local, self.thread);
-        for (part, ty) in &parts {
-            let c = cell_type(*ty);
-            match is_shared {
-                true => self.statement(&format!("sma_enter({c}, {part});")),
-                false => self.statement(&format!("{part} = content({c});")),
-            }
-        }
-        if parts.is_empty() && !(is_shared && self.context.cells.is_some()) {
-            let (address, size) = self.objects.extent_of_local(local, self.thread);
-            self.statement(&format!("sma_havoc({}, {size});", top(&address)));
-        }
-    }
-
-    fn alloc(&mut self, dst: Reg, size: Operand, zeroed: bool, _kind: AllocKind) {
-        let object = norn_passes::points_to::Object::Alloc(self.site);
-        if self.context.cells.is_some() && self.context.shared.contains(object) {
-            let address = self.objects.allocation(self.site, self.thread);
-            return self.assign(dst, &address);
-        }
-        let size = self.operand(size);
-        self.assign(dst, &format!("sma_malloc({}, {})", top(&size), u8::from(zeroed)));
-    }
-
-    fn spawn(&mut self, dst: Reg, start: Operand, args: &[Operand]) -> Result<(), Refusal> {
-        let here = |creator: Option<(norn_passes::threads::ThreadId, Site)>| {
-            creator.is_some_and(|(thread, site)| thread.0 as usize == self.thread && site == self.site)
-        };
-        let threads = &self.context.prepared.threads;
-        let created: Vec<usize> = (0..threads.len()).filter(|&t| here(threads[t].creator)).collect();
-        let texts: Vec<(String, Ty)> =
-            args.iter().map(|&arg| (self.kept(arg), self.code.function.operand_ty(arg))).collect();
-        let is_known = matches!(start, Operand::Func(_));
-        let start_text = if is_known { String::new() } else { self.kept(start) };
-        if self.model() != Model::Sc {
-            self.statement("sma_fence();");
-        }
-        for &thread in &created {
-            let function = self.context.prepared.threads[thread].start;
-            let code = self.context.prepared.function(function);
-            if code.function.params.len() > texts.len() {
-                return Err(self.refuse(&format!("'{}' is started with too few arguments", code.function.name)));
-            }
-            let mut statements = String::new();
-            for (i, (&param, (text, given))) in code.function.params.iter().zip(&texts).enumerate() {
-                if code.uses[param.index()] > 0 {
-                    let value = converted(text, *given, code.function.ty(param));
-                    statements += &format!("arg_{thread}_{i} = {value}; ");
-                }
-            }
-            let number = expr::number(thread as u64, self.program().target.pointer_size());
-            if self.code.uses[dst.index()] > 0 {
-                let name = self.register(dst);
-                statements += &format!("{name} = {number}; ");
-            }
-            statements += &format!("create({thread});");
-            if is_known {
-                self.statement(&statements);
-            } else {
-                let address = self.objects.address(Operand::Func(function), self.thread).unwrap_or_default();
-                self.statement(&format!("if ({start_text} == {address}) {{ {statements} }}"));
-            }
-        }
-        if created.is_empty() {
-            self.statement("unsupported(\"a thread is started in an unknown function\");");
-        } else if !is_known {
-            let tests = created.iter().map(|&thread| {
-                let function = self.context.prepared.threads[thread].start;
-                let address = self.objects.address(Operand::Func(function), self.thread).unwrap_or_default();
-                format!("{start_text} != {address}")
-            });
-            let tests = tests.collect::<Vec<_>>().join(" && ");
-            self.statement(&format!("if ({tests}) unsupported(\"a thread is started in an unknown function\");"));
-        }
-        Ok(())
-    }
-
-    // The ends of blocks.
-
-    fn terminator(&mut self, kind: &TerminatorKind, next: Option<BlockId>) {
-        let is_next = |target: BlockId| Some(target) == next;
-        match *kind {
-            TerminatorKind::Goto(target) => {
-                if !is_next(target) {
-                    self.statement(&format!("goto b{};", target.index()));
-                }
-            }
-            TerminatorKind::Branch { cond, then, otherwise } => {
-                let cond = self.operand(cond);
-                let cond = in_parentheses(&cond);
-                if is_next(then) {
-                    self.statement(&format!("if (!{cond}) goto b{};", otherwise.index()));
-                } else {
-                    self.statement(&format!("if {cond} goto b{};", then.index()));
-                    if !is_next(otherwise) {
-                        self.statement(&format!("goto b{};", otherwise.index()));
-                    }
-                }
-            }
-            TerminatorKind::Switch { ty, value, ref cases, default } => {
-                let value = self.operand(value);
-                let size = ty.size(self.program().target);
-                let cases = cases.iter().map(|&(bits, target)| {
-                    format!("case {}: goto b{};", expr::number(bits, size), target.index())
-                });
-                let cases = cases.collect::<Vec<_>>().join(" ");
-                self.statement(&format!("switch ({}) {{ {cases} default: goto b{}; }}", top(&value), default.index()));
-            }
-            TerminatorKind::Return(value) => {
-                let ty = self.code.function.result;
-                self.end_thread(value.zip(ty), next.is_none());
-            }
-            TerminatorKind::ThreadExit(value) => self.end_thread(Some((value, Ty::Ptr)), next.is_none()),
-            TerminatorKind::Exit(_) | TerminatorKind::Abort => self.statement("assume(0); /* the program ends */"),
-            TerminatorKind::Stop => self.statement("assume(0); /* a bound is reached */"),
-            TerminatorKind::Unreachable => self.statement("assume(0);"),
-            TerminatorKind::Unsupported(ref reason) => self.statement(&format!("unsupported({});", quoted(reason))),
-        }
-    }
-
-    fn end_thread(&mut self, result: Option<(Operand, Ty)>, is_last: bool) {
-        if let Some((value, ty)) = result.filter(|_| self.context.results && self.thread != 0) {
-            let value = self.operand(value);
-            let value = converted(&value, ty, Ty::Ptr);
-            self.statement(&format!("result[{}] = {value};", self.thread));
-        }
-        if !is_last {
-            self.jumps_to_end = true;
-            self.statement("goto end;");
-        }
     }
 }
 

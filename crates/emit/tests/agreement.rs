@@ -12,7 +12,8 @@ use support::{Answer, Bench, Plan, Tally, options};
 const PLAN: Plan = Plan { unwind: 2, rounds: 3, timestamps: 3, nodes: 3, seconds: 60, weak: true };
 
 fn program(text: &str) -> Program {
-    let text = format!("#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n{text}");
+    let text =
+        format!("#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n{text}");
     let compiled = compile(Default::default(), None, vec![Input::Text { name: "test.c".to_owned(), text }]);
     let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
     mark_private(&mut program);

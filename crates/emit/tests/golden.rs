@@ -87,9 +87,12 @@ fn every_variant_compiles_without_warnings() {
         .flat_map(|tool| [Sma::List, Sma::Buffer].map(|sma| (tool, sma)))
     {
         for (number, program) in programs.iter().enumerate() {
-            for (model, bits, few) in
-                [(Model::Sc, None, None), (Model::Tso, None, None), (Model::Pso, Some(8), None), (Model::Tso, None, Some(1))]
-            {
+            for (model, bits, few) in [
+                (Model::Sc, None, None),
+                (Model::Tso, None, None),
+                (Model::Pso, Some(8), None),
+                (Model::Tso, None, Some(1)),
+            ] {
                 let options = Options { bits, locations: few, mallocs: few, ..options(model, sma, tool) };
                 let text = match sequentialize(program, &bounds(), &options) {
                     Ok(text) => text,
@@ -111,7 +114,9 @@ fn every_variant_compiles_without_warnings() {
 fn refused(text: &str, sma: Sma, expected: &str, line: u32) {
     let text = format!("#include <pthread.h>\n#include <stdlib.h>\n#include <string.h>\n{text}");
     let program = read("refused.c", text);
-    let refusal = sequentialize(&program, &bounds(), &options(Model::Tso, sma, Tool::Cc)).map(|_| ()).expect_err("it should be refused");
+    let refusal = sequentialize(&program, &bounds(), &options(Model::Tso, sma, Tool::Cc))
+        .map(|_| ())
+        .expect_err("it should be refused");
     assert!(refusal.message.contains(expected), "{}", refusal.message);
     assert_eq!(refusal.span.map(|span| span.line), Some(line), "{}", refusal.message);
 }
@@ -121,7 +126,8 @@ fn what_cannot_be_said_is_refused_with_its_line() {
     let start = "int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); f(0); return 0; }\n";
     let bytes = format!("int x[4];\nvoid *f(void *a) {{\n  x[0] = 1;\n  *(char *)x = 1;\n  return a; }}\n{start}");
     refused(&bytes, Sma::List, "an access of 1 bytes to 'x'", 7);
-    let size = format!("int *p;\nvoid *f(void *a) {{\n  p = malloc((unsigned long)a);\n  *p = 1; return a; }}\n{start}");
+    let size =
+        format!("int *p;\nvoid *f(void *a) {{\n  p = malloc((unsigned long)a);\n  *p = 1; return a; }}\n{start}");
     refused(&size, Sma::List, "whose size and type are not fixed", 6);
     let realloc = format!("int *p;\nvoid *f(void *a) {{\n  p = malloc(4);\n  p = realloc(p, 8); return a; }}\n{start}");
     refused(&realloc, Sma::Buffer, "size of allocated memory", 7);

@@ -172,7 +172,9 @@ impl Bench {
             (Answer::Safe, Answer::Undecided(why)) => tally.undecided.push(format!("{what}: machine: {why}")),
             (Answer::Safe, Answer::Safe) | (Answer::Unsafe, Answer::Unsafe) => tally.compared += 1,
             (Answer::Unsafe, _) => match self::machine(program, plan, model, None) {
-                Answer::Safe => tally.wrong.push(format!("{what}: the machine reaches no violation in any number of rounds")),
+                Answer::Safe => {
+                    tally.wrong.push(format!("{what}: the machine reaches no violation in any number of rounds"))
+                }
                 Answer::Unsafe => tally.compared += 1,
                 Answer::Undecided(why) => tally.undecided.push(format!("{what}: machine: {why}")),
             },

@@ -31,9 +31,7 @@ pub fn run(args: &SequentializeArgs) -> Exit {
             None => frontend::print(&text),
             Some(path) => match fs::write(path, text) {
                 Ok(()) => Exit::Fine,
-                Err(error) => {
-                    frontend::fail(&format!("cannot write '{}': {error}", path.display()), Exit::BadInput)
-                }
+                Err(error) => frontend::fail(&format!("cannot write '{}': {error}", path.display()), Exit::BadInput),
             },
         },
     }
@@ -88,9 +86,8 @@ pub fn translate(
 /// Says why there is no sequential program, and where.
 pub fn fail(program: &Program, refusal: &Refusal) -> Exit {
     let Refusal { message, span } = refusal;
-    let place = span.map_or(String::new(), |span| {
-        format!("{}:{}:{}: ", program.file(span.file), span.line, span.column)
-    });
+    let place =
+        span.map_or(String::new(), |span| format!("{}:{}:{}: ", program.file(span.file), span.line, span.column));
     frontend::fail(&format!("{place}this cannot be translated into a sequential program: {message}"), Exit::Unknown)
 }
 
@@ -103,9 +100,8 @@ fn program(args: &SequentializeArgs) -> Result<Program, Exit> {
 
 fn litmus(path: &Path) -> Result<Program, Exit> {
     let shown = path.display().to_string();
-    let bytes = fs::read(path).map_err(|error| {
-        frontend::fail(&format!("cannot read '{shown}': {error}"), Exit::BadInput)
-    })?;
+    let bytes =
+        fs::read(path).map_err(|error| frontend::fail(&format!("cannot read '{shown}': {error}"), Exit::BadInput))?;
     let mut sources = SourceMap::new();
     match norn_litmus::parse(&mut sources, &shown, String::from_utf8_lossy(&bytes).into_owned()) {
         Ok(mut test) => {
