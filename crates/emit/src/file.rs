@@ -6,7 +6,7 @@ use crate::objects::Objects;
 use crate::prepare::Prepared;
 use crate::shared::Shared;
 use crate::sma::Memory;
-use crate::template::{expand, mentions};
+use crate::template::{expand, mentions, vocabulary};
 use crate::text::quoted;
 use crate::thread::{self, Context, Written};
 use crate::{Model, Options, Refusal, Sma, Tool};
@@ -73,7 +73,7 @@ impl File<'_> {
     }
 
     fn text(&self) -> String {
-        let bodies: String = self.threads.iter().map(|thread| thread.text.as_str()).collect();
+        let bodies: String = self.threads.iter().map(|thread| vocabulary(&thread.text)).collect();
         let stubs = stubs(&bodies);
         let memory = self.memory().text(&format!("{bodies} {stubs} sma_init"));
         let sections = [
@@ -92,18 +92,16 @@ impl File<'_> {
             text.push_str(section.trim_end());
             text.push_str("\n\n");
         }
+        let mut lines = text.matches('\n').count();
         for ((name, thread), number) in self.names.iter().zip(&self.threads).zip(0..) {
+            let before = text.len();
             put(&mut text, format_args!("/* Thread {number}. */\nstatic void {name}(void)\n{{\n{}}}\n\n", thread.text));
-            self.own_line(&mut text);
+            lines += text[before..].matches('\n').count() + 1;
+            // Lines are those of this file again.
+            put(&mut text, format_args!("#line {} {}\n", lines + 1, quoted(&self.options.output)));
         }
         text.push_str(&self.driver());
         text
-    }
-
-    /// Lines are those of this file again.
-    fn own_line(&self, text: &mut String) {
-        let line = text.matches('\n').count() + 2;
-        put(text, format_args!("#line {line} {}\n", quoted(&self.options.output)));
     }
 
     fn memory(&self) -> Memory<'_> {
@@ -162,7 +160,7 @@ impl File<'_> {
         let size = self.program().target.pointer_size();
         let objects = [self.objects.layouts.definitions(), &self.objects.declarations];
         let depends = bodies.contains("(address,")
-            || bodies.contains("(uptr)")
+            || mentions(bodies, "uptr")
             || objects.iter().any(|text| text.contains("address ") || size == 4 && text.contains("u64 "));
         let check = match depends {
             true => format!(

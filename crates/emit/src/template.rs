@@ -4,6 +4,8 @@
 //! always is. Within a unit the lines between `//if WORD…` and `//end` are there if all the words hold (`!WORD`: does
 //! not hold). So a compiler does not find functions that nobody uses, nor a reader.
 
+use rustc_hash::FxHashSet;
+
 /// The units that `text` needs, in order.
 pub fn expand(template: &str, words: &[&str], text: &str) -> String {
     let mut units: Vec<(&str, String)> = Vec::new();
@@ -29,6 +31,36 @@ pub fn expand(template: &str, words: &[&str], text: &str) -> String {
         }
     }
     wanted.into_iter().rev().collect()
+}
+
+/// The identifiers of a text, each once, and its calls with a name as first argument, as `sma_read(u32,`: all that is
+/// asked about a long text.
+pub fn vocabulary(text: &str) -> String {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
+    let mut words = String::new();
+    let mut note = |word| {
+        if seen.insert(word) {
+            words.push_str(word);
+            words.push(' ');
+        }
+    };
+    let mut rest = 0;
+    while let Some(from) = text[rest..].find(is_word).map(|at| rest + at) {
+        let to = text[from..].find(|c| !is_word(c)).map_or(text.len(), |at| from + at);
+        rest = to;
+        if text.as_bytes()[from].is_ascii_digit() {
+            continue;
+        }
+        note(&text[from..to]);
+        if let Some(argument) = text[to..].strip_prefix('(') {
+            let length = argument.find(|c| !is_word(c)).unwrap_or(0);
+            if length > 0 && argument[length..].starts_with(',') {
+                note(&text[from..to + length + 2]);
+            }
+        }
+    }
+    words
 }
 
 fn holds(word: &str, words: &[&str]) -> bool {
@@ -58,5 +90,10 @@ mod tests {
         assert_eq!(expand(template, &["a"], "g()"), "int f;\ng = f(1);\nall;\n");
         assert_eq!(expand(template, &["a", "b"], "g()"), "g = 0;\nall;\n");
         assert_eq!(expand(template, &[], "gh"), "all;\n");
+    }
+
+    #[test]
+    fn a_vocabulary_has_each_word_once() {
+        assert_eq!(vocabulary("f(u32, x); f(u32, 7) + x2(y)"), "f f(u32, u32 x x2 y ");
     }
 }
