@@ -104,6 +104,39 @@ const RESERVED: &[&str] = &[
     "cs",
 ];
 
+/// What the headers declare that the program includes when it is to be run.
+const LIBRARY: &str = "\
+    a64l abort abs aligned_alloc alloca arc4random arc4random_buf arc4random_uniform asctime asctime_r at_quick_exit \
+    atexit atof atoi atol atoll bcmp bcopy blkcnt_t blksize_t bsearch bzero caddr_t calloc clearenv clearerr \
+    clearerr_unlocked clock clock_getcpuclockid clock_getres clock_gettime clock_nanosleep clock_settime clock_t \
+    clockid_t ctermid ctime ctime_r daddr_t daylight dev_t difftime div div_t dprintf drand48 drand48_data drand48_r \
+    dysize ecvt ecvt_r end_ptr erand48 erand48_r exit explicit_bzero fclose fcvt fcvt_r fd_mask fd_set fdopen feof \
+    feof_unlocked ferror ferror_unlocked fflush fflush_unlocked ffs ffsl ffsll fgetc fgetc_unlocked fgetpos fgets \
+    fileno fileno_unlocked flockfile fmemopen fopen fpos_t fprintf fptr fputc fputc_unlocked fputs fread \
+    fread_unlocked free freopen fsblkcnt_t fscanf fseek fseeko fsetpos fsfilcnt_t fsid_t ftell ftello ftrylockfile \
+    funlockfile fwrite fwrite_unlocked gcvt getc getc_unlocked getchar getchar_unlocked getdelim getenv getline \
+    getloadavg getsubopt getw gid_t gmtime gmtime_r id_t index initstate initstate_r ino_t int16_t int32_t int64_t \
+    int8_t it_interval it_value itimerspec jmp_buf jrand48 jrand48_r key_t l64a labs lcong48 lcong48_r ldiv ldiv_t \
+    llabs lldiv lldiv_t locale_t localtime localtime_r loff_t longjmp lrand48 lrand48_r malloc mblen mbstowcs mbtowc \
+    memccpy memchr memcmp memcpy memmove memset mkdtemp mkstemp mkstemps mktemp mktime mode_t mrand48 mrand48_r \
+    nanosleep nlink_t nrand48 nrand48_r off_t on_exit open_memstream pclose perror pid_t popen posix_memalign printf \
+    pselect pthread_attr_t pthread_barrier_t pthread_barrierattr_t pthread_cond_t pthread_condattr_t pthread_key_t \
+    pthread_mutex_t pthread_mutexattr_t pthread_once_t pthread_rwlock_t pthread_rwlockattr_t pthread_spinlock_t \
+    pthread_t putc putc_unlocked putchar putchar_unlocked putenv puts putw qecvt qecvt_r qfcvt qfcvt_r qgcvt qsort \
+    quad_t quick_exit quot rand rand_deg rand_r rand_sep rand_type random random_data random_r realloc reallocarray \
+    realpath register_t rem remove rename renameat rewind rindex rpmatch rptr scanf seed48 seed48_r select setbuf \
+    setbuffer setenv setjmp setlinebuf setstate setstate_r setvbuf sigevent sigjmp_buf siglongjmp sigset_t size_t \
+    snprintf sprintf srand srand48 srand48_r srandom srandom_r sscanf ssize_t state stderr stdin stdout stpcpy \
+    stpncpy strcasecmp strcasecmp_l strcat strchr strcmp strcoll strcoll_l strcpy strcspn strdup strerror strerror_l \
+    strerror_r strftime strftime_l strlen strncasecmp strncasecmp_l strncat strncmp strncpy strndup strnlen strpbrk \
+    strrchr strsep strsignal strspn strstr strtod strtof strtok strtok_r strtol strtold strtoll strtoq strtoul \
+    strtoull strtouq strxfrm strxfrm_l suseconds_t system tempnam time time_t timegm timelocal timer_create \
+    timer_delete timer_getoverrun timer_gettime timer_settime timer_t timespec timespec_get timeval timezone tm \
+    tm_gmtoff tm_hour tm_isdst tm_mday tm_min tm_mon tm_sec tm_wday tm_yday tm_year tm_zone tmpfile tmpnam tmpnam_r \
+    tv_nsec tv_sec tv_usec tzname tzset u_char u_int u_int16_t u_int32_t u_int64_t u_int8_t u_long u_quad_t u_short \
+    uid_t uint ulong ungetc unsetenv ushort va_list valloc vdprintf vfprintf vfscanf vprintf vscanf vsnprintf \
+    vsprintf vsscanf wchar_t wcstombs wctomb";
+
 /// The names in use in one scope.
 pub struct Names {
     used: FxHashSet<String>,
@@ -121,7 +154,7 @@ impl Clone for Names {
 impl Names {
     pub fn new() -> Names {
         Names {
-            used: RESERVED.iter().map(|&word| word.to_owned()).collect(),
+            used: RESERVED.iter().copied().chain(LIBRARY.split_whitespace()).map(str::to_owned).collect(),
             avoided: FxHashSet::default(),
             numbers: FxHashMap::default(),
         }

@@ -141,7 +141,7 @@ impl Memory<'_> {
         let mut text = String::from("static void sma_init(void)\n{\n");
         let chosen = self.chosen();
         if chosen > 0 {
-            text.push_str("    unsigned i, next = 0;\n");
+            text.push_str("    unsigned sma_at, sma_choice = 0;\n");
         }
         for location in &fixed {
             writeln!(text, "    {}", locate(&location.name, location)).expect("writing to a string should not fail");
@@ -151,17 +151,17 @@ impl Memory<'_> {
             write!(
                 text,
                 "    /* Of the locations that are reached by computed addresses, {chosen} are tracked. */\n    \
-                 for (i = {first}; i < {}; i++) {{\n        next = choose(next, {} + i);\n        switch (next) {{\n",
+                 for (sma_at = {first}; sma_at < {}; sma_at++) {{\n        sma_choice = choose(sma_choice, {} + sma_at);\n        switch (sma_choice) {{\n",
                 first + chosen,
                 // As many must be left as are still to be chosen.
                 count as i64 - chosen as i64 - first as i64,
             )
             .expect("writing to a string should not fail");
             for (number, location) in candidates.iter().enumerate() {
-                writeln!(text, "        case {number}: {} break;", locate("i", location))
+                writeln!(text, "        case {number}: {} break;", locate("sma_at", location))
                     .expect("writing to a string should not fail");
             }
-            text.push_str("        }\n        next++;\n    }\n");
+            text.push_str("        }\n        sma_choice++;\n    }\n");
         }
         text + "}\n"
     }

@@ -75,8 +75,8 @@ fn every_variant_compiles_without_warnings() {
     fs::create_dir_all(&temporary).expect("the folder should be made");
     let more = "#include <pthread.h>\n#include <stdlib.h>\n#include <string.h>\n#include <assert.h>\n\
                 struct s { char c; short h; long l; float f; double d; unsigned b : 3, e : 5; } shared;\n\
-                union u { int i; char c[4]; } pun; _Thread_local int own; double d; int *p; int table[3] = {1, -2, 3};\n\
-                void *t(void *a) { own++; shared.f = (float)d * 2; shared.b = 5; *p = own + (int)d % 7 / (own | 1);\n\
+                union u { int i; char c[4]; } pun; _Thread_local int own; double d; int i, getchar, setjmp, puts, y1; int *p; int table[3] = {1, -2, 3};\n\
+                void *t(void *a) { own++; i = getchar + setjmp; y1 = puts + i; shared.f = (float)d * 2; shared.b = 5; *p = own + (int)d % 7 / (own | 1);\n\
                   pun.i = (int)shared.d >> 3; table[own & 1] += __builtin_popcount(own); free(malloc(own)); return a; }\n\
                 int main(void) { int x; pthread_t a, b; void *r; p = &x; x = -5; pthread_create(&a, 0, t, &x);\n\
                   pthread_create(&b, 0, t, \"text\"); pthread_join(a, &r); assert(r == &x); pthread_join(b, 0);\n\
