@@ -1,5 +1,7 @@
 //! Benchmarks: one line per claim, so that two runs can be compared.
 
+mod events;
+
 use crate::corpus;
 use crate::executions;
 use crate::norn::{Norn, root};
@@ -25,6 +27,9 @@ pub fn run() -> Result<(), String> {
         fs::write(&file, generated(lines)).map_err(|e| format!("cannot write {}: {e}", file.display()))?;
         let args = vec![file.display().to_string()];
         missed += line(&norn, &format!("generated file of {lines} lines"), &[args], 3, 2000.0 * lines as f64 / 1e5)?;
+    }
+    if let Some(corpus) = corpus::folder() {
+        missed += events::run(&norn, &corpus)?;
     }
     match missed {
         0 => Ok(()),

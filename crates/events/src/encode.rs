@@ -10,6 +10,7 @@
 //! How two nodes are ordered is a literal too. Where it comes from is the encoding's choice ([`Orders`]): order variables
 //! whose cycles a propagator forbids, or clocks.
 
+use crate::from_reads::{FromRead, FromReads, Rival};
 use crate::layout::Layout;
 use crate::order::Node;
 use crate::pairs::{Facts, Fixed, Pairs, Read, Source, initial_value};
@@ -82,6 +83,8 @@ pub struct Encoded {
     pub checks: Vec<Lit>,
     /// By cut: it is reached.
     pub cuts: Vec<Lit>,
+    /// What is left to the theory.
+    pub from_reads: FromReads,
 }
 
 /// What is encoded.
@@ -91,6 +94,9 @@ pub struct Encoding<'a, S: ClauseSink> {
     pub facts: Facts<'a>,
     pub pairs: &'a Pairs,
     pub orders: &'a mut dyn Orders<S>,
+    /// Leave to the theory what reads say about the order of other writes, instead of a clause for each read, source and
+    /// other write.
+    pub derive: bool,
     pub encoded: Encoded,
 }
 
@@ -161,6 +167,9 @@ impl<S: ClauseSink> Encoding<'_, S> {
             formula.blaster.equal_if(&self.symbolic.terms, &[literal], value, written);
             self.no_write_between(formula, read, source, literal);
         }
+        if self.derive {
+            self.leave_to_theory(formula, read, &literals);
+        }
         let sources = read.sources.iter().map(|&(source, _)| source).zip(literals).collect();
         self.encoded.sources.push((read.event, sources));
     }
@@ -176,6 +185,34 @@ impl<S: ClauseSink> Encoding<'_, S> {
                 formula.clause(&[!a, !b]);
             }
         }
+    }
+
+    fn leave_to_theory(&mut self, formula: &mut Formula<'_, S>, read: &Read, literals: &[Lit]) {
+        let mut rivals = Vec::new();
+        for &(write, meets) in &read.rivals {
+            if self.facts.read_write(self.symbolic, read.event, write) == Fixed::Open {
+                let happens = formula.lit(self.symbolic, meets);
+                rivals.push(Rival { write, node: self.layout.node(write), happens });
+            }
+        }
+        let mut sources = Vec::new();
+        for (&(source, _), &literal) in read.sources.iter().zip(literals) {
+            let Source::Write(write) = source else {
+                sources.push((None, literal));
+                continue;
+            };
+            sources.push((Some(write), literal));
+            for rival in rivals.iter().filter(|rival| rival.write != write) {
+                let pair = (write, rival.write);
+                let order = match self.facts.writes(self.symbolic, write, rival.write) {
+                    Fixed::Before => formula.truth,
+                    Fixed::After => !formula.truth,
+                    Fixed::Open => self.orders.decided(formula, self.layout.node(write), rival.node),
+                };
+                self.encoded.from_reads.orders.insert(pair, order);
+            }
+        }
+        self.encoded.from_reads.reads.push(FromRead { node: self.layout.node(read.event), sources, rivals });
     }
 
     /// If the read takes this source, every other write to the cell comes before the source or after the read.
@@ -205,6 +242,7 @@ impl<S: ClauseSink> Encoding<'_, S> {
             let later = match self.facts.read_write(self.symbolic, read.event, rival) {
                 Fixed::Before => continue,
                 Fixed::After => !formula.truth,
+                Fixed::Open if self.derive => continue,
                 Fixed::Open => self.orders.implied(formula, node, self.layout.node(rival)),
             };
             let happens = formula.lit(self.symbolic, meets);

@@ -70,6 +70,11 @@ impl Layout {
             layout.units.push(units);
             layout.threads.push(first..layout.skeleton.node_count() as u32);
         }
+        for (event, node) in symbolic.events.iter().zip(&mut layout.nodes) {
+            if let Some(section) = event.section {
+                *node = layout.sections[section.index()];
+            }
+        }
         layout.link_threads(symbolic);
         layout
     }
@@ -272,12 +277,7 @@ impl<'a> Walk<'a> {
             };
             match unit {
                 UnitKind::Event(id) => self.layout.nodes[id.index()] = node,
-                UnitKind::Section(id) => {
-                    self.layout.sections[id.index()] = node;
-                    for event in self.symbolic.section(id).events.clone() {
-                        self.layout.nodes[event as usize] = node;
-                    }
-                }
+                UnitKind::Section(id) => self.layout.sections[id.index()] = node,
             }
             self.done.push(Unit { what: unit, node, buffered });
         }

@@ -2,7 +2,7 @@
 //!
 //! - `models`, `layout`: the places of events in the global order and what program order and fences fix between them
 //! - `pairs`: which write a read may read from; `encode`: the axioms as clauses
-//! - `variables`, `order`, `theory`: order variables and the propagator that keeps their order acyclic; `clocks`: the
+//! - `variables`, `order`, `theory`, `from_reads`: order variables and the propagator that keeps their order acyclic; `clocks`: the
 //!   paper's bit-vectors instead (walcyrie-ppopp16); `certify`: that a learnt clause is a cycle
 //! - `question`: one formula and what is asked about it; `schedule`: from a model to a schedule; `engine`: to a verdict
 //!
@@ -12,6 +12,7 @@ mod certify;
 mod clocks;
 mod encode;
 mod engine;
+mod from_reads;
 mod layout;
 mod models;
 mod order;

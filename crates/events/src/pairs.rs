@@ -172,6 +172,13 @@ impl Pairs {
     }
 }
 
+impl Pairs {
+    /// Reads with their sources and other writes: about as many clauses as those would need.
+    pub fn triples(&self) -> usize {
+        self.reads.iter().map(|read| read.sources.len() * read.rivals.len()).sum()
+    }
+}
+
 /// For each write to one certain cell the next one of its thread to the same cell that is executed if it is.
 fn next_writes(symbolic: &mut Symbolic, writes: &[Vec<EventId>]) -> Vec<Option<EventId>> {
     let mut next = vec![None; symbolic.events.len()];

@@ -4,6 +4,7 @@ use crate::certify;
 use crate::clocks::Clocks;
 use crate::encode::{Encoded, Encoding as Encode, Formula};
 use crate::engine::{Encoding, Figures};
+use crate::from_reads::FromReads;
 use crate::layout::Layout;
 use crate::models;
 use crate::order::{Node, OrderGraph};
@@ -32,8 +33,12 @@ pub struct Formulated {
     undefined: Lit,
     pairs: (usize, usize),
     theory: Option<Rc<RefCell<Theory>>>,
+    from_reads: FromReads,
     certify: bool,
 }
+
+/// With more reads, sources and other writes than this, the theory derives what clauses would say.
+const MANY_TRIPLES: usize = if cfg!(test) { 5 } else { 30_000 };
 
 pub enum Question {
     /// Something is violated and nothing undefined is met.
@@ -70,6 +75,7 @@ impl Formulated {
             facts,
             pairs: &pairs,
             orders: &mut variables,
+            derive: encoding == Encoding::Order && pairs.triples() > MANY_TRIPLES,
             encoded: Encoded::default(),
         };
         if encoding == Encoding::Clocks {
@@ -79,7 +85,8 @@ impl Formulated {
             encode.orders = clocks;
         }
         encode.all(&mut formula);
-        let encoded = encode.encoded;
+        let mut encoded = encode.encoded;
+        let from_reads = std::mem::take(&mut encoded.from_reads);
         let undefined = formula.fresh();
         for (check, &literal) in symbolic.checks.iter().zip(&encoded.checks) {
             if matches!(check.what, Finding::Undefined(_)) {
@@ -90,12 +97,16 @@ impl Formulated {
         let pairs = (pairs.candidates, pairs.kept);
         let mut theory = None;
         if encoding == Encoding::Order {
-            let propagator = Rc::new(RefCell::new(Theory::new(graph, edges.clone())));
+            let propagator = Theory::new(graph, edges.clone(), from_reads.clone(), blaster.truth());
+            if propagator.is_contradiction() {
+                blaster.sink_mut().clause(&[]);
+            }
+            let propagator = Rc::new(RefCell::new(propagator));
             let observed = propagator.borrow().observed();
             blaster.sink_mut().connect(Box::new(Rc::clone(&propagator)), &observed);
             theory = Some(propagator);
         }
-        Some(Formulated { layout, edges, clocks, blaster, encoded, undefined, pairs, theory, certify })
+        Some(Formulated { layout, edges, clocks, blaster, encoded, undefined, pairs, theory, from_reads, certify })
     }
 
     pub fn ask(&mut self, symbolic: &Symbolic, question: &Question, limits: &Limits) -> Asked {
@@ -132,9 +143,8 @@ impl Formulated {
             Ok(certificate) => certificate,
             Err(damage) => return Asked::NotProved(format!("the solver's proof is wrong: {damage}")),
         };
-        let edges = self.layout.skeleton.edges();
-        let is_cycle =
-            |clause: &[Lit]| certify::forbids_cycle(self.layout.skeleton.node_count(), edges, &self.edges, clause);
+        let checker = certify::Cycles::new(&self.layout.skeleton, &self.edges, &self.from_reads, self.blaster.truth());
+        let is_cycle = |clause: &[Lit]| checker.forbidden_by(clause);
         match certificate.from_propagator.iter().all(|clause| is_cycle(clause)) {
             true => Asked::No,
             false => Asked::NotProved("a clause of the order is no cycle".to_owned()),
@@ -173,7 +183,9 @@ impl Formulated {
             return clocks.order(&|literal| sat.value(literal));
         }
         let active = self.edges.iter().filter(|edge| sat.value(edge.label)).map(|edge| (edge.from, edge.to));
-        let edges: Vec<(Node, Node)> = self.layout.skeleton.edges().iter().copied().chain(active).collect();
+        let derived = self.from_reads.edges(&|literal| sat.value(literal));
+        let fixed = self.layout.skeleton.edges().iter().copied();
+        let edges: Vec<(Node, Node)> = fixed.chain(active).chain(derived).collect();
         let order = linear_order(self.layout.skeleton.node_count(), &edges, &self.layout.threads);
         order.expect("the order of a model should have no cycle")
     }

@@ -64,6 +64,7 @@ fn symbolic(threads: &[Vec<Op>]) -> (Symbolic, Vec<Term>) {
         size: 4,
         width: WIDTH,
         initial: zero,
+        encoding: norn_symex::Encoding::Signed { bits: WIDTH, indeterminate: false },
         name: format!("x{i}"),
     });
     let object = Object { name: "x".to_owned(), maker: None, shared: true };
@@ -77,6 +78,7 @@ fn symbolic(threads: &[Vec<Op>]) -> (Symbolic, Vec<Term>) {
         checks: Vec::new(),
         cuts: Vec::new(),
         constraints: build.constraints,
+        joined: Vec::new(),
         watches_addresses: None,
         stats: Stats::default(),
     };
@@ -86,7 +88,8 @@ fn symbolic(threads: &[Vec<Op>]) -> (Symbolic, Vec<Term>) {
 fn thread(creator: Option<(ThreadId, EventId)>, events: std::ops::Range<u32>) -> Thread {
     let number = Term::TRUE;
     let function = FuncId::new(0);
-    Thread { function, creator, start: Term::TRUE, ended: Term::TRUE, events, inputs: Vec::new(), number }
+    let (start, ended, result) = (Term::TRUE, Term::TRUE, None);
+    Thread { function, creator, start, ended, events, inputs: Vec::new(), number, result }
 }
 
 struct Build {

@@ -3,8 +3,13 @@
 //! On a cycle the literals of its edges are a conflict. An edge that would close a cycle is ruled out as soon as the path
 //! that it would close is there; the reason is that path, looked up when it is asked for. This is the theory solver of
 //! Zord and Deagle, with the closure kept by clocks (see [`crate::order`]) instead of searched for.
+//!
+//! Edges from reads are derived here where clauses would be too many (see [`crate::from_reads`]): if a read takes its
+//! value from w, w' happens and w comes before w', then the read comes before w'; and if w' comes before the read, then
+//! before w too.
 
-use crate::order::{Added, Chain, Node, OrderGraph};
+use crate::from_reads::{FromReads, Index, ReadSource, slot};
+use crate::order::{Added, Cause, Chain, Node, OrderGraph};
 use norn_logic::{Lit, Propagator};
 use std::collections::VecDeque;
 
@@ -20,23 +25,50 @@ pub struct Edge {
 pub struct Theory {
     graph: OrderGraph,
     edges: Vec<Edge>,
-    by_label: ByLiteral,
+    from_reads: Index,
+    /// By literal slot: the edges that it labels.
+    by_label: Vec<Vec<u32>>,
     /// By node, the labelled edges that leave it, by chain and position of where they go.
     leaving: Vec<Vec<(Chain, u32, u32)>>,
+    truth: Lit,
     /// By variable: what is assigned, as far as it was told.
     values: Vec<Option<bool>>,
     /// Assigned literals in order; those before `processed` have their edges in the graph.
     trail: Vec<Lit>,
     processed: usize,
-    /// The graph's time before each processed literal.
-    times: Vec<u32>,
+    /// What there was before each processed literal.
+    marks: Vec<Mark>,
     /// Length of the trail at the beginning of each decision level.
     levels: Vec<usize>,
+    /// The literals that brought about the edges from reads.
+    derived: Vec<[Lit; 3]>,
+    /// Reads with a source, in the order in which they got it, and by the number of the source.
+    active: Vec<ReadSource>,
+    /// By read: its source. (Two at once are a conflict, which the order finds.)
+    source_of: Vec<Option<u32>>,
+    /// By event: the reads that take their value from it.
+    readers: Vec<Vec<ReadSource>>,
     implied: VecDeque<Lit>,
-    /// By variable: why it was implied to be false, an edge and the time at which its reverse path was there.
-    reasons: Vec<(u32, u32)>,
+    /// By variable: why it was implied.
+    reasons: Vec<Reason>,
     conflict: Option<Vec<Lit>>,
+    contradiction: bool,
     pub counts: Counts,
+}
+
+#[derive(Clone, Copy)]
+struct Mark {
+    time: u32,
+    derived: u32,
+    active: u32,
+}
+
+#[derive(Clone, Copy)]
+enum Reason {
+    /// The edge would close a cycle with a path that was there at this time.
+    Edge { edge: u32, time: u32 },
+    /// A rival comes before the read (a path says so), so it comes before the read's source.
+    Rival { read: u32, source: u32, rival: u32, time: u32 },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -46,52 +78,63 @@ pub struct Counts {
     pub explained: u64,
 }
 
-/// Edges by label.
-struct ByLiteral(Vec<Vec<u32>>);
-
-impl ByLiteral {
-    fn slot(literal: Lit) -> usize {
-        literal.variable() as usize * 2 + usize::from(literal.is_negative())
-    }
-
-    fn get(&self, literal: Lit) -> &[u32] {
-        self.0.get(ByLiteral::slot(literal)).map_or(&[], Vec::as_slice)
-    }
-}
-
 impl Theory {
-    /// `graph` holds what is always there.
-    pub fn new(graph: OrderGraph, edges: Vec<Edge>) -> Theory {
-        let variables = edges.iter().map(|edge| edge.label.variable() as usize + 1).max().unwrap_or(1);
-        let mut by_label = ByLiteral(vec![Vec::new(); variables * 2]);
+    /// `graph` holds what is always there; `truth` is the literal that is always true.
+    pub fn new(graph: OrderGraph, edges: Vec<Edge>, from_reads: FromReads, truth: Lit) -> Theory {
+        let from_reads = Index::new(from_reads, &graph);
+        let all = edges.iter().map(|edge| edge.label).chain(from_reads.literals()).chain([truth]);
+        let variables = all.map(|literal| literal.variable() as usize + 1).max().unwrap_or(1);
+        let events = from_reads.tables.reads.iter().flat_map(|read| &read.sources);
+        let events = events.filter_map(|source| source.0).map(|event| event.index() + 1).max().unwrap_or(0);
+        let reads = from_reads.tables.reads.len();
+        let mut by_label = vec![Vec::new(); variables * 2];
         let mut leaving = vec![Vec::new(); graph.node_count()];
         for (number, edge) in edges.iter().enumerate() {
-            by_label.0[ByLiteral::slot(edge.label)].push(number as u32);
+            by_label[slot(edge.label)].push(number as u32);
             let (chain, position) = graph.place(edge.to);
             leaving[edge.from.index()].push((chain, position, number as u32));
         }
         leaving.iter_mut().for_each(|list| list.sort_unstable());
-        Theory {
+        let mut theory = Theory {
             graph,
             edges,
+            from_reads,
             by_label,
             leaving,
+            truth,
             values: vec![None; variables],
             trail: Vec::new(),
             processed: 0,
-            times: Vec::new(),
+            marks: Vec::new(),
             levels: Vec::new(),
+            derived: Vec::new(),
+            active: Vec::new(),
+            source_of: vec![None; reads],
+            readers: vec![Vec::new(); events],
             implied: VecDeque::new(),
-            reasons: vec![(0, 0); variables],
+            reasons: vec![Reason::Edge { edge: 0, time: 0 }; variables],
             conflict: None,
+            contradiction: false,
             counts: Counts::default(),
-        }
+        };
+        // What the constant brings about is never taken back.
+        theory.values[truth.variable() as usize] = Some(!truth.is_negative());
+        theory.process(truth);
+        theory.contradiction = theory.conflict.take().is_some();
+        theory
     }
 
-    /// Every literal that the theory wants to hear of, and its negation.
+    /// What is always there has a cycle already: there is no model.
+    pub fn is_contradiction(&self) -> bool {
+        self.contradiction
+    }
+
+    /// Every variable that the theory wants to hear of.
     pub fn observed(&self) -> Vec<Lit> {
         let positive = |label: Lit| label.negate_if(label.is_negative());
-        let mut variables: Vec<Lit> = self.edges.iter().map(|edge| positive(edge.label)).collect();
+        let labels = self.edges.iter().map(|edge| edge.label);
+        let mut variables: Vec<Lit> = labels.chain(self.from_reads.literals()).map(positive).collect();
+        variables.push(positive(self.truth));
         variables.sort_unstable();
         variables.dedup();
         variables
@@ -107,39 +150,157 @@ impl Theory {
         }
     }
 
-    /// The clause that forbids an edge together with the path from its end to its beginning.
-    fn cycle(&mut self, edge: Edge, time: u32) -> Vec<Lit> {
-        let mut causes = Vec::new();
-        self.graph.path(edge.to, edge.from, time, &mut causes);
-        let mut clause: Vec<Lit> = causes.iter().map(|&cause| !self.edges[cause as usize].label).collect();
-        clause.push(!edge.label);
-        clause.sort_unstable();
-        clause.dedup();
-        clause
-    }
-
     fn value(&self, literal: Lit) -> Option<bool> {
         self.values[literal.variable() as usize].map(|value| value != literal.is_negative())
     }
 
+    fn is_true(&self, literal: Lit) -> bool {
+        self.value(literal) == Some(true)
+    }
+
+    /// The clause that forbids an edge, which these literals bring about, together with the path from its end to its
+    /// beginning.
+    fn cycle(&mut self, from: Node, to: Node, time: u32, literals: &[Lit]) -> Vec<Lit> {
+        let mut causes = Vec::new();
+        self.graph.path(to, from, time, &mut causes);
+        let mut clause: Vec<Lit> = literals.iter().map(|&literal| !literal).collect();
+        for cause in causes {
+            match self.edges.get(cause as usize) {
+                Some(edge) => clause.push(!edge.label),
+                None => {
+                    let derived = self.derived[cause as usize - self.edges.len()];
+                    clause.extend(derived.map(|literal| !literal));
+                }
+            }
+        }
+        clause.sort_unstable();
+        clause.dedup();
+        clause.retain(|&literal| literal != !self.truth);
+        if clause.is_empty() {
+            clause.push(!self.truth);
+        }
+        clause
+    }
+
     fn process(&mut self, literal: Lit) {
-        for i in 0..self.by_label.get(literal).len() {
-            let number = self.by_label.get(literal)[i];
-            let edge = self.edges[number as usize];
-            match self.graph.add(edge.from, edge.to, number) {
-                Added::Nothing => {}
-                Added::Cycle => {
-                    self.counts.conflicts += 1;
-                    let time = self.graph.time();
-                    self.conflict = Some(self.cycle(edge, time));
+        for i in 0..self.by_label.get(slot(literal)).map_or(0, Vec::len) {
+            let number = self.by_label[slot(literal)][i];
+            let Edge { from, to, label } = self.edges[number as usize];
+            if !self.add(from, to, number, &[label]) {
+                return;
+            }
+        }
+        let Some(triggers) = self.from_reads.triggers(literal) else { return };
+        let counts = (triggers.sources.len(), triggers.rivals.len(), triggers.orders.len());
+        for i in 0..counts.0 {
+            let (read, source) = self.triggered(literal).sources[i];
+            self.activate(read, source);
+            for rival in 0..self.from_reads.read(read).rivals.len() as u32 {
+                if !self.consider(read, source, rival) {
                     return;
                 }
-                Added::New => self.rule_out(),
+            }
+        }
+        for i in 0..counts.1 {
+            let (read, rival) = self.triggered(literal).rivals[i];
+            if let Some(source) = self.source_of[read as usize]
+                && !self.consider(read, source, rival)
+            {
+                return;
+            }
+        }
+        for i in 0..counts.2 {
+            let (first, second) = self.triggered(literal).orders[i];
+            for reader in 0..self.readers.get(first.index()).map_or(0, Vec::len) {
+                let (read, source) = self.readers[first.index()][reader];
+                if let Some(rival) = self.from_reads.rival(read, second)
+                    && !self.consider(read, source, rival)
+                {
+                    return;
+                }
             }
         }
     }
 
-    /// Edges that would close a cycle with what has just become known cannot be.
+    fn triggered(&self, literal: Lit) -> &crate::from_reads::Triggers {
+        self.from_reads.triggers(literal).expect("a literal with triggers should have them")
+    }
+
+    fn activate(&mut self, read: u32, source: u32) {
+        self.active.push((read, source));
+        self.source_of[read as usize].get_or_insert(source);
+        if let Some(write) = self.from_reads.read(read).sources[source as usize].0 {
+            self.readers[write.index()].push((read, source));
+        }
+    }
+
+    fn deactivate_to(&mut self, length: usize) {
+        while self.active.len() > length {
+            let (read, source) = self.active.pop().expect("there should be a read to take back");
+            if self.source_of[read as usize] == Some(source) {
+                self.source_of[read as usize] = None;
+            }
+            if let Some(write) = self.from_reads.read(read).sources[source as usize].0 {
+                self.readers[write.index()].pop();
+            }
+        }
+    }
+
+    /// What follows for a read with this source and another write. False on a conflict.
+    fn consider(&mut self, read: u32, source: u32, rival: u32) -> bool {
+        let Some((happens, takes, order)) = self.premises(read, source, rival) else { return true };
+        let info = self.from_reads.read(read);
+        let (from, to) = (info.node, info.rivals[rival as usize].node);
+        if order == self.truth || self.is_true(order) {
+            let cause = (self.edges.len() + self.derived.len()) as Cause;
+            self.derived.push([happens, takes, order]);
+            return self.add(from, to, cause, &[happens, takes, order]);
+        }
+        if self.value(order).is_none() && self.graph.reaches(to, from) {
+            let time = self.graph.time();
+            self.reasons[order.variable() as usize] = Reason::Rival { read, source, rival, time };
+            self.implied.push_back(!order);
+        }
+        true
+    }
+
+    /// If the other write happens: the literals for that, for the source, and for the source coming before it.
+    fn premises(&self, read: u32, source: u32, rival: u32) -> Option<(Lit, Lit, Lit)> {
+        let info = self.from_reads.read(read);
+        let (write, takes) = info.sources[source as usize];
+        let other = info.rivals[rival as usize];
+        if write == Some(other.write) || !self.is_true(other.happens) {
+            return None;
+        }
+        let order = match write {
+            None => self.truth,
+            Some(write) => *self.from_reads.tables.orders.get(&(write, other.write))?,
+        };
+        Some((other.happens, takes, order))
+    }
+
+    /// Adds an edge and what follows from it. False on a conflict.
+    fn add(&mut self, from: Node, to: Node, cause: Cause, literals: &[Lit]) -> bool {
+        if from == to {
+            return true;
+        }
+        match self.graph.add(from, to, cause) {
+            Added::Nothing => true,
+            Added::Cycle => {
+                self.counts.conflicts += 1;
+                let time = self.graph.time();
+                self.conflict = Some(self.cycle(from, to, time, literals));
+                false
+            }
+            Added::New => {
+                self.rule_out();
+                true
+            }
+        }
+    }
+
+    /// Edges that would close a cycle with what has just become known cannot be, and writes that have just come to be
+    /// before a read come before its source.
     fn rule_out(&mut self) {
         let time = self.graph.time();
         for (node, chain, positions) in self.graph.news() {
@@ -152,8 +313,24 @@ impl Theory {
                 let label = self.edges[number as usize].label;
                 let variable = label.variable() as usize;
                 if self.values[variable].is_none() {
-                    self.reasons[variable] = (number, time);
+                    self.reasons[variable] = Reason::Edge { edge: number, time };
                     self.implied.push_back(!label);
+                }
+            }
+            for &read in &self.from_reads.reads_at[node.index()] {
+                let Some(source) = self.source_of[read as usize] else { continue };
+                let rivals = &self.from_reads.rivals_by_place[read as usize];
+                let first = rivals.partition_point(|&(c, position, _)| (c, position) < (chain, positions.start));
+                for &(c, position, rival) in &rivals[first..] {
+                    if c != chain || position >= positions.end {
+                        break;
+                    }
+                    if let Some((_, _, order)) = self.premises(read, source, rival)
+                        && self.value(order).is_none()
+                    {
+                        self.reasons[order.variable() as usize] = Reason::Rival { read, source, rival, time };
+                        self.implied.push_back(!order);
+                    }
                 }
             }
         }
@@ -177,8 +354,11 @@ impl Propagator for Theory {
         }
         if self.processed > length {
             self.processed = length;
-            self.graph.undo_to(self.times[length]);
-            self.times.truncate(length);
+            let Mark { time, derived, active } = self.marks[length];
+            self.graph.undo_to(time);
+            self.derived.truncate(derived as usize);
+            self.deactivate_to(active as usize);
+            self.marks.truncate(length);
         }
         self.implied.clear();
         self.conflict = None;
@@ -199,7 +379,8 @@ impl Propagator for Theory {
                 return None;
             }
             let literal = self.trail[self.processed];
-            self.times.push(self.graph.time());
+            let (derived, active) = (self.derived.len() as u32, self.active.len() as u32);
+            self.marks.push(Mark { time: self.graph.time(), derived, active });
             self.processed += 1;
             self.process(literal);
         }
@@ -207,10 +388,20 @@ impl Propagator for Theory {
 
     fn reason(&mut self, literal: Lit, clause: &mut Vec<Lit>) {
         self.counts.explained += 1;
-        let (number, time) = self.reasons[literal.variable() as usize];
-        let edge = self.edges[number as usize];
-        assert_eq!(edge.label, !literal, "only what was implied should be explained");
-        clause.extend(self.cycle(edge, time));
+        let reason = match self.reasons[literal.variable() as usize] {
+            Reason::Edge { edge, time } => {
+                let Edge { from, to, label } = self.edges[edge as usize];
+                self.cycle(from, to, time, &[label])
+            }
+            Reason::Rival { read, source, rival, time } => {
+                let info = self.from_reads.read(read);
+                let (node, other) = (info.node, info.rivals[rival as usize]);
+                let takes = info.sources[source as usize].1;
+                self.cycle(node, other.node, time, &[takes, other.happens, !literal])
+            }
+        };
+        assert!(reason.contains(&literal), "only what was implied should be explained");
+        clause.extend(reason);
     }
 
     fn add_clause(&mut self, clause: &mut Vec<Lit>) -> bool {

@@ -109,6 +109,10 @@ pub struct CheckArgs {
     #[arg(long)]
     pub shortest: bool,
 
+    /// Ask all engines; if two contradict one another, write what is needed to see why and exit with 6
+    #[arg(long)]
+    pub cross_check: bool,
+
     #[command(flatten)]
     pub events: EventsArgs,
 

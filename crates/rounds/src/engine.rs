@@ -4,6 +4,7 @@ use crate::examine::{Examined, Examiner, Goal};
 use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_machine::replay::ReplayMismatch;
+use norn_passes::spin::spin;
 use norn_passes::unwind::Bounds;
 use norn_symex::execute;
 use norn_verdict::limits::Limits;
@@ -38,9 +39,15 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
     }
 }
 
+/// The program as it is executed symbolically: what waits in a loop needs no bound there. The steps that are left have the
+/// same numbers, in the same rounds or fewer.
+pub fn without_idle_iterations(task: &Task<'_>) -> Program {
+    spin(task.program, true).program
+}
+
 /// The verdict for fixed bounds on loops.
 fn within(task: &Task<'_>, bounds: &Bounds) -> Result<Verdict, ReplayMismatch> {
-    let symbolic = match execute(task.program, bounds, task.checks, task.limits) {
+    let symbolic = match execute(&without_idle_iterations(task), bounds, task.checks, task.limits) {
         Ok(symbolic) => symbolic,
         Err(refusal) => return Ok(unknown(task, refusal.reason, refusal.span, Stats::default())),
     };

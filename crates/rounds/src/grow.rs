@@ -8,9 +8,10 @@
 //!
 //! The verdict names the largest bounds that were done with, for all loops together.
 
-use crate::engine::{Task, conclude, unknown};
+use crate::engine::{Task, conclude, unknown, without_idle_iterations};
 use crate::examine::{Examined, Examiner, Goal, sooner};
 use crate::trips::trips;
+use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_logic::Term;
 use norn_machine::replay::ReplayMismatch;
@@ -37,6 +38,7 @@ const AFTER_UNDEFINED: u32 = 2;
 
 struct Growth<'a> {
     task: &'a Task<'a>,
+    code: Program,
     /// Bounds of loops that need no guess.
     fixed: BTreeMap<Span, u32>,
     best: Option<Verdict>,
@@ -45,12 +47,13 @@ struct Growth<'a> {
 
 impl<'a> Growth<'a> {
     fn new(task: &'a Task<'a>) -> Growth<'a> {
+        let code = without_idle_iterations(task);
         let mut fixed = BTreeMap::new();
-        for (span, trips) in trips(task.program) {
+        for (span, trips) in trips(&code) {
             let bound = fixed.entry(span).or_insert(trips);
             *bound = trips.max(*bound);
         }
-        Growth { task, fixed, best: None, undefined: None }
+        Growth { task, code, fixed, best: None, undefined: None }
     }
 
     fn run(mut self) -> Result<Verdict, ReplayMismatch> {
@@ -66,15 +69,9 @@ impl<'a> Growth<'a> {
     }
 
     /// What is known so far.
-    fn give_up(self, reason: String, span: Option<Span>) -> Verdict {
-        let undefined = self.undefined.map(|(_, verdict)| verdict);
-        undefined.or(self.best).unwrap_or_else(|| unknown(self.task, reason, span, Stats::default()))
-    }
-
-    fn give_up_now(&mut self, reason: String, span: Option<Span>) -> Verdict {
-        let (undefined, best) = (self.undefined.take(), self.best.take());
-        let growth = Growth { task: self.task, fixed: BTreeMap::new(), best, undefined };
-        growth.give_up(reason, span)
+    fn give_up(&mut self, reason: String, span: Option<Span>) -> Verdict {
+        let undefined = self.undefined.take().map(|(_, verdict)| verdict);
+        undefined.or(self.best.take()).unwrap_or_else(|| unknown(self.task, reason, span, Stats::default()))
     }
 
     /// The verdict, if this stage ends the search.
@@ -84,7 +81,7 @@ impl<'a> Growth<'a> {
         if let Some(before) = stage.checked_sub(1) {
             let symbolic = match self.execute(before, None) {
                 Ok(symbolic) => symbolic,
-                Err(refusal) => return Ok(Some(self.give_up_now(refusal.reason, refusal.span))),
+                Err(refusal) => return Ok(Some(self.give_up(refusal.reason, refusal.span))),
             };
             let mut open: Vec<Span> = open_cuts(&symbolic);
             drop(symbolic);
@@ -98,13 +95,13 @@ impl<'a> Growth<'a> {
                     return Ok(Some(*verdict));
                 }
                 if let Some(exceeded) = self.task.limits.exceeded() {
-                    return Ok(Some(self.give_up_now(exceeded.reason().to_owned(), None)));
+                    return Ok(Some(self.give_up(exceeded.reason().to_owned(), None)));
                 }
             }
         }
         let symbolic = match self.execute(stage, None) {
             Ok(symbolic) => symbolic,
-            Err(refusal) => return Ok(Some(self.give_up_now(refusal.reason, refusal.span))),
+            Err(refusal) => return Ok(Some(self.give_up(refusal.reason, refusal.span))),
         };
         let mut examiner = Examiner::new(self.task, &symbolic);
         let is_straight = open_cuts(&symbolic).is_empty();
@@ -141,7 +138,7 @@ impl<'a> Growth<'a> {
             }
             _ => {}
         }
-        Ok(exceeded.map(|exceeded| self.give_up_now(exceeded.reason().to_owned(), None)))
+        Ok(exceeded.map(|exceeded| self.give_up(exceeded.reason().to_owned(), None)))
     }
 
     /// The event list for a bound on all loops, with another one for those at a place. Loops that are cut on every path
@@ -149,7 +146,7 @@ impl<'a> Growth<'a> {
     fn execute(&mut self, bound: u32, other: Option<(Span, u32)>) -> Result<Symbolic, Refusal> {
         loop {
             let bounds = self.bounds(bound, other);
-            let symbolic = execute(self.task.program, &bounds, self.task.checks, &sooner(self.task.limits, None))?;
+            let symbolic = execute(&self.code, &bounds, self.task.checks, &sooner(self.task.limits, None))?;
             let mut grown = false;
             for cut in &symbolic.cuts {
                 let is_certain = cut.guard == Term::TRUE || cut.guard == symbolic.thread(cut.thread).start;

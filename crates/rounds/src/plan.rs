@@ -63,7 +63,7 @@ pub struct Plan {
     pub threads: Vec<ThreadPlan>,
     /// By event.
     unit_of: Vec<UnitId>,
-    /// Stores that wait in a buffer, by event.
+    /// Stores that go to a buffer, by event.
     buffered: Vec<bool>,
     /// The writes of the entry thread that come before every other thread: events below this number.
     prelude: u32,
@@ -87,7 +87,7 @@ impl Plan {
             units: Vec::new(),
             threads: Vec::new(),
             unit_of: vec![UnitId(0); symbolic.events.len()],
-            buffered: symbolic.event_ids().map(|id| id.0 >= prelude && is_buffered(symbolic, model, id)).collect(),
+            buffered: symbolic.event_ids().map(|id| is_buffered(symbolic, model, id)).collect(),
             prelude,
             accessors: vec![BTreeSet::new(); symbolic.cells.len()],
             writers: vec![BTreeSet::new(); symbolic.cells.len()],
@@ -123,6 +123,11 @@ impl Plan {
 
     /// A store that is committed at some time after it was run.
     pub fn is_buffered(&self, event: EventId) -> bool {
+        self.buffered[event.index()] && !self.is_prelude(event)
+    }
+
+    /// A store that the machine buffers; if it is in the prelude, it may as well be committed at once.
+    pub fn has_commit(&self, event: EventId) -> bool {
         self.buffered[event.index()]
     }
 
@@ -151,7 +156,7 @@ impl Plan {
         }
         for thread in 0..self.threads.len() {
             let events = self.threads[thread].atoms.iter().flat_map(|atom| atom.events.clone());
-            steps[thread] += events.filter(|&event| self.buffered[event as usize]).count() as u32;
+            steps[thread] += events.filter(|&event| self.is_buffered(EventId(event))).count() as u32;
         }
         let without = |left_out: Option<&ThreadId>| -> u32 {
             order.iter().filter(|&thread| Some(thread) != left_out).map(|thread| steps[thread.0 as usize]).sum()

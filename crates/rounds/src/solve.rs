@@ -90,12 +90,12 @@ impl<'e, 'a> Question<'e, 'a> {
                         Some(section) => Move::RunSection(section),
                         None => Move::Run(EventId(atom.events.start)),
                     });
-                    let stores = atom.events.clone().map(EventId).filter(|&id| plan.is_buffered(id));
+                    let stores = atom.events.clone().map(EventId).filter(|&id| plan.has_commit(id));
                     // The parts of one access are one store.
                     let is_group = atom.section.is_some_and(|id| symbolic.section(id).kind == SectionKind::Group);
                     let executed_stores = stores.filter(|&id| executed(symbolic.event(id).guard));
                     for store in executed_stores.take(if is_group { 1 } else { usize::MAX }) {
-                        if is_committed(store) {
+                        if plan.is_prelude(store) || is_committed(store) {
                             moves.push(Move::Commit(store));
                         } else {
                             waiting.push(store);

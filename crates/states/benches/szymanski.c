@@ -1,10 +1,6 @@
-// Szymanski's mutual exclusion for N threads, each of which goes in for ever.
+// Szymanski's mutual exclusion for three threads, each of which goes in again and again.
 #include <assert.h>
 #include <pthread.h>
-
-#ifndef N
-#define N 3
-#endif
 
 #ifdef FENCED
 #define fence() __sync_synchronize()
@@ -12,78 +8,51 @@
 #define fence() ((void)0)
 #endif
 
-volatile int flag0, flag1, flag2;
+enum { N = 3, OUTSIDE = 0, WANTS_IN, WAITS_FOR_OTHERS, IN_DOORWAY, DOOR_CLOSED };
+
+volatile int flag[N];
 volatile int inside;
 
-static int flag(int i)
+static void *run(void *arg)
 {
-    return i == 0 ? flag0 : i == 1 ? flag1 : flag2;
-}
-
-static void set(int i, int value)
-{
-    if (i == 0)
-        flag0 = value;
-    else if (i == 1)
-        flag1 = value;
-    else
-        flag2 = value;
-    fence();
-}
-
-static void run(int me)
-{
+    int me = (int)(long)arg;
     for (;;) {
-        set(me, 1);
+        flag[me] = WANTS_IN;
+        fence();
         for (int i = 0; i < N; i++)
-            while (flag(i) >= 3)
+            while (flag[i] >= IN_DOORWAY)
                 ;
-        set(me, 3);
+        flag[me] = IN_DOORWAY;
+        fence();
         for (int i = 0; i < N; i++)
-            if (flag(i) == 1) {
-                set(me, 2);
-                for (int k = 0; flag(k) != 4; k = (k + 1) % N)
+            if (flag[i] == WANTS_IN) {
+                flag[me] = WAITS_FOR_OTHERS;
+                fence();
+                for (int k = 0; flag[k] != DOOR_CLOSED; k = (k + 1) % N)
                     ;
                 break;
             }
-        set(me, 4);
+        flag[me] = DOOR_CLOSED;
+        fence();
         for (int i = 0; i < me; i++)
-            while (flag(i) >= 2)
+            while (flag[i] >= WAITS_FOR_OTHERS)
                 ;
         inside = me;
         fence();
         assert(inside == me);
         for (int i = me + 1; i < N; i++)
-            for (int seen = flag(i); seen == 2 || seen == 3; seen = flag(i))
+            for (int seen = flag[i]; seen == WAITS_FOR_OTHERS || seen == IN_DOORWAY; seen = flag[i])
                 ;
-        set(me, 0);
+        flag[me] = OUTSIDE;
+        fence();
     }
-}
-
-void *first(void *arg)
-{
-    run(0);
-    return 0;
-}
-
-void *second(void *arg)
-{
-    run(1);
-    return 0;
-}
-
-void *third(void *arg)
-{
-    run(2);
     return 0;
 }
 
 int main(void)
 {
     pthread_t id;
-    pthread_create(&id, 0, first, 0);
-    pthread_create(&id, 0, second, 0);
-    if (N > 2)
-        pthread_create(&id, 0, third, 0);
+    for (long me = 0; me < N; me++)
+        pthread_create(&id, 0, run, (void *)me);
     return 0;
 }

@@ -15,6 +15,7 @@ use norn_passes::unwind::Bounds;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Bound, BoundKind, Checks, Outcome, Stats, Verdict, unwind_bounds};
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 pub const ENGINE: &str = "states";
@@ -57,6 +58,7 @@ pub fn explore(task: &Task<'_>, at_end: &mut AtEnd<'_>) -> Explored {
     if task.shortest {
         (reductions.merge_stores, reductions.persistent) = (false, false);
     }
+    let domains = OnceCell::new();
     let mut setting = Setting {
         program: task.program,
         code: &code,
@@ -65,6 +67,7 @@ pub fn explore(task: &Task<'_>, at_end: &mut AtEnd<'_>) -> Explored {
         reductions,
         max_threads: 4,
         buffer: FIRST_BUFFER,
+        domains: &domains,
     };
     let mut before: Option<Explored> = None;
     let mut searches = 0;

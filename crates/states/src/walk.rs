@@ -11,9 +11,13 @@ use norn_ir::instr::{NondetSource, Order};
 use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
+use norn_passes::Site;
+use norn_passes::inputs::small_domains;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
 use norn_verdict::schedule::{Schedule, Step, fingerprint};
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
 
 /// What is searched, and how states are stored.
 #[derive(Clone, Copy)]
@@ -27,6 +31,8 @@ pub struct Setting<'a> {
     pub max_threads: usize,
     /// A thread may have this many stores waiting.
     pub buffer: usize,
+    /// The values to try for the inputs of which only a few matter, once somebody has asked.
+    pub domains: &'a OnceCell<BTreeMap<Site, Vec<u64>>>,
 }
 
 /// What is done to have fewer states, or smaller ones. Each can be turned off, to see what it is worth and that it changes
@@ -178,7 +184,7 @@ impl<'a> Walk<'a> {
                         let span = self.executor.place(request.thread).span;
                         return Err(Halt::Stop(Stop::Limit { reason, span }));
                     }
-                    chosen.push(choose(&self.executor, request)?);
+                    chosen.push(choose(&self.setting, request)?);
                     self.back_to(point);
                 }
                 Err(stop) => return Err(Halt::Stop(stop)),
@@ -287,14 +293,20 @@ impl<'a> Walk<'a> {
 }
 
 /// The first value of an input whose domain is small.
-fn choose(executor: &Executor<'_>, request: Request) -> Result<Chosen, Halt> {
-    let Request { thread, position, ty, source, .. } = request;
-    if ty != Ty::Bool {
+fn choose(setting: &Setting<'_>, request: Request) -> Result<Chosen, Halt> {
+    let Request { thread, position, ty, source, site, span } = request;
+    let few = match (ty, site) {
+        (Ty::Bool, _) => Some(vec![0, 1]),
+        (_, Some(site)) => setting.domains.get_or_init(|| small_domains(setting.program)).get(&site).cloned(),
+        (_, None) => None,
+    };
+    let mut rest = few.unwrap_or_default();
+    rest.reverse();
+    let Some(value) = rest.pop() else {
         let (NondetSource::Input(name) | NondetSource::Uninitialised(name)) = source;
-        let span = executor.place(thread).span;
         return Err(Halt::Wide { name, span: (span != Span::NONE).then_some(span) });
-    }
-    Ok(Chosen { thread, position, rest: vec![1], value: 0 })
+    };
+    Ok(Chosen { thread, position, rest, value })
 }
 
 /// Goes on to the next combination of values; `false` if there is none.

@@ -96,7 +96,7 @@ impl Run<'_, '_> {
             }
             _ => {
                 let width = self.pass.pointer_bits;
-                let (old, operand) = (self.pass.to_bits(old, width), self.pass.to_bits(operand, width));
+                let (old, operand) = (self.pass.bits_of(old, width), self.pass.bits_of(operand, width));
                 let bits = arith::rmw(&mut self.pass.terms, op, old, operand);
                 Value::Pointer(self.pass.pointer_from(bits))
             }
@@ -120,7 +120,7 @@ impl Run<'_, '_> {
         let equal = match (&old, expected) {
             (Value::Bits(old), Value::Bits(expected)) => self.pass.terms.eq(*old, *expected),
             _ => {
-                let (old, expected) = (self.pass.to_pointer(&old), self.pass.to_pointer(expected));
+                let (old, expected) = (self.pass.pointer_of(&old), self.pass.pointer_of(expected));
                 self.pass.same_address(&old, &expected)
             }
         };
@@ -368,21 +368,21 @@ impl Run<'_, '_> {
                 if held.initialised == Term::FALSE {
                     return Held { value: self.pass.zero(ty), initialised: Term::FALSE };
                 }
-                Held { value: self.pass.to_type(&held.value, ty), initialised: held.initialised }
+                Held { value: self.pass.of_type(&held.value, ty), initialised: held.initialised }
             }
             Slots::Bytes(slots) => {
                 let bytes: Vec<Held> = slots.iter().map(|&slot| self.held(slot)).collect();
-                self.from_bytes(&bytes, ty)
+                self.whole_of_bytes(&bytes, ty)
             }
         }
     }
 
     /// A value from its bytes, the lowest first.
-    fn from_bytes(&mut self, bytes: &[Held], ty: Ty) -> Held {
+    fn whole_of_bytes(&mut self, bytes: &[Held], ty: Ty) -> Held {
         let mut whole = None;
         let mut initialised = Term::TRUE;
         for byte in bytes {
-            let bits = self.pass.to_bits(&byte.value, 8);
+            let bits = self.pass.bits_of(&byte.value, 8);
             initialised = self.pass.terms.and(initialised, byte.initialised);
             whole = Some(match whole {
                 None => bits,
@@ -390,7 +390,7 @@ impl Run<'_, '_> {
             });
         }
         let whole = whole.map_or_else(|| self.pass.zero(ty), Value::Bits);
-        Held { value: self.pass.to_type(&whole, ty), initialised }
+        Held { value: self.pass.of_type(&whole, ty), initialised }
     }
 
     fn read_shared(&mut self, targets: &Targets, ty: Ty, access: Access) -> Held {
@@ -409,14 +409,15 @@ impl Run<'_, '_> {
             let (value, mut indeterminate) = self.pass.decode(part.slot, value, part_ty);
             if part_ty == Ty::Ptr && indeterminate != Term::FALSE {
                 // It could be the address of anything; what comes of that is of no use to anybody.
-                self.undefined("an indeterminate pointer is read", indeterminate);
+                let read = self.pass.terms.and(targets.is_shared, indeterminate);
+                self.undefined("an indeterminate pointer is read", read);
                 indeterminate = Term::FALSE;
             }
             held.push(Held { value, initialised: !indeterminate });
         }
         match &held[..] {
             [one] => one.clone(),
-            bytes => self.from_bytes(bytes, ty),
+            bytes => self.whole_of_bytes(bytes, ty),
         }
     }
 
@@ -445,7 +446,7 @@ impl Run<'_, '_> {
             match slots {
                 Slots::One(slot) => self.write_private(*slot, value, here),
                 Slots::Bytes(slots) => {
-                    let bits = self.pass.to_bits(value, targets.size as u32 * 8);
+                    let bits = self.pass.bits_of(value, targets.size as u32 * 8);
                     for (i, &slot) in slots.iter().enumerate() {
                         let byte = self.pass.terms.extract(bits, i as u32 * 8, 8);
                         self.write_private(slot, &Value::Bits(byte), here);
@@ -467,7 +468,7 @@ impl Run<'_, '_> {
             self.event(EventKind::Write { targets: part.cells.clone(), value, access }, guard, true);
             return;
         }
-        let bits = self.pass.to_bits(value, ty.bits(target));
+        let bits = self.pass.bits_of(value, ty.bits(target));
         for (i, part) in targets.shared.iter().enumerate() {
             let byte = self.pass.terms.extract(bits, i as u32 * 8, 8);
             let value = self.encode(part.slot, &Value::Bits(byte), targets.is_shared);

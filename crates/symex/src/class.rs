@@ -46,13 +46,17 @@ pub struct Class {
     growths: u32,
     /// How values are written in cells; stays the same during one execution.
     shape: Encoding,
+    /// Nothing was found so far: the shape stands for nothing.
+    is_empty: bool,
     /// What is known of all that was put into the cells during one execution.
     found: Option<Known>,
 }
 
-/// A class that grows more often than this keeps its leading zeros only, and then nothing.
-const SOME_GROWTHS: u32 = 3;
-const MOST_GROWTHS: u32 = 6;
+/// A class that grows more often than this is described by its range only, if it has one; than these, by its leading zeros
+/// only, and then not at all.
+const FEW_GROWTHS: u32 = 2;
+const SOME_GROWTHS: u32 = 4;
+const MOST_GROWTHS: u32 = 7;
 const MOST_MEMBERS: usize = 64;
 /// The 64-bit value that is taken for indeterminate content where no other is left; not one that programs use.
 const MARK: u64 = 0x9e3d_51c7_6b08_f2a5;
@@ -69,6 +73,7 @@ impl Class {
             indeterminate: false,
             growths: 0,
             shape: Encoding::Bits { varying: 0, ones: 0, indeterminate: false },
+            is_empty: true,
             found: None,
         }
     }
@@ -86,13 +91,23 @@ impl Class {
         if self.uses_members() {
             return false;
         }
+        let range = range.filter(|range| range.fits(self.bits));
         let Some(wanted) = self.wanted(range) else { return false };
-        let joined = join(&self.shape, &wanted, self.bits);
-        if joined == self.shape {
+        if std::mem::take(&mut self.is_empty) {
+            let is_new = self.shape != wanted;
+            self.shape = wanted;
+            return is_new;
+        }
+        if join(&self.shape, &wanted, self.bits) == self.shape {
             return false;
         }
         self.growths += 1;
-        self.shape = widened(joined, self.growths, self.bits);
+        let wanted = match range {
+            // What is known of bits grows bit by bit with a counter; its range does not.
+            Some(range) if self.growths > FEW_GROWTHS => by_range(range, self.indeterminate),
+            _ => wanted,
+        };
+        self.shape = widened(join(&self.shape, &wanted, self.bits), self.growths, self.bits);
         true
     }
 
@@ -102,7 +117,7 @@ impl Class {
         let indeterminate = self.indeterminate;
         let known = self.found.or(indeterminate.then_some(Known { zeros: whole, ones: 0 }))?;
         let (mut zeros, ones) = (known.zeros & whole, known.ones & whole);
-        match range.filter(|range| range.fits(self.bits)) {
+        match range {
             Some(range) if range.low >= 0 => zeros |= whole & !mask(range.unsigned_bits()),
             Some(range) if range.signed_bits() < (whole & !(zeros | ones)).count_ones() => {
                 return Some(Encoding::Signed { bits: range.signed_bits(), indeterminate });
@@ -135,8 +150,13 @@ impl Class {
         for &object in &other.objects {
             self.add_object(object);
         }
-        let joined = join(&self.shape, &other.shape, self.bits);
+        let joined = match (self.is_empty, other.is_empty) {
+            (true, _) => other.shape.clone(),
+            (_, true) => self.shape.clone(),
+            _ => join(&self.shape, &other.shape, self.bits),
+        };
         let changes = joined != self.shape || joined != other.shape;
+        self.is_empty &= other.is_empty;
         self.shape = joined;
         changes
     }
@@ -393,6 +413,13 @@ fn join(a: &Encoding, b: &Encoding, bits: u32) -> Encoding {
         (Members { .. }, Members { .. }) => a.clone(),
         (Members { .. }, other) | (other, Members { .. }) => other.clone(),
     }
+}
+
+fn by_range(range: Range, indeterminate: bool) -> Encoding {
+    if range.low < 0 {
+        return Encoding::Signed { bits: range.signed_bits(), indeterminate };
+    }
+    Encoding::Bits { varying: mask(range.unsigned_bits()), ones: 0, indeterminate }
 }
 
 fn widened(encoding: Encoding, growths: u32, bits: u32) -> Encoding {

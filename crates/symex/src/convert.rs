@@ -44,7 +44,7 @@ impl Pass<'_> {
         a.minus(&mut self.terms, b, &|object| objects[object.index()].base)
     }
 
-    pub fn to_pointer(&mut self, value: &Value) -> Pointer {
+    pub fn pointer_of(&mut self, value: &Value) -> Pointer {
         match value {
             Value::Pointer(pointer) => pointer.clone(),
             Value::Bits(term) => self.pointer_from(*term),
@@ -52,7 +52,7 @@ impl Pass<'_> {
     }
 
     /// As bits of the given width; the objects of a pointer may then be found by their addresses.
-    pub fn to_bits(&mut self, value: &Value, width: u32) -> Term {
+    pub fn bits_of(&mut self, value: &Value, width: u32) -> Term {
         let term = match value {
             Value::Bits(term) => *term,
             Value::Pointer(pointer) => {
@@ -66,10 +66,10 @@ impl Pass<'_> {
     }
 
     /// A value as one of the given type, in the way of a load.
-    pub fn to_type(&mut self, value: &Value, ty: Ty) -> Value {
+    pub fn of_type(&mut self, value: &Value, ty: Ty) -> Value {
         match ty {
-            Ty::Ptr => Value::Pointer(self.to_pointer(value)),
-            ty => Value::Bits(self.to_bits(value, ty.bits(self.original.target))),
+            Ty::Ptr => Value::Pointer(self.pointer_of(value)),
+            ty => Value::Bits(self.bits_of(value, ty.bits(self.original.target))),
         }
     }
 

@@ -152,7 +152,7 @@ impl Run<'_, '_> {
     fn fit(&mut self, dst: Reg, value: Value) -> Value {
         match (self.function.ty(dst), &value) {
             (Ty::Ptr, Value::Bits(_)) | (Ty::I8 | Ty::I16 | Ty::I32 | Ty::I64, Value::Pointer(_)) => {
-                self.pass.to_type(&value, self.function.ty(dst))
+                self.pass.of_type(&value, self.function.ty(dst))
             }
             _ => value,
         }
@@ -219,13 +219,13 @@ impl Run<'_, '_> {
                 if pointer.has_objects() {
                     self.pass.watches_addresses.get_or_insert(self.span);
                 }
-                Some(Value::Bits(self.pass.to_bits(&value, to.bits(self.pass.original.target))))
+                Some(Value::Bits(self.pass.bits_of(&value, to.bits(self.pass.original.target))))
             }
             (CastOp::IntToPtr, Value::Bits(bits)) => Some(Value::Pointer(self.pass.pointer_from(*bits))),
             (_, Value::Bits(bits)) => {
                 arith::cast(&mut self.pass.terms, op, from, to, self.pass.original.target, *bits).map(Value::Bits)
             }
-            (_, Value::Pointer(_)) => Some(self.pass.to_type(&value, to)),
+            (_, Value::Pointer(_)) => Some(self.pass.of_type(&value, to)),
         };
         match result {
             Some(result) => self.set(dst, result),

@@ -418,7 +418,7 @@ pub fn merge_values(pass: &mut Pass<'_>, condition: Term, a: Option<&Value>, b: 
         (Some(a), Some(b)) if a == b => a.clone(),
         (Some(Value::Bits(a)), Some(Value::Bits(b))) => Value::Bits(pass.terms.ite(condition, *a, *b)),
         (Some(a), Some(b)) => {
-            let (a, b) = (pass.to_pointer(a), pass.to_pointer(b));
+            let (a, b) = (pass.pointer_of(a), pass.pointer_of(b));
             Value::Pointer(Pointer::ite(&mut pass.terms, condition, &a, &b))
         }
         (a, b) => a.or(b)?.clone(),

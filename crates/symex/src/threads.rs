@@ -53,7 +53,7 @@ impl Run<'_, '_> {
                 values.push(match (&value, ty) {
                     (Value::Pointer(_), Ty::Ptr) => value,
                     (Value::Bits(bits), Ty::Bool) if self.pass.terms.is_bool(*bits) => value,
-                    _ => self.pass.to_type(&value, ty),
+                    _ => self.pass.of_type(&value, ty),
                 });
             }
             let start_term = self.pass.terms.and(here, condition);

@@ -34,6 +34,8 @@ fn every_file_gives_an_event_list_or_a_reason() {
     let Ok(folder) = std::env::var("NORN_CORPUS") else { return };
     let unwind = std::env::var("NORN_UNWIND").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
     let seeds = std::env::var("NORN_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(3);
+    let all = std::env::var("NORN_CHECKS").is_ok_and(|checks| checks == "all");
+    let checks = Checks { memory_safety: all, overflow: all, ..Checks::default() };
     let wanted = std::env::var("NORN_FILES").unwrap_or_default();
     let mut paths = Vec::new();
     files(Path::new(&folder), &mut paths);
@@ -46,7 +48,6 @@ fn every_file_gives_an_event_list_or_a_reason() {
         let Some(mut program) = compiled.program else { continue };
         norn_passes::escape::mark_private(&mut program);
         let bounds = Bounds { default: unwind, ..Bounds::default() };
-        let checks = Checks::default();
         let line = match execute(&program, &bounds, checks, &Limits::for_seconds(20.0)) {
             Err(refusal) => format!("REFUSED {}", refusal.reason),
             Ok(symbolic) => {

@@ -4,6 +4,8 @@
 mod follow;
 #[path = "../../exec/tests/generate/mod.rs"]
 mod generate;
+#[path = "oracle/pointers.rs"]
+mod pointers;
 
 use norn_c::driver::{self, Input};
 use norn_ir::program::Program;
@@ -189,5 +191,14 @@ fn generated_programs() {
         let library = seed % 2 == 1;
         let shape = Shape { threads: (1, 3), statements: (1, 6), library, ends: seed % 3 == 0, inputs: true };
         check(&program(&mut Random::new(seed), shape), 2, SAFE, 8);
+    }
+}
+
+#[test]
+fn generated_programs_with_pointers() {
+    let count = std::env::var("NORN_ORACLE_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
+    for seed in 0..count {
+        let checks = if seed % 2 == 0 { SAFE } else { Checks::default() };
+        check(&pointers::program(&mut generate::Random::new(seed)), 3, checks, 8);
     }
 }

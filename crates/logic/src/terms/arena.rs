@@ -134,6 +134,8 @@ pub struct Terms {
     entries: Vec<Entry>,
     table: Table,
     variables: u32,
+    /// How many conjunctions are being rebuilt inside one another.
+    pub(super) nesting: u8,
 }
 
 impl Default for Terms {
@@ -144,7 +146,7 @@ impl Default for Terms {
 
 impl Terms {
     pub fn new() -> Terms {
-        let mut terms = Terms { entries: Vec::with_capacity(1024), table: Table::new(), variables: 0 };
+        let mut terms = Terms { entries: Vec::with_capacity(1024), table: Table::new(), variables: 0, nesting: 0 };
         let constant = terms.intern(Node::True, 0);
         debug_assert_eq!(constant, Term::TRUE);
         terms

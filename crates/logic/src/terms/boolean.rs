@@ -6,6 +6,9 @@ use super::fold::{mask, sign_bit};
 /// How many conjuncts of a conjunction are looked at to simplify another one under it.
 const CONJUNCTS_SEEN: usize = 12;
 
+/// How deep one conjunction may be rebuilt for the sake of another.
+const DEEPEST_REWRITE: u8 = 4;
+
 impl Terms {
     pub fn not(&self, a: Term) -> Term {
         debug_assert_eq!(self.sort(a), Sort::Bool);
@@ -39,6 +42,10 @@ impl Terms {
             if let Some(rest) = self.under(a, b) {
                 b = rest;
             } else if let Some(rest) = self.under(b, a) {
+                a = rest;
+            } else if let Some(rest) = self.under_nested(a, b) {
+                b = rest;
+            } else if let Some(rest) = self.under_nested(b, a) {
                 a = rest;
             } else {
                 break;
@@ -179,6 +186,26 @@ impl Terms {
                 Judgement::Follows => return Some(rest.negate_if(negated)),
                 Judgement::Excluded => return Some(Term::FALSE.negate_if(negated)),
                 Judgement::Open => {}
+            }
+        }
+        None
+    }
+
+    /// What is left to say of `claim` where `context` holds, if less of one of its two parts is. Where branches meet, guards have this
+    /// form: a condition that held before the branch is still in one of its arms.
+    fn under_nested(&mut self, context: Term, claim: Term) -> Option<Term> {
+        let (Node::And(p, q), negated) = (self.node(claim.positive()), claim.is_negated()) else { return None };
+        if self.nesting >= DEEPEST_REWRITE {
+            return None;
+        }
+        for (part, other) in [(p, q), (q, p)] {
+            if matches!(self.node(part.positive()), Node::And(..))
+                && let Some(rest) = self.under(context, part)
+            {
+                self.nesting += 1;
+                let simpler = self.and(rest, other);
+                self.nesting -= 1;
+                return Some(simpler.negate_if(negated));
             }
         }
         None

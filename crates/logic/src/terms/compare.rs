@@ -71,6 +71,9 @@ impl Terms {
         if let Some((a, b)) = self.narrowed(a, b, false) {
             return self.ult(a, b);
         }
+        if let Some(result) = self.order_of_high_bits(a, b, false) {
+            return result;
+        }
         if let Some(result) = self.order_of_trees(a, b, Terms::ult) {
             return result;
         }
@@ -112,6 +115,9 @@ impl Terms {
         }
         if let Some((a, b)) = self.narrowed(a, b, true) {
             return self.slt(a, b);
+        }
+        if let Some(result) = self.order_of_high_bits(a, b, true) {
+            return result;
         }
         if let Some(result) = self.order_of_trees(a, b, Terms::slt) {
             return result;
@@ -268,6 +274,42 @@ impl Terms {
             }
             _ => None,
         }
+    }
+
+    /// A comparison with a constant, of a term whose lowest bits are known: only the bits above them need to be compared. The bounds of
+    /// an array are checked like this, on an address that is an index times a size.
+    fn order_of_high_bits(&mut self, a: Term, b: Term, is_signed: bool) -> Option<Term> {
+        let width = self.width(a);
+        let number = |value: u64| if is_signed { i128::from(signed(width, value)) } else { i128::from(value) };
+        let (term, constant, is_below) = match (self.as_bits(a), self.as_bits(b)) {
+            (None, Some(constant)) => (a, number(constant), true),
+            (Some(constant), None) => (b, number(constant), false),
+            _ => return None,
+        };
+        let known = self.known(term);
+        let count = (known.zeros | known.ones).trailing_ones();
+        if count == 0 || count >= width {
+            return None;
+        }
+        // The term is `high << count | low`.
+        let low = i128::from(known.ones & mask(count));
+        let high_width = width - count;
+        let high = self.extract(term, count, high_width);
+        let (least, most) = match is_signed {
+            true => (i128::from(signed(high_width, sign_bit(high_width))), i128::from(mask(high_width) >> 1)),
+            false => (0, i128::from(mask(high_width))),
+        };
+        // Below: high < bound, rounded up. Above: bound < high, rounded down.
+        let bound = if is_below { (constant - low + (1 << count) - 1) >> count } else { (constant - low) >> count };
+        if bound > most {
+            return Some(self.bool(is_below));
+        }
+        if bound < least {
+            return Some(self.bool(!is_below));
+        }
+        let bound = self.bits(high_width, bound as u64);
+        let (left, right) = if is_below { (high, bound) } else { (bound, high) };
+        Some(if is_signed { self.slt(left, right) } else { self.ult(left, right) })
     }
 
     /// The constant at the width of `inner`, if extending it as `extension` does gives it back.

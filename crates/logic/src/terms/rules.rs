@@ -142,6 +142,18 @@ fn guards_absorb_one_another() {
         },
         |n| n.c,
     );
+    // The same, where only one of the branches went on under a condition that held before.
+    same(
+        |n| {
+            let inner = n.terms.and(n.c, n.e);
+            let either = n.terms.or(n.d, inner);
+            n.terms.and(n.c, either)
+        },
+        |n| {
+            let either = n.terms.or(n.d, n.e);
+            n.terms.and(n.c, either)
+        },
+    );
     same(|n| n.terms.implies(n.c, n.c), |_| Term::TRUE);
     same(
         |n| {
@@ -218,6 +230,37 @@ fn comparisons_know_one_another() {
         },
         |n| {
             let bound = n.byte(5);
+            n.terms.slt(n.p, bound)
+        },
+    );
+}
+
+#[test]
+fn bounds_of_an_array_are_bounds_of_the_index() {
+    // 28 < 8 * index + 4, on an address of 64 bits.
+    same(
+        |n| {
+            let index = n.terms.sext(n.p, 64);
+            let (eight, four, end) = (n.terms.bits(64, 8), n.terms.bits(64, 4), n.terms.bits(64, 28));
+            let scaled = n.terms.mul(index, eight);
+            let address = n.terms.add(scaled, four);
+            n.terms.ult(end, address)
+        },
+        |n| {
+            let three = n.byte(3);
+            n.terms.ult(three, n.p)
+        },
+    );
+    same(
+        |n| {
+            let index = n.terms.sext(n.p, 32);
+            let (four, end) = (n.number(4), n.number(u64::MAX - 9));
+            let scaled = n.terms.mul(index, four);
+            n.terms.slt(scaled, end)
+        },
+        |n| {
+            // 4 * index < -10 is index < -2.
+            let bound = n.byte(u64::MAX - 1);
             n.terms.slt(n.p, bound)
         },
     );

@@ -1,7 +1,7 @@
 //! Operations that change the width: extension, extraction, concatenation.
 
 use super::arena::{Node, Term, Terms};
-use super::fold::signed;
+use super::fold::{mask, signed};
 
 impl Terms {
     /// The term with zeros above it, `width` bits in all.
@@ -134,6 +134,15 @@ impl Terms {
 
     /// Extraction from an operation, moved to its operands where that makes them smaller.
     fn extract_operation(&mut self, a: Term, node: Node, low: u32, width: u32) -> Term {
+        if let Node::Add(x, k) = node
+            && let Some(summand) = self.as_bits(k)
+            && low > 0
+            && self.known(x).zeros & mask(low) == mask(low)
+        {
+            // There is no carry out of the bits below.
+            let (part, summand) = (self.extract(x, low, width), self.bits(width, summand >> low));
+            return self.add(part, summand);
+        }
         let operation: fn(&mut Terms, Term, Term) -> Term = match node {
             Node::BitAnd(..) => Terms::bit_and,
             Node::BitOr(..) => Terms::bit_or,

@@ -2,7 +2,7 @@
 
 use crate::args::{CheckArgs, Engine};
 use crate::backend;
-use crate::engines::{self, Task};
+use crate::engines::{self, Task, cross_check};
 use crate::exit::Exit;
 use crate::frontend::{self, Compiled, Failure};
 use crate::interrupt;
@@ -16,6 +16,7 @@ use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome, Stats, Verdict, ViolationKind};
 use std::fs;
 use std::io::{self, Write};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 pub fn run(args: &CheckArgs) -> Exit {
@@ -102,12 +103,19 @@ fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopT
         events: args.events,
         rounds: &args.rounds,
     };
-    let verdict = engines::verdict(&task, model, args.engine);
+    let verdicts = match args.cross_check {
+        true => cross_check::verdicts(&task, model),
+        false => engines::verdict(&task, model, args.engine).map(|verdict| vec![verdict]),
+    };
     line.clear();
-    let mut verdict = verdict.map_err(|mismatch| {
+    let verdicts = verdicts.map_err(|mismatch| {
         let message = format!("internal error: a counterexample did not replay: {mismatch}");
         frontend::fail(&message, Exit::Internal)
     })?;
+    if let Some((violated, safe)) = cross_check::disagreement(&verdicts, !args.unwind.is_empty()) {
+        return Err(report_disagreement(&task, &verdicts, (violated.engine, safe.engine)));
+    }
+    let mut verdict = cross_check::strongest(verdicts).expect("some engine should have been asked");
     verdict.stats.0.insert("seconds", start.elapsed().as_secs_f64());
     if let Outcome::Unsafe(counterexample) = &verdict.outcome
         && let Some(path) = &args.schedule_out
@@ -128,6 +136,18 @@ fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopT
         }
     }
     Ok(verdict)
+}
+
+/// Two engines contradict one another: nothing that either says is worth printing as a verdict.
+fn report_disagreement(task: &Task<'_>, verdicts: &[Verdict], (violated, safe): (&str, &str)) -> Exit {
+    let command = std::env::args().collect::<Vec<_>>().join(" ");
+    let written = match cross_check::write_bundle(Path::new("."), task, verdicts, &command) {
+        Ok(folder) => format!("please report the folder '{}'", folder.display()),
+        Err(error) => format!("the report could not be written: {error}"),
+    };
+    let message =
+        format!("internal error: '{violated}' found a violation and replayed it, '{safe}' says safe; {written}");
+    frontend::fail(&message, Exit::Internal)
 }
 
 fn text(verdict: &Verdict, sources: &Sources<'_>, checks: Checks) -> String {

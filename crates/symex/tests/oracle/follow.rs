@@ -12,10 +12,11 @@ use norn_ir::program::Program;
 use norn_logic::terms::{Memo, Sort, Term};
 use norn_machine::observe::{Happening, Observer, Scene, Spot};
 use norn_machine::{Choice, Inputs, Machine, Request, State, Stop};
+use norn_symex::schedule::Move;
 use norn_symex::{CellId, Condition, EventId, EventKind, Finding, SectionKind, Symbolic, ThreadId};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
-use norn_verdict::schedule::ThreadName;
+use norn_verdict::schedule::{Step, ThreadName};
 
 /// What the machine tells, in order.
 #[derive(Clone, Debug)]
@@ -119,7 +120,7 @@ pub fn follow(
     let mut listener = Listener::default();
     let mut inputs = Few(crate::generate::Random::new(seed ^ 77));
     let mut end = None;
-    let mut cut = false;
+    let mut taken_steps = Vec::new();
     match machine.initial(&mut listener, &mut inputs) {
         Err(stop) => end = Some(stop),
         Ok(mut state) => {
@@ -128,16 +129,18 @@ pub fn follow(
                 let mut taken = false;
                 while !choices.is_empty() && !taken {
                     let choice = choices.swap_remove(random.below(choices.len() as u64) as usize);
+                    let step = step_of(&state, choice);
                     taken = try_step(&machine, &mut state, choice, &mut listener, &mut inputs, &mut end);
+                    if taken {
+                        taken_steps.push(step);
+                    }
                 }
                 if !taken || end.is_some() {
                     break;
                 }
             }
-            cut = true;
         }
     }
-    let _ = cut;
     let mut follower = Follower::new(program, symbolic);
     for (index, told) in listener.told.iter().enumerate() {
         if follower.beyond_bounds {
@@ -145,7 +148,16 @@ pub fn follow(
         }
         follower.happens(told).map_err(|error| format!("{index}: {told:?}: {error}"))?;
     }
-    follower.finish(end.as_ref())
+    follower.finish(end.as_ref())?;
+    follower.schedule(model, &taken_steps)
+}
+
+fn step_of(state: &State, choice: Choice) -> Step {
+    let thread = (*state.threads[choice.thread()].name).clone();
+    match choice {
+        Choice::Run(index) => Step::Run { thread, step: state.threads[index].steps + 1 },
+        Choice::Commit { step, .. } => Step::Commit { thread, step },
+    }
 }
 
 fn try_step(
@@ -186,14 +198,21 @@ struct Follower<'a> {
     pending: Vec<Vec<u64>>,
     memory: HashMap<CellId, u64>,
     /// By thread and step of the machine: what a buffered store will write.
-    buffered: BTreeMap<(usize, u32), Vec<(CellId, u64)>>,
+    buffered: BTreeMap<(usize, u32), Stores>,
     /// Events that were executed, with the machine's step.
     matched: BTreeMap<EventId, Option<u32>>,
     /// A thread of the machine went beyond a bound.
     beyond_bounds: bool,
+    /// What an engine would say about the execution.
+    moves: Vec<Move>,
+    /// By thread: all inputs that the machine asked for.
+    asked: Vec<Vec<u64>>,
 }
 
 type Done<T> = Result<T, String>;
+
+/// What one store writes: its events, their cells and contents.
+type Stores = Vec<(EventId, CellId, u64)>;
 
 impl<'a> Follower<'a> {
     fn new(program: &'a Program, symbolic: &'a Symbolic) -> Follower<'a> {
@@ -210,6 +229,8 @@ impl<'a> Follower<'a> {
             buffered: BTreeMap::new(),
             matched: BTreeMap::new(),
             beyond_bounds: false,
+            moves: Vec::new(),
+            asked: vec![Vec::new(); count],
         }
     }
 
@@ -279,6 +300,7 @@ impl<'a> Follower<'a> {
                 }
                 self.next[t] += 1;
                 self.matched.insert(id, step);
+                self.moves.push(Move::Run(id));
                 return Ok(id);
             }
             self.next[t] += 1;
@@ -300,12 +322,14 @@ impl<'a> Follower<'a> {
     fn happens(&mut self, told: &Told) -> Done<()> {
         if let What::Commit { step } = told.what {
             let writes = self.buffered.remove(&(told.thread, step)).ok_or("there is no such store")?;
-            self.memory.extend(writes);
+            self.moves.push(Move::Commit(writes[0].0));
+            self.memory.extend(writes.into_iter().map(|(_, cell, content)| (cell, content)));
             return Ok(());
         }
         let thread = *self.threads.get(told.thread).ok_or("there is no such thread")?;
         if let What::Input { value } = told.what {
             self.pending[thread.0 as usize].push(value);
+            self.asked[thread.0 as usize].push(value);
             return Ok(());
         }
         match &told.what {
@@ -319,7 +343,7 @@ impl<'a> Follower<'a> {
                     (true, Some(step)) => {
                         self.buffered.insert((told.thread, step), written);
                     }
-                    _ => self.memory.extend(written),
+                    _ => self.memory.extend(written.into_iter().map(|(_, cell, content)| (cell, content))),
                 }
                 Ok(())
             }
@@ -327,7 +351,7 @@ impl<'a> Follower<'a> {
                 self.read(thread, told.step, place, *old, None)?;
                 if let Some(new) = new {
                     let written = self.write(thread, told.step, place, *new)?;
-                    self.memory.extend(written);
+                    self.memory.extend(written.into_iter().map(|(_, cell, content)| (cell, content)));
                 }
                 Ok(())
             }
@@ -399,10 +423,10 @@ impl<'a> Follower<'a> {
         step: Option<u32>,
         place: &Place,
         value: u64,
-        own: Option<Vec<(CellId, u64)>>,
+        own: Option<Stores>,
     ) -> Done<()> {
         for (id, cell) in self.access(thread, step, place, true)? {
-            let forwarded = own.as_ref().map(|own| own.iter().find(|store| store.0 == cell).map(|store| store.1));
+            let forwarded = own.as_ref().map(|own| own.iter().find(|store| store.1 == cell).map(|store| store.2));
             let content = match forwarded {
                 Some(content) => content.ok_or("the store does not cover the cell")?,
                 None => match self.memory.get(&cell) {
@@ -440,7 +464,7 @@ impl<'a> Follower<'a> {
         if held == expected { Ok(()) } else { Err(format!("{} holds {held}, not {expected}", found.name)) }
     }
 
-    fn write(&mut self, thread: ThreadId, step: Option<u32>, place: &Place, value: u64) -> Done<Vec<(CellId, u64)>> {
+    fn write(&mut self, thread: ThreadId, step: Option<u32>, place: &Place, value: u64) -> Done<Stores> {
         let mut written = Vec::new();
         for (id, cell) in self.access(thread, step, place, false)? {
             let EventKind::Write { value: term, .. } = self.symbolic.event(id).kind else { continue };
@@ -450,7 +474,7 @@ impl<'a> Follower<'a> {
             }
             let content = self.evaluate(term, 0);
             self.compare(cell, content, place, value)?;
-            written.push((cell, content));
+            written.push((id, cell, content));
         }
         Ok(written)
     }
@@ -530,6 +554,31 @@ impl<'a> Follower<'a> {
         self.findings(end)
     }
 
+    /// The schedule that an engine would give is the one that the machine ran.
+    fn schedule(&self, model: Model, taken: &[Step]) -> Done<()> {
+        if self.beyond_bounds {
+            return Ok(());
+        }
+        let variable = |term: Term| self.values.get(&term).copied().unwrap_or(0);
+        let schedule = self.symbolic.schedule(model, 0, &self.moves, &variable);
+        // Steps that touch no shared memory are not told, and so no moves.
+        let mut rest = taken.iter();
+        if let Some(lost) = schedule.steps.iter().find(|step| !rest.any(|other| other == *step)) {
+            return Err(format!("the machine did not take {lost:?} of {schedule} but {taken:?}"));
+        }
+        let names = self.symbolic.names(&variable);
+        for (thread, asked) in self.asked.iter().enumerate() {
+            let Some(name) = names[thread].clone() else { continue };
+            let given = schedule.inputs.iter().find(|inputs| inputs.0 == name).map_or(&[][..], |inputs| &inputs.1);
+            // What an event list says behind the last step does not matter, nor what the machine asked for in vain.
+            let common = asked.len().min(given.len());
+            if asked[..common] != given[..common] {
+                return Err(format!("{name} asks for {asked:?}, not {given:?}"));
+            }
+        }
+        Ok(())
+    }
+
     fn findings(&self, end: Option<&Stop>) -> Done<()> {
         let found = |check: &&norn_symex::Check| match check.violated {
             Condition::Term(violated) => {
@@ -549,7 +598,7 @@ impl<'a> Follower<'a> {
                 let fits = |check: &&norn_symex::Check| matches!(&check.what, Finding::Violation(v) if v.kind == violation.kind && v.span == violation.span);
                 let after_end =
                     |check: &norn_symex::Check| matches!(check.violated, Condition::AfterEnd { .. }) && fits(&check);
-                if reached.iter().any(|check| fits(check)) || self.symbolic.checks.iter().any(after_end) {
+                if reached.iter().any(fits) || self.symbolic.checks.iter().any(after_end) {
                     return Ok(());
                 }
                 Err(format!("{violation:?} was not foreseen: {reached:?}"))
@@ -558,7 +607,7 @@ impl<'a> Follower<'a> {
                 let fits = |check: &&norn_symex::Check| matches!(check.what, Finding::Undefined(_));
                 let after_end =
                     |check: &norn_symex::Check| matches!(check.violated, Condition::AfterEnd { .. }) && fits(&check);
-                if reached.iter().any(|check| fits(check)) || self.symbolic.checks.iter().any(after_end) {
+                if reached.iter().any(fits) || self.symbolic.checks.iter().any(after_end) {
                     return Ok(());
                 }
                 Err(format!("'{reason}' was not foreseen: {reached:?}"))

@@ -1,16 +1,18 @@
 //! Asks an engine for a verdict.
 
+mod auto;
+pub mod cross_check;
+
 use crate::args::{Encoding, Engine, EventsArgs, RoundsArgs, Unwind};
 use norn_ir::program::Program;
 use norn_machine::enumerate::{Incomplete, Question, states};
 use norn_machine::replay::{End, ReplayMismatch, confirm, replay};
 use norn_passes::unwind::{BoundAt, Bounds, unwind};
-use norn_verdict::limits::{Exceeded, Limits};
+use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome, Stats, Verdict, Violation, unwind_bounds};
 use norn_verdict::schedule::{Schedule, fingerprint};
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 /// A program and what is asked about it.
 #[derive(Clone, Copy)]
@@ -31,24 +33,12 @@ pub fn verdict(task: &Task<'_>, model: Model, engine: Engine) -> Result<Verdict,
         // The enumerator always goes breadth first.
         Engine::Auto if task.shortest && task.checks.data_race => enumerate(task, model),
         Engine::Auto if task.shortest => by_states(task, model),
-        Engine::Auto => auto(task, model),
+        Engine::Auto => auto::verdict(task, model),
         Engine::Enumerate => enumerate(task, model),
         Engine::Stateless => stateless(task, model),
         Engine::States => by_states(task, model),
         Engine::Events => events(task, model),
         Engine::Rounds => rounds(task, model),
-    }
-}
-
-/// The states first, because they decide loops for good; if they are too many for a third of the time, the traces, of
-/// which there may be fewer.
-fn auto(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
-    let share = |deadline: Instant| Instant::now() + deadline.saturating_duration_since(Instant::now()) / 3;
-    let limits = Limits { deadline: task.limits.deadline.map(share), ..task.limits.clone() };
-    let first = enumerate(&Task { limits: &limits, ..*task }, model)?;
-    match &first.outcome {
-        Outcome::Unknown { reason, .. } if reason == Exceeded::Time.reason() => stateless(task, model),
-        _ => Ok(first),
     }
 }
 

@@ -1,0 +1,149 @@
+//! From-reads: a read comes before every write that overwrites what it read. Where reads and writes are few this is a
+//! clause for each read, source and other write; where they are many those would fill the formula, and the theory derives
+//! the edges from these tables instead, from the literals that are true.
+
+use crate::order::{Chain, Node, OrderGraph};
+use norn_logic::Lit;
+use norn_symex::EventId;
+use rustc_hash::FxHashMap;
+
+/// A read, its sources, and the other writes that may come between.
+#[derive(Clone, Debug)]
+pub struct FromRead {
+    pub node: Node,
+    /// `None` is what was there before all writes. The literal: it is read from here.
+    pub sources: Vec<(Option<EventId>, Lit)>,
+    /// By event; the literal: it is executed and to the same cell.
+    pub rivals: Vec<Rival>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rival {
+    pub write: EventId,
+    pub node: Node,
+    pub happens: Lit,
+}
+
+/// All reads, and the order of writes that they depend on.
+#[derive(Clone, Default, Debug)]
+pub struct FromReads {
+    pub reads: Vec<FromRead>,
+    /// The literal for the first write coming before the second.
+    pub orders: FxHashMap<(EventId, EventId), Lit>,
+}
+
+impl FromReads {
+    /// The edges that follow from the literals that hold.
+    pub fn edges(&self, holds: &dyn Fn(Lit) -> bool) -> Vec<(Node, Node)> {
+        let mut edges = Vec::new();
+        for read in &self.reads {
+            let rivals: Vec<&Rival> = read.rivals.iter().filter(|rival| holds(rival.happens)).collect();
+            for &(source, _) in read.sources.iter().filter(|source| holds(source.1)) {
+                for rival in &rivals {
+                    let is_later = match source {
+                        None => true,
+                        Some(write) => self.orders.get(&(write, rival.write)).is_some_and(|&order| holds(order)),
+                    };
+                    if is_later && source != Some(rival.write) && read.node != rival.node {
+                        edges.push((read.node, rival.node));
+                    }
+                }
+            }
+        }
+        edges
+    }
+}
+
+/// A read and the write that it reads from, by their numbers in the tables.
+pub type ReadSource = (u32, u32);
+
+/// What a literal that becomes true may bring about.
+#[derive(Clone, Default, Debug)]
+pub struct Triggers {
+    /// Reads whose source it decides.
+    pub sources: Vec<ReadSource>,
+    /// Reads and rivals that it lets happen.
+    pub rivals: Vec<(u32, u32)>,
+    /// Pairs of writes that it orders.
+    pub orders: Vec<(EventId, EventId)>,
+}
+
+/// The tables with what makes them fast.
+pub struct Index {
+    pub tables: FromReads,
+    /// By literal slot.
+    triggers: Vec<Triggers>,
+    /// By node: the reads there.
+    pub reads_at: Vec<Vec<u32>>,
+    /// By read, its rivals by chain and position.
+    pub rivals_by_place: Vec<Vec<(Chain, u32, u32)>>,
+}
+
+pub fn slot(literal: Lit) -> usize {
+    literal.variable() as usize * 2 + usize::from(literal.is_negative())
+}
+
+impl Index {
+    pub fn new(tables: FromReads, graph: &OrderGraph) -> Index {
+        let mut triggers: Vec<Triggers> = Vec::new();
+        let mut at = |literal: Lit| -> usize {
+            let slot = slot(literal);
+            if triggers.len() <= slot {
+                triggers.resize(slot + 1, Triggers::default());
+            }
+            slot
+        };
+        let mut reads_at = vec![Vec::new(); graph.node_count()];
+        let mut rivals_by_place = Vec::new();
+        let mut found: Vec<(usize, u32, u32, bool)> = Vec::new();
+        for (number, read) in tables.reads.iter().enumerate() {
+            reads_at[read.node.index()].push(number as u32);
+            let sources = read.sources.iter().enumerate();
+            found.extend(sources.map(|(i, source)| (at(source.1), number as u32, i as u32, true)));
+            let mut places = Vec::new();
+            for (i, rival) in read.rivals.iter().enumerate() {
+                found.push((at(rival.happens), number as u32, i as u32, false));
+                let (chain, position) = graph.place(rival.node);
+                places.push((chain, position, i as u32));
+            }
+            places.sort_unstable();
+            rivals_by_place.push(places);
+        }
+        let mut orders: Vec<((EventId, EventId), Lit)> = tables.orders.iter().map(|(&pair, &l)| (pair, l)).collect();
+        orders.sort_unstable();
+        let orders: Vec<(usize, (EventId, EventId))> = orders.into_iter().map(|(pair, l)| (at(l), pair)).collect();
+        for (slot, read, other, is_source) in found {
+            let list = if is_source { &mut triggers[slot].sources } else { &mut triggers[slot].rivals };
+            list.push((read, other));
+        }
+        for (slot, pair) in orders {
+            triggers[slot].orders.push(pair);
+        }
+        Index { tables, triggers, reads_at, rivals_by_place }
+    }
+
+    pub fn triggers(&self, literal: Lit) -> Option<&Triggers> {
+        self.triggers.get(slot(literal))
+    }
+
+    pub fn read(&self, number: u32) -> &FromRead {
+        &self.tables.reads[number as usize]
+    }
+
+    /// The rival of a read that this write is.
+    pub fn rival(&self, read: u32, write: EventId) -> Option<u32> {
+        let rivals = &self.tables.reads[read as usize].rivals;
+        rivals.binary_search_by_key(&write, |rival| rival.write).ok().map(|i| i as u32)
+    }
+
+    /// Every literal that the tables mention.
+    pub fn literals(&self) -> impl Iterator<Item = Lit> + '_ {
+        let reads = self.tables.reads.iter();
+        let of_read = |read: &FromRead| {
+            let sources = read.sources.iter().map(|source| source.1);
+            sources.chain(read.rivals.iter().map(|rival| rival.happens)).collect::<Vec<_>>()
+        };
+        // The order variables are labels of edges already.
+        reads.flat_map(of_read)
+    }
+}

@@ -1,0 +1,152 @@
+//! `--cross-check`: all engines are asked, and have to agree.
+//!
+//! Unsafe has been replayed, so a safe verdict that covers the same executions is wrong, and so is the engine that gave
+//! it. Safe covers all executions if it is complete; if it is bounded by loops alone, and the user chose the bounds, it
+//! covers what the others looked at, too. A result that is bounded otherwise (rounds, buffers, loops of an engine's own
+//! choice) contradicts nothing.
+
+use super::auto::strength;
+use super::{Task, verdict};
+use crate::args::Engine;
+use norn_machine::replay::ReplayMismatch;
+use norn_verdict::limits::{Exceeded, Limits};
+use norn_verdict::model::Model;
+use norn_verdict::outcome::{BoundKind, Outcome, Verdict};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+const ENGINES: [Engine; 5] = [Engine::States, Engine::Stateless, Engine::Events, Engine::Rounds, Engine::Enumerate];
+
+/// What all engines said, within equal shares of the time. The reasons of those that were stopped are among it.
+pub fn verdicts(task: &Task<'_>, model: Model) -> Result<Vec<Verdict>, ReplayMismatch> {
+    let mut all = Vec::new();
+    for (asked, engine) in ENGINES.into_iter().enumerate() {
+        let now = Instant::now();
+        let left = (ENGINES.len() - asked) as u32;
+        let deadline = task.limits.deadline.map(|end| now + end.saturating_duration_since(now) / left);
+        let limits = Limits { deadline, ..task.limits.clone() };
+        all.push(verdict(&Task { limits: &limits, ..*task }, model, engine)?);
+        if task.limits.exceeded() == Some(Exceeded::Interrupted) {
+            break;
+        }
+    }
+    Ok(all)
+}
+
+/// The verdict that says most.
+pub fn strongest(verdicts: Vec<Verdict>) -> Option<Verdict> {
+    verdicts.into_iter().rev().max_by_key(strength)
+}
+
+/// Two verdicts that cannot both be right, the unsafe one first.
+pub fn disagreement(verdicts: &[Verdict], bounds_are_given: bool) -> Option<(&Verdict, &Verdict)> {
+    let violated = verdicts.iter().find(|v| matches!(v.outcome, Outcome::Unsafe(_)))?;
+    let covers_all = |v: &&Verdict| match &v.outcome {
+        Outcome::Safe { bounds } => {
+            let is_common = |kind: &BoundKind| bounds_are_given && matches!(kind, BoundKind::Unwind { .. });
+            bounds.iter().all(|bound| bound.exhausted || is_common(&bound.kind))
+        }
+        Outcome::Unsafe(_) | Outcome::Unknown { .. } => false,
+    };
+    verdicts.iter().find(covers_all).map(|safe| (violated, safe))
+}
+
+/// Writes what is needed to look into a disagreement: the program as all engines saw it, the schedule, who said what.
+pub fn write_bundle(parent: &Path, task: &Task<'_>, verdicts: &[Verdict], command: &str) -> io::Result<PathBuf> {
+    let violated = verdicts.iter().find_map(|v| match &v.outcome {
+        Outcome::Unsafe(counterexample) => Some(counterexample),
+        _ => None,
+    });
+    let number = norn_verdict::schedule::fingerprint(task.program);
+    let folder = parent.join(format!("norn-disagreement-{number:016x}"));
+    fs::create_dir_all(&folder)?;
+    fs::write(folder.join("program.ir"), task.program.to_string())?;
+    if let Some(counterexample) = violated {
+        fs::write(folder.join("unsafe.schedule"), counterexample.schedule().to_string())?;
+    }
+    let mut text = format!("{command}\nversion {}\n", env!("CARGO_PKG_VERSION"));
+    for verdict in verdicts {
+        let said = match &verdict.outcome {
+            Outcome::Unsafe(counterexample) => format!("unsafe: {}", counterexample.violation().kind.phrase()),
+            Outcome::Safe { bounds } => {
+                let open = bounds.iter().filter(|b| !b.exhausted).map(ToString::to_string);
+                format!("safe, bounds not exhausted: [{}]", open.collect::<Vec<_>>().join(", "))
+            }
+            Outcome::Unknown { reason, .. } => format!("unknown: {reason}"),
+        };
+        text += &format!("{} ({}): {said}\n", verdict.engine, verdict.model);
+    }
+    fs::write(folder.join("verdicts.txt"), text)?;
+    Ok(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Encoding, EventsArgs, RoundsArgs};
+    use norn_c::driver::{Input, compile};
+    use norn_ir::program::Program;
+    use norn_verdict::outcome::{Bound, Checks, Stats};
+
+    fn program(source: &str) -> Program {
+        let input = Input::Text { name: "t.c".to_owned(), text: source.to_owned() };
+        let compiled = compile(Default::default(), None, vec![input]);
+        let mut program = compiled.program.expect("the program should compile");
+        norn_passes::escape::mark_private(&mut program);
+        program
+    }
+
+    fn safe(bounds: &[(BoundKind, bool)]) -> Verdict {
+        let bounds =
+            bounds.iter().map(|(kind, exhausted)| Bound { kind: kind.clone(), value: 2, exhausted: *exhausted });
+        let outcome = Outcome::Safe { bounds: bounds.collect() };
+        Verdict { model: Model::Sc, engine: "events", outcome, stats: Stats::default() }
+    }
+
+    fn with_task<R>(program: &Program, ask: impl FnOnce(&Task<'_>) -> R) -> R {
+        let limits = Limits::for_seconds(60.0);
+        let rounds = RoundsArgs::default();
+        let events = EventsArgs { encoding: Encoding::Order, certify: false };
+        let checks = Checks::default();
+        ask(&Task { program, checks, unwind: &[], shortest: false, limits: &limits, events, rounds: &rounds })
+    }
+
+    /// A real counterexample against a safe verdict that an engine might have given.
+    #[test]
+    fn a_wrong_safe_verdict_is_noticed() {
+        let program = program("#include <assert.h>\nint x; int main(void) { assert(x); }");
+        with_task(&program, |task| {
+            let violated = verdict(task, Model::Sc, Engine::Enumerate).expect("the replay should agree");
+            let loops = || BoundKind::Unwind { place: "t.c:1".to_owned() };
+            let contradicts = |claim: Verdict, given| disagreement(&[claim, violated.clone()], given).is_some();
+            assert!(contradicts(safe(&[]), false));
+            assert!(contradicts(safe(&[(loops(), true)]), false));
+            assert!(contradicts(safe(&[(loops(), false)]), true));
+            assert!(!contradicts(safe(&[(loops(), false)]), false));
+            assert!(!contradicts(safe(&[(BoundKind::Rounds, false)]), true));
+
+            let parent = std::env::temp_dir();
+            let verdicts = [safe(&[]), violated];
+            let folder =
+                write_bundle(&parent, task, &verdicts, "norn check t.c").expect("the folder should be writable");
+            let said = fs::read_to_string(folder.join("verdicts.txt")).expect("there should be a list");
+            assert!(said.contains("events (sc): safe") && said.contains("enumerate (sc): unsafe: assertion failed"));
+            let schedule = fs::read_to_string(folder.join("unsafe.schedule")).expect("there should be a schedule");
+            assert!(schedule.starts_with("norn-schedule"));
+            fs::remove_dir_all(folder).expect("the folder should go");
+        });
+    }
+
+    #[test]
+    fn engines_agree_on_a_small_program() {
+        let program = program("#include <assert.h>\nint x; int main(void) { x = 1; assert(x); }");
+        with_task(&program, |task| {
+            let all = verdicts(task, Model::Tso).expect("no engine should claim what does not replay");
+            assert_eq!(all.len(), ENGINES.len());
+            assert!(all.iter().all(|v| v.outcome.is_complete()), "{all:?}");
+            assert_eq!(disagreement(&all, false).map(|pair| pair.1.engine), None);
+        });
+    }
+}

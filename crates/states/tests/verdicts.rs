@@ -1,0 +1,146 @@
+//! What a user gets: verdicts of programs with loops, bounds on buffers, deadlocks, shortest counterexamples.
+
+use norn_c::driver::{self, Input};
+use norn_ir::program::Program;
+use norn_states::{Reductions, Task, verdict};
+use norn_verdict::limits::Limits;
+use norn_verdict::model::Model;
+use norn_verdict::outcome::{Checks, Outcome};
+
+fn compile(text: &str) -> Program {
+    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
+    let compiled = driver::compile(Default::default(), None, vec![input]);
+    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
+    norn_passes::escape::mark_private(&mut program);
+    program
+}
+
+/// The verdict in a few words: `safe`, `safe up to …`, `unsafe: …` or `unknown: …`.
+fn answer(program: &Program, model: Model, checks: Checks, shortest: bool) -> String {
+    let limits = Limits::none();
+    let reductions = Reductions::ALL;
+    let task = Task { program, model, checks, bounds: None, limits: &limits, reductions, shortest };
+    match verdict(&task).unwrap_or_else(|mismatch| panic!("{mismatch}")).outcome {
+        Outcome::Safe { bounds } => {
+            let open: Vec<String> = bounds.iter().filter(|b| !b.exhausted).map(ToString::to_string).collect();
+            if open.is_empty() { "safe".to_owned() } else { format!("safe up to {}", open.join(", ")) }
+        }
+        Outcome::Unsafe(found) => format!("unsafe: {}", found.violation().kind.name()),
+        Outcome::Unknown { reason, .. } => format!("unknown: {reason}"),
+    }
+}
+
+fn check(text: &str, model: Model, expected: &str) {
+    let program = compile(&format!("#include <pthread.h>\n#include <assert.h>\n#include <stdlib.h>\n{text}"));
+    for shortest in [false, true] {
+        assert_eq!(answer(&program, model, Checks::default(), shortest), expected, "{model} {text}");
+    }
+}
+
+const START: &str = "int main(void) { pthread_t id; pthread_create(&id, 0, t, 0);";
+
+#[test]
+fn loops_for_ever_are_decided() {
+    let turns = format!(
+        "volatile int turn; void *t(void *a) {{ for (;;) {{ while (turn != 1); turn = 0; }} }}\n\
+         {START} for (;;) {{ while (turn != 0); turn = 1; assert(turn <= 1); }} }}"
+    );
+    for model in Model::ALL {
+        check(&turns, model, "safe");
+        check(&turns.replace("turn <= 1", "turn == 1"), model, "unsafe: assertion");
+    }
+}
+
+#[test]
+fn a_buffer_that_grows_for_ever_bounds_the_verdict() {
+    let writer = format!(
+        "volatile int x, y; void *t(void *a) {{ for (;;) x = 1; }}\n\
+         {START} for (;;) {{ int r = x; assert(r == 0 || r == 1); y = r; }} }}"
+    );
+    check(&writer, Model::Sc, "safe");
+    for model in [Model::Tso, Model::Pso] {
+        let program = compile(&format!("#include <pthread.h>\n#include <assert.h>\n{writer}"));
+        let found = answer(&program, model, Checks::default(), false);
+        assert!(found.starts_with("safe up to buffer "), "{model}: {found}");
+    }
+}
+
+#[test]
+fn a_long_buffer_that_ends_is_followed_to_its_end() {
+    let stores = "x = 1; ".repeat(20);
+    let writer = format!(
+        "volatile int x; void *t(void *a) {{ {stores} return 0; }}\n{START} int r = x; assert(r <= 1); return 0; }}"
+    );
+    for model in [Model::Tso, Model::Pso] {
+        check(&writer, model, "safe");
+    }
+}
+
+#[test]
+fn a_loop_that_allocates_has_finitely_many_states() {
+    let program = format!(
+        "int *volatile p; void *t(void *a) {{ for (;;) {{ int *q = p; if (q) assert(*q == 7); }} }}\n\
+         {START} for (;;) {{ int *q = malloc(sizeof *q); if (!q) abort(); *q = 7; __sync_synchronize(); p = q; \
+         __sync_synchronize(); }} }}"
+    );
+    for model in Model::ALL {
+        check(&program, model, "safe");
+    }
+    // With an address that is looked at nothing is renamed, and the loop has to end.
+    let looks =
+        program.replace("malloc(sizeof *q); if (!q) abort();", "malloc(8); if ((unsigned long)q == 8) abort();");
+    let looks = looks.replace("for (;;) { int *q = malloc", "for (int i = 0; i < 3; i++) { int *q = malloc");
+    assert_ne!(looks, program);
+    check(&looks, Model::Tso, "safe");
+}
+
+#[test]
+fn deadlocks_are_decided() {
+    let text = "#include <pthread.h>\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;\n\
+        void *t(void *arg) { for (;;) { pthread_mutex_lock(&n); pthread_mutex_lock(&m); pthread_mutex_unlock(&m);\n\
+          pthread_mutex_unlock(&n); } }\n\
+        int main(void) { pthread_t id; pthread_create(&id, 0, t, 0); for (;;) { pthread_mutex_lock(&FIRST);\n\
+          pthread_mutex_lock(&SECOND); pthread_mutex_unlock(&m); pthread_mutex_unlock(&n); } }";
+    let checks = Checks { deadlock: true, ..Checks::default() };
+    for model in Model::ALL {
+        for (first, second, expected) in [("m", "n", "unsafe: deadlock"), ("n", "m", "safe")] {
+            let program = compile(&text.replace("FIRST", first).replace("SECOND", second));
+            assert_eq!(answer(&program, model, checks, false), expected, "{model}");
+            assert_eq!(answer(&program, model, checks, true), expected, "{model}");
+        }
+    }
+}
+
+#[test]
+fn a_limit_says_how_much_was_stored() {
+    let counter = format!("volatile unsigned x; void *t(void *a) {{ for (;;) x++; }} {START} for (;;) x++; }}");
+    let program = compile(&format!("#include <pthread.h>\n{counter}"));
+    for (shortest, memory) in [(false, true), (true, true), (false, false), (true, false)] {
+        let limits = match memory {
+            true => Limits { memory: Some(1), ..Limits::none() },
+            false => Limits::for_seconds(0.2),
+        };
+        let (model, checks, reductions) = (Model::Sc, Checks::default(), Reductions::ALL);
+        let task = Task { program: &program, model, checks, bounds: None, limits: &limits, reductions, shortest };
+        let Outcome::Unknown { reason, .. } = verdict(&task).expect("nothing to replay").outcome else {
+            panic!("it has too many states")
+        };
+        let limit = if memory { "memory" } else { "time" };
+        let stored = reason.strip_prefix(&format!("the {limit} limit was reached, with ")).unwrap_or_default();
+        let states = stored.strip_suffix(" states stored").and_then(|n| n.parse::<u64>().ok());
+        assert!(states.is_some_and(|states| states > 100), "{reason}");
+    }
+}
+
+#[test]
+fn wide_inputs_are_named() {
+    let text = format!(
+        "extern int __VERIFIER_nondet_int(void); volatile int x; void *t(void *a) {{ x = 1; return 0; }}\n\
+        {START} int n = __VERIFIER_nondet_int(); x = n; assert(x == n * n); return 0; }}"
+    );
+    check(
+        &text,
+        Model::Tso,
+        "unknown: the value of '__VERIFIER_nondet_int' is nondeterministic, with too many possibilities",
+    );
+}
