@@ -8,7 +8,8 @@
 //!   `// @MARK`; in TEXT, `{MARK}` stands for the file and number of such a line;
 //! - `unknown TEXT [@MARK]`: likewise, with the reason.
 //!
-//! It is checked under SC, TSO and PSO unless the options name models. `prelude.h` is included before each program, unless
+//! It is checked on the reference machine, whose first violation is always the same one, unless the options name an
+//! engine, and under SC, TSO and PSO unless they name models. `prelude.h` is included before each program, unless
 //! the options contain `--system-headers`.
 
 mod support;
@@ -104,6 +105,9 @@ impl Fact<'_> {
             let (options, expected) = check.split_once(": ").expect("a check should have a verdict");
             let mut args = vec!["check", "--json", FILE];
             args.extend(options.split_whitespace());
+            if !args.contains(&"-e") {
+                args.extend(["-e", "enumerate"]);
+            }
             if !args.contains(&"-m") {
                 args.extend(["-m", "sc,tso,pso"]);
             }

@@ -99,7 +99,7 @@ pub fn strength(verdict: &Verdict) -> u32 {
         Outcome::Unsafe(_) => 5,
         Outcome::Safe { .. } if verdict.outcome.is_complete() => 4,
         Outcome::Safe { .. } => 3,
-        Outcome::Unknown { reason, .. } if limits.contains(&reason.as_str()) => 1,
+        Outcome::Unknown { reason, .. } if limits.iter().any(|limit| reason.starts_with(limit)) => 1,
         Outcome::Unknown { .. } if [norn_events::ENGINE, norn_rounds::ENGINE].contains(&verdict.engine) => 2,
         Outcome::Unknown { .. } => 0,
     }

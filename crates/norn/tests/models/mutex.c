@@ -304,9 +304,10 @@ int main(void) {
 }
 //// What an uninitialised mutex holds is not known, so it is never safe to use one.
 //// check: unknown the value of 'local.__kind' is nondeterministic
+//// check -e auto: unsafe misuse use of a mutex that is not initialised @wrong
 int main(void) {
     pthread_mutex_t local;
-    pthread_mutex_lock(&local);
+    pthread_mutex_lock(&local); // @wrong
 }
 //// A mutex on the heap works like any other.
 //// check --data-race --memory-safety: safe
