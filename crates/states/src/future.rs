@@ -174,13 +174,13 @@ impl Futures {
         for (depth, frame) in thread.frames.iter().enumerate() {
             let pc = thread.frames.get(depth + 1).map_or(thread.pc, |inner| inner.call + 1);
             let known = self.at[pc as usize];
-            let from = known.unwrap_or_else(|| self.from_position(program, frame.function as usize, pc));
+            let from = known.unwrap_or_else(|| self.at_position(program, frame.function as usize, pc));
             self.at[pc as usize] = Some(from);
             future.add(&from);
         }
     }
 
-    fn from_position(&self, program: &Program, f: usize, pc: u32) -> Future {
+    fn at_position(&self, program: &Program, f: usize, pc: u32) -> Future {
         let block = self.starts[f].partition_point(|&start| start <= pc) - 1;
         let index = (pc - self.starts[f][block]) as usize;
         // Jumps that were added for loops come after all blocks; nobody stands there, but it must not matter.

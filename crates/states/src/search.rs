@@ -14,6 +14,7 @@ use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::outcome::Violation;
 use norn_verdict::progress::Report;
 use norn_verdict::schedule::Schedule;
+use std::time::{Duration, Instant};
 
 /// Figures of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -80,11 +81,34 @@ pub struct Search<'a, 'f> {
     on_stack: Vec<bool>,
     counts: Counts,
     incomplete: Option<(String, Option<Span>)>,
+    patience: Patience,
     at_end: &'f mut AtEnd<'f>,
 }
 
-/// States between two looks at the limits.
-const PATIENCE: u64 = 1024;
+/// Knows when to look at the limits again: a step may be a long one, or may store much.
+pub struct Patience {
+    steps: u32,
+    last: Instant,
+}
+
+impl Patience {
+    pub fn new() -> Patience {
+        Patience { steps: 0, last: Instant::now() }
+    }
+
+    /// To be asked at each step.
+    pub fn is_over(&mut self) -> bool {
+        const STEPS: u32 = 1024;
+        const FEW_STEPS: u32 = 16;
+        const LONG: Duration = Duration::from_millis(100);
+        self.steps += 1;
+        let over = self.steps >= STEPS || self.steps.is_multiple_of(FEW_STEPS) && self.last.elapsed() >= LONG;
+        if over {
+            *self = Patience::new();
+        }
+        over
+    }
+}
 
 /// Searches all states of the setting.
 pub fn search<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mut AtEnd<'f>) -> Found {
@@ -101,6 +125,7 @@ pub fn search<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mut 
         on_stack: Vec::new(),
         counts: Counts::default(),
         incomplete: None,
+        patience: Patience::new(),
         at_end,
     };
     let ended = search.run();
@@ -171,6 +196,12 @@ impl Search<'_, '_> {
                 }
                 continue;
             };
+            if self.patience.is_over() {
+                report(self.limits, self.on_stack.len() as u64, "stack", self.frames.len() as u64);
+                if let Some(exceeded) = self.limits.exceeded() {
+                    return Ended::Exceeded(exceeded);
+                }
+            }
             if let Some(ended) = self.take(choice) {
                 return ended;
             }
@@ -243,12 +274,6 @@ impl Search<'_, '_> {
             return None;
         }
         self.on_stack.push(true);
-        if u64::from(state).is_multiple_of(PATIENCE) {
-            report(self.limits, u64::from(state), "stack", self.frames.len() as u64);
-            if let Some(exceeded) = self.limits.exceeded() {
-                return Some(Ended::Exceeded(exceeded));
-            }
-        }
         if self.walk.executor.is_complete() {
             (self.at_end)(&self.walk.executor);
         }

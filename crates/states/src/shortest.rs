@@ -4,7 +4,7 @@
 //! where the ways to the last state and to this one part, and forward from there; as states come in the order of those
 //! they were reached from, these ways are mostly short.
 
-use crate::search::{AtEnd, Counts, Ended, Found, not_begun, reason, report};
+use crate::search::{AtEnd, Counts, Ended, Found, Patience, not_begun, reason, report};
 use crate::walk::{Choice, Chosen, Halt, Point, Setting, Walk, next_values};
 use norn_exec::Stop;
 use norn_ir::span::Span;
@@ -28,11 +28,11 @@ struct Search<'a, 'f> {
     way: Vec<(u32, Point)>,
     counts: Counts,
     incomplete: Option<(String, Option<Span>)>,
+    patience: Patience,
     at_end: &'f mut AtEnd<'f>,
 }
 
 const BEGINNING: u32 = u32::MAX;
-const PATIENCE: u32 = 1024;
 
 /// Searches all states of the setting.
 pub fn shortest<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mut AtEnd<'f>) -> Found {
@@ -42,7 +42,8 @@ pub fn shortest<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mu
     };
     let way = vec![(BEGINNING, walk.point())];
     let counts = Counts::default();
-    let mut search = Search { walk, limits, links: Vec::new(), way, counts, incomplete: None, at_end };
+    let patience = Patience::new();
+    let mut search = Search { walk, limits, links: Vec::new(), way, counts, incomplete: None, patience, at_end };
     let ended = search.run();
     let Search { walk, mut counts, incomplete, .. } = search;
     counts.states = walk.vector.states() as u64;
@@ -59,7 +60,7 @@ impl Search<'_, '_> {
         }
         let mut state = 0u32;
         while (state as usize) < self.links.len() {
-            if state.is_multiple_of(PATIENCE) {
+            if self.patience.is_over() {
                 report(self.limits, self.links.len() as u64, "frontier", self.links.len() as u64 - u64::from(state));
                 if let Some(exceeded) = self.limits.exceeded() {
                     return Ended::Exceeded(exceeded);

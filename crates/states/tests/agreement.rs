@@ -1,6 +1,8 @@
 //! The engine agrees with the reference enumeration: in verdicts, in final states and, with every reduction off, in the
 //! number of states.
 
+#![allow(clippy::print_stdout, reason = "how much was compared is worth knowing")]
+
 mod programs;
 
 use norn_c::driver::{self, Input};

@@ -112,6 +112,27 @@ fn deadlocks_are_decided() {
 }
 
 #[test]
+fn a_limit_says_how_much_was_stored() {
+    let counter = format!("volatile unsigned x; void *t(void *a) {{ for (;;) x++; }} {START} for (;;) x++; }}");
+    let program = compile(&format!("#include <pthread.h>\n{counter}"));
+    for (shortest, memory) in [(false, true), (true, true), (false, false), (true, false)] {
+        let limits = match memory {
+            true => Limits { memory: Some(1), ..Limits::none() },
+            false => Limits::for_seconds(0.2),
+        };
+        let (model, checks, reductions) = (Model::Sc, Checks::default(), Reductions::ALL);
+        let task = Task { program: &program, model, checks, bounds: None, limits: &limits, reductions, shortest };
+        let Outcome::Unknown { reason, .. } = verdict(&task).expect("nothing to replay").outcome else {
+            panic!("it has too many states")
+        };
+        let limit = if memory { "memory" } else { "time" };
+        let stored = reason.strip_prefix(&format!("the {limit} limit was reached, with ")).unwrap_or_default();
+        let states = stored.strip_suffix(" states stored").and_then(|n| n.parse::<u64>().ok());
+        assert!(states.is_some_and(|states| states > 100), "{reason}");
+    }
+}
+
+#[test]
 fn wide_inputs_are_named() {
     let text = format!(
         "extern int __VERIFIER_nondet_int(void); volatile int x; void *t(void *a) {{ x = 1; return 0; }}\n\

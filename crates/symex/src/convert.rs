@@ -297,7 +297,10 @@ impl Pass<'_> {
         let class = self.facts.class(slot).clone();
         let indeterminate = class.is_indeterminate_value(&mut self.terms, value);
         let decoded = self.decode_in(&class, value, ty);
-        if let Value::Bits(bits) = decoded {
+        // A constant may come from anywhere.
+        if let Value::Bits(bits) = decoded
+            && self.terms.as_bits(bits).is_none()
+        {
             self.read.insert(bits, (slot, class.range()));
         }
         (decoded, indeterminate)

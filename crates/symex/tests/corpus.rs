@@ -53,7 +53,7 @@ fn every_file_gives_an_event_list_or_a_reason() {
             Ok(symbolic) => {
                 for seed in 0..seeds {
                     if let Err(error) = follow::follow(&program, &symbolic, Model::Tso, checks, seed, 150) {
-                        failures.push(format!("{name}: seed {seed}: {error}"));
+                        failures.push(format!("{name}: seed {seed}: {error}\n{symbolic}"));
                     }
                 }
                 let bits: u32 = symbolic.cells.iter().map(|cell| cell.width).sum();

@@ -95,6 +95,13 @@ fn a_loop_counts_no_further_than_its_bound() {
 }
 
 #[test]
+fn a_constant_that_was_read_counts_where_it_is_written() {
+    let symbolic = list("int unit = 1, x;", "int v = unit; x = 1;", "int v = unit; x += 1;", "", 1);
+    // 0 to 2
+    assert_eq!(width(&symbolic, "x"), 2, "{symbolic}");
+}
+
+#[test]
 fn an_array_with_an_unknown_index_has_a_target_per_element() {
     let symbolic = list("int n[5], i;", "n[i & 3] = 7;", "n[4] = 1; i = 2;", "", 1);
     let written = symbolic.events.iter().filter(|event| event.targets().len() > 1).map(|event| event.targets().len());

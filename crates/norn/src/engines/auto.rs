@@ -8,10 +8,10 @@
 //!
 //! 1. `states`: decides loops for good. On programs with few states it needs milliseconds; on inputs with many values it
 //!    says at once that it cannot.
-//! 2. `events`: all bounded executions at once. Inputs do not matter to it, and most programs are decided here.
-//! 3. `rounds`: bugs that need long loops but few context switches.
-//! 4. `stateless`: programs with so much memory that states and formulas are large, but few traces.
-//! 5. `states` again with the time that is left.
+//! 2. `stateless`, for a moment: programs with so much memory that states and formulas are large, but few traces.
+//! 3. `events`: all bounded executions at once. Inputs do not matter to it, and most programs are decided here.
+//! 4. `rounds`: bugs that need long loops but few context switches.
+//! 5. `stateless` and `states` again with the time that is left.
 //!
 //! Data races, deadlocks and leaks are decided by some engines only; the others are not asked.
 
@@ -43,6 +43,7 @@ fn turns(task: &Task<'_>) -> Vec<Turn> {
     }
     vec![
         turn(by_states, 0.15, Some(20)),
+        turn(stateless, 0.06, Some(5)),
         turn(events, 0.4, None),
         turn(rounds, 0.4, None),
         turn(stateless, 0.3, None),

@@ -453,6 +453,10 @@ impl<'a> Follower<'a> {
     fn compare(&self, cell: CellId, content: u64, place: &Place, value: u64) -> Done<()> {
         let found = self.symbolic.cell(cell);
         let mask = if found.size == 8 { u64::MAX } else { (1 << (found.size * 8)) - 1 };
+        if found.size < place.size && place.size == 8 && value >> 24 != 0 {
+            // A byte of what may be an address.
+            return Ok(());
+        }
         let expected = value >> ((found.offset - place.offset) * 8) & mask;
         // Addresses are compared where they are numbers.
         let held = match (found.encoding.bits(content), found.encoding.member(content)) {
@@ -502,6 +506,7 @@ impl<'a> Follower<'a> {
         if self.threads.get(other) != Some(&joined) {
             return Err(format!("it joins {joined:?}"));
         }
+        self.take_inputs(joined, EventId(self.symbolic.thread(joined).events.end))?;
         if self.evaluate(self.symbolic.thread(joined).ended, 1) != 1 {
             return Err(format!("{joined:?} has not ended"));
         }
@@ -533,9 +538,16 @@ impl<'a> Follower<'a> {
         // Inputs that are asked for behind the last event.
         for t in 0..self.threads.len() {
             let thread = self.threads[t];
-            let position = EventId(self.next[thread.0 as usize].min(self.symbolic.thread(thread).events.end));
-            if self.reached(thread, position) {
-                let _ = self.take_inputs(thread, position);
+            let end = self.symbolic.thread(thread).events.end;
+            loop {
+                let position = EventId(self.next[thread.0 as usize].min(end));
+                if !self.reached(thread, position) || self.take_inputs(thread, position).is_err() || position.0 == end {
+                    break;
+                }
+                if self.evaluate(self.symbolic.event(position).guard, 0) == 1 {
+                    break;
+                }
+                self.next[thread.0 as usize] += 1;
             }
         }
         let values = self.values.clone();
@@ -548,7 +560,7 @@ impl<'a> Follower<'a> {
         }
         for &constraint in &self.symbolic.constraints {
             if self.unknown(constraint).is_empty() && self.evaluate(constraint, 0) == 0 {
-                return Err(format!("a constraint does not hold: {constraint:?}"));
+                return Err(format!("a constraint does not hold: {}", self.symbolic.show(constraint)));
             }
         }
         self.findings(end)

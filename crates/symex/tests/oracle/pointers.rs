@@ -57,7 +57,7 @@ fn statement(random: &mut Random) -> String {
         10 => "l = one; r += l.a;".to_owned(),
         11 => format!("k[{value} % 3] = i; r += k[(unsigned)x % 3];"),
         12 => format!("mine += {value}; r += mine;"),
-        13 => format!("call = {};", if value % 2 == 0 { "twice" } else { "next" }),
+        13 => format!("call = {};", if value.is_multiple_of(2) { "twice" } else { "next" }),
         14 => "{ int (*f)(int) = call; if (f) r = f(r); }".to_owned(),
         15 => format!("r += deep({value});"),
         16 => format!("set(&n[{value}], r); set(&r, {value}); set(&x, r);"),
