@@ -61,7 +61,7 @@ const SMALL_WIDTH: u32 = 4;
 /// Below this width of variables nothing smaller is tried.
 const NARROW_ENOUGH: u32 = 8;
 /// Conflicts for what only might find something.
-const ATTEMPT: u32 = 20_000;
+const ATTEMPT: u32 = 5_000;
 
 impl<'a> Examiner<'a> {
     pub fn new(task: &'a Task<'a>, symbolic: &'a Symbolic) -> Examiner<'a> {

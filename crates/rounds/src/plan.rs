@@ -304,7 +304,10 @@ impl Planner<'_> {
         let emptied = |store: &Pending| store.emptied.iter().any(|&by| implies(&self.symbolic.terms, atom.guard, by));
         let pending = models::buffers_stores(self.model) && !self.pending.iter().all(emptied);
         if let Some(section) = atom.section {
-            let waits = fences(self.symbolic.section(section).kind) && pending;
+            // A load of several cells may have to wait for own stores to some of them.
+            let kind = self.symbolic.section(section).kind;
+            let loads = || events().any(|id| matches!(self.symbolic.event(id).kind, EventKind::Read { .. }));
+            let waits = pending && (fences(kind) || (kind == SectionKind::Group && loads()));
             return if !waits && events().all(|id| self.is_unnoticed(id, plan)) { Move::Left } else { Move::Stays };
         }
         let id = EventId(atom.events.start);
