@@ -3,6 +3,7 @@
 mod exact;
 mod front_end;
 mod litmus;
+mod sequentialize;
 mod verdicts;
 
 use crate::corpus;
@@ -27,7 +28,20 @@ pub fn run(extent: Extent) -> Result<(), String> {
     failures += litmus::run(&norn, &corpus, extent)?;
     failures += exact::run(&corpus, extent)?;
     failures += verdicts::run(&norn, &corpus, extent)?;
+    failures += sequentialize::run(&corpus, extent)?;
     match failures {
+        0 => Ok(()),
+        n => Err(format!("{n} failures")),
+    }
+}
+
+/// The gate of the sequential programs alone.
+pub fn sequentialize(extent: Extent) -> Result<(), String> {
+    let Some(corpus) = corpus::folder() else {
+        println!("gates: no corpus here, nothing to run");
+        return Ok(());
+    };
+    match sequentialize::run(&corpus, extent)? {
         0 => Ok(()),
         n => Err(format!("{n} failures")),
     }

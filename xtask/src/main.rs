@@ -1,6 +1,8 @@
 //! Norn's own chores, as `cargo xtask TASK`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool")]
 
+#[path = "../../crates/emit/tests/support/mod.rs"]
+mod agreement;
 mod bench;
 mod corpus;
 mod csmith;
@@ -17,6 +19,8 @@ Usage: cargo xtask TASK
 
   gates [--sample]   run Norn over the corpus of known verdicts and fail on any difference;
                      --sample takes a fixed part of it, for continuous integration
+  sequentialize [--sample]
+                     only the gate of the sequential programs: they and the reference machine agree
   traces [--sample]  of the gates only the comparison of the stateless engine with the enumerator on litmus tests
   hardware [--runs N]
                      compile small programs, run each N times (100,000 unless told) on this x86 machine, and fail
@@ -37,6 +41,8 @@ fn main() -> ExitCode {
     let result = match words.as_slice() {
         ["gates"] => gates::run(gates::Extent::Full),
         ["gates", "--sample"] => gates::run(gates::Extent::Sample),
+        ["sequentialize"] => gates::sequentialize(gates::Extent::Full),
+        ["sequentialize", "--sample"] => gates::sequentialize(gates::Extent::Sample),
         ["traces"] => gates::traces(gates::Extent::Full),
         ["traces", "--sample"] => gates::traces(gates::Extent::Sample),
         ["hardware"] => hardware::run(hardware::DEFAULT_RUNS),

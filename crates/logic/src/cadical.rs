@@ -183,10 +183,19 @@ impl ClauseSink for CaDiCaL {
     }
 }
 
-impl Sat for CaDiCaL {
-    fn solve(&mut self, assumptions: &[Lit], limits: &Limits) -> Answer {
+impl CaDiCaL {
+    /// Like [`Sat::solve`], but gives up after so many conflicts (`None`), which is the same on every machine. This holds for
+    /// this one question.
+    pub fn solve_within(&mut self, assumptions: &[Lit], limits: &Limits, conflicts: u32) -> Option<Answer> {
+        let known = self.solver.get_mut().limit("conflicts", i32::try_from(conflicts).unwrap_or(i32::MAX));
+        debug_assert!(known, "conflicts should be something to limit");
+        self.answer(assumptions, limits)
+    }
+
+    /// `None` if a limit of the solver's own was reached.
+    fn answer(&mut self, assumptions: &[Lit], limits: &Limits) -> Option<Answer> {
         if let Some(exceeded) = limits.exceeded() {
-            return Answer::Stopped(exceeded);
+            return Some(Answer::Stopped(exceeded));
         }
         let solver = self.solver.get_mut();
         for assumption in assumptions {
@@ -203,13 +212,16 @@ impl Sat for CaDiCaL {
         solver.disconnect_terminator();
         self.rethrow();
         match status {
-            Status::SATISFIABLE => Answer::Sat,
-            Status::UNSATISFIABLE => Answer::Unsat,
-            Status::UNKNOWN => {
-                let exceeded = self.stopped.get();
-                Answer::Stopped(exceeded.expect("the solver should give up only when it is told to"))
-            }
+            Status::SATISFIABLE => Some(Answer::Sat),
+            Status::UNSATISFIABLE => Some(Answer::Unsat),
+            Status::UNKNOWN => self.stopped.get().map(Answer::Stopped),
         }
+    }
+}
+
+impl Sat for CaDiCaL {
+    fn solve(&mut self, assumptions: &[Lit], limits: &Limits) -> Answer {
+        self.answer(assumptions, limits).expect("the solver should give up only when it is told to")
     }
 
     fn value(&self, literal: Lit) -> bool {

@@ -62,6 +62,18 @@ pub enum Command {
     #[command(after_help = "Examples:\n  norn litmus -m sc,tso,pso tests/SB.litmus\n  \
                             norn litmus --expect tests/expected.tsv tests/")]
     Litmus(LitmusArgs),
+    /// Translate a program into a sequential one, for any verifier of sequential C or a C compiler
+    ///
+    /// Reads C, or a litmus test (a single file that ends in `.litmus`).
+    ///
+    /// Writes the program of Lazy-CSeq and LazySMA: loops and calls unwound, one function per thread, a driver that runs the
+    /// threads for a number of rounds, and the memory model as an abstract data type in C. With `--for cc` the file
+    /// compiles and runs: it searches for the choices that lead to a failure, or follows recorded ones.
+    #[command(
+        after_help = "Examples:\n  norn sequentialize --unwind 2 --rounds 3 --for cbmc -o seq.c examples/peterson.c; cbmc seq.c\n  \
+                            norn sequentialize -m tso --for cc -o seq.c examples/store_buffering.c; cc seq.c -o seq; ./seq --search"
+    )]
+    Sequentialize(SequentializeArgs),
     /// Print the program's intermediate representation
     ///
     /// Reads C, links the files into one program together with the models of the library functions that it calls, and
@@ -138,6 +150,11 @@ pub struct CheckArgs {
     /// Write the schedule of the counterexample to a file, for `norn run --schedule`
     #[arg(long, value_name = "FILE")]
     pub schedule_out: Option<PathBuf>,
+
+    /// Give the sequential program (see `norn sequentialize`) to another verifier, such as "cbmc --trace", and pass on
+    /// what it says; Norn does not replay that
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["engine", "schedule_out", "deadlock", "data_race", "memory_safety", "overflow"])]
+    pub backend: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -394,6 +411,101 @@ fn weak_model(text: &str) -> Result<Model, String> {
 }
 
 #[derive(Args, Debug)]
+pub struct SequentializeArgs {
+    #[command(flatten)]
+    pub c: CArgs,
+
+    /// Follow each loop at most N times per entry, and recursion N deep; FILE:LINE=N for one loop [default: 2]
+    #[arg(long, value_name = "[FILE:LINE=]N", value_parser = unwind_bound)]
+    pub unwind: Vec<Unwind>,
+
+    /// The memory model: sc, tso or pso
+    #[arg(short = 'm', long, value_name = "MODEL", value_parser = model, default_value = "sc")]
+    pub model: Model,
+
+    #[command(flatten)]
+    pub bounds: SequentialBounds,
+
+    /// Who is to read it
+    #[arg(long = "for", value_enum, default_value_t = Reader::Svcomp)]
+    pub reader: Reader,
+
+    /// Where to write it [default: standard output]
+    #[arg(short = 'o', long, value_name = "OUT.c")]
+    pub output: Option<PathBuf>,
+}
+
+/// The bounds of a sequential program.
+#[derive(Args, Debug)]
+pub struct SequentialBounds {
+    /// How the memory of TSO and PSO is simulated
+    #[arg(long, value_enum, default_value_t = SmaChoice::List, help_heading = "Sequentialization")]
+    pub sma: SmaChoice,
+
+    /// Rounds in which every thread has a slot
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_ROUNDS, value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Sequentialization")]
+    pub rounds: u32,
+
+    /// Moments at which stores can reach memory (list; 1 gives SC)
+    #[arg(long, value_name = "K", default_value_t = DEFAULT_TIMESTAMPS, value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Sequentialization")]
+    pub timestamps: u32,
+
+    /// Writes held per location (list, at least 2; default 3), stores held per thread (buffer; default all)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000), help_heading = "Sequentialization")]
+    pub nodes: Option<u32>,
+
+    /// Locations accessed by computed addresses that are tracked (list) [default: all]
+    #[arg(long, value_name = "N", help_heading = "Sequentialization")]
+    pub locations: Option<u32>,
+
+    /// Allocated objects that are tracked (list) [default: all]
+    #[arg(long, value_name = "N", help_heading = "Sequentialization")]
+    pub mallocs: Option<u32>,
+
+    /// Width of the numbers in shared memory; executions with larger ones are left out (list) [default: 64]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=64), help_heading = "Sequentialization")]
+    pub bits: Option<u32>,
+}
+
+impl Default for SequentialBounds {
+    fn default() -> SequentialBounds {
+        SequentialBounds {
+            sma: SmaChoice::List,
+            rounds: DEFAULT_ROUNDS,
+            timestamps: DEFAULT_TIMESTAMPS,
+            nodes: None,
+            locations: None,
+            mallocs: None,
+            bits: None,
+        }
+    }
+}
+
+const DEFAULT_ROUNDS: u32 = 3;
+const DEFAULT_TIMESTAMPS: u32 = 4;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum SmaChoice {
+    /// A temporal list of writes per location
+    List,
+    /// An explicit store buffer per thread: the reference
+    Buffer,
+}
+
+/// For whom a sequential program is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Reader {
+    Cbmc,
+    Esbmc,
+    /// `__VERIFIER_…` and `reach_error`
+    Svcomp,
+    /// Norn itself
+    Norn,
+    /// A C compiler: the program can be run
+    Cc,
+}
+
+#[derive(Args, Debug)]
 pub struct IrArgs {
     #[command(flatten)]
     pub c: CArgs,
@@ -500,6 +612,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Erro
             Command::Robust(robust) => robust.c.order_macros(sub),
             Command::Run(run) => run.c.order_macros(sub),
             Command::Ir(ir) => ir.c.order_macros(sub),
+            Command::Sequentialize(sequentialize) => sequentialize.c.order_macros(sub),
             Command::Litmus(_) => {}
         }
     }

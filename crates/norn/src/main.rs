@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the crate that talks to people")]
 
 mod args;
+mod backend;
 mod commands;
 mod engines;
 mod exit;
@@ -39,6 +40,7 @@ fn run(cli: &Cli) -> Exit {
         Command::Run(args) => commands::run::run(args),
         Command::Robust(args) => commands::robust::run(args),
         Command::Litmus(args) => commands::litmus::run(args),
+        Command::Sequentialize(args) => commands::sequentialize::run(args),
         Command::Ir(args) => commands::ir::run(args),
     }
 }

@@ -233,6 +233,9 @@ impl<'a> Encoding<'a> {
             let guard = self.narrow.bool(atom.guard);
             clauses.push(vec![!started, !guard, all]);
         }
+        if atom.section.is_some_and(|section| self.symbolic.section(section).kind == SectionKind::Group) {
+            self.waits_for_parts(atom, items, round, clauses);
+        }
         for id in atom.events.clone().map(EventId) {
             let event = self.symbolic.event(id);
             let guard = self.narrow.bool(event.guard);
@@ -263,6 +266,37 @@ impl<'a> Encoding<'a> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// A load of several cells whose newest own store writes only some of them waits for it, and for those before it. (A store
+    /// that shares a cell with a later one is committed before that.)
+    fn waits_for_parts(&mut self, atom: &Atom, items: &[Item], round: u32, clauses: &mut Vec<Vec<Term>>) {
+        let started = self.started(atom.unit, round);
+        let guard = self.narrow.bool(atom.guard);
+        let mut covered_later = Term::FALSE;
+        for item in items.iter().rev() {
+            let Item::Store(store) = item else { continue };
+            let (mut overlaps, mut covers) = (Term::FALSE, Term::TRUE);
+            for id in atom.events.clone().map(EventId) {
+                let EventKind::Read { targets, .. } = &self.symbolic.event(id).kind else { return };
+                let mut shared = Term::FALSE;
+                for &(cell, is_read) in targets {
+                    let is_read = self.narrow.bool(is_read);
+                    for &(_, goes_there) in store.cells.iter().filter(|found| found.0 == cell.0) {
+                        let both = self.narrow.terms.and(is_read, goes_there);
+                        shared = self.narrow.terms.or(shared, both);
+                    }
+                }
+                overlaps = self.narrow.terms.or(overlaps, shared);
+                covers = self.narrow.terms.and(covers, shared);
+            }
+            let partly = self.narrow.terms.and(overlaps, !covers);
+            if partly != Term::FALSE {
+                let committed = store.committed[round as usize - 1];
+                clauses.push(vec![!started, !guard, !partly, covered_later, committed]);
+            }
+            covered_later = self.narrow.terms.or(covered_later, covers);
         }
     }
 

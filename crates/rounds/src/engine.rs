@@ -13,6 +13,9 @@ use norn_verdict::outcome::{Bound, BoundKind, Checks, Outcome, Stats, Verdict, u
 
 pub const ENGINE: &str = "rounds";
 
+/// Events of a program for which it pays to try smaller bounds first.
+const LARGE: usize = 300;
+
 /// A program and what is asked about it.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
@@ -51,9 +54,14 @@ fn within(task: &Task<'_>, bounds: &Bounds) -> Result<Verdict, ReplayMismatch> {
         Ok(symbolic) => symbolic,
         Err(refusal) => return Ok(unknown(task, refusal.reason, refusal.span, Stats::default())),
     };
+    if symbolic.events.len() > LARGE
+        && let Some(verdict) = crate::grow::hunt(task, bounds)?
+    {
+        return Ok(verdict);
+    }
     let mut examiner = Examiner::new(task, &symbolic);
     let rounds = task.rounds.unwrap_or(u32::MAX).min(examiner.enough_rounds());
-    let examined = examiner.examine(&Goal { rounds, patience: None })?;
+    let examined = examiner.examine(&Goal { rounds, patience: None, only_violations: false })?;
     Ok(conclude(task, &symbolic.cuts, examined, examiner.stats()))
 }
 

@@ -11,19 +11,21 @@ use crate::shrink::{context_switches, shrink};
 use crate::solve::Question;
 use norn_ir::span::Span;
 use norn_logic::{Answer, SatStats};
-use norn_machine::replay::{End, ReplayMismatch, complete_inputs, confirm, replay};
+use norn_machine::replay::{End, ReplayError, ReplayMismatch, Replayed, complete_inputs, confirm, replay};
 use norn_symex::{Finding, Symbolic, ThreadId};
-use norn_verdict::limits::{Exceeded, Limits};
+use norn_verdict::limits::Exceeded;
 use norn_verdict::outcome::{Stats, Verdict};
 use norn_verdict::schedule::fingerprint;
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 
 /// How far to go.
 pub struct Goal {
     pub rounds: u32,
-    /// For each question but the last; `None`: the last one is what matters, and those before it get little time.
-    pub patience: Option<Duration>,
+    /// The conflicts that the solver may have with each question; `None`: the last question is what matters, and those before
+    /// it get few.
+    pub patience: Option<u32>,
+    /// Nothing else is of interest.
+    pub only_violations: bool,
 }
 
 pub enum Examined {
@@ -58,8 +60,8 @@ pub struct Examiner<'a> {
 const SMALL_WIDTH: u32 = 4;
 /// Below this width of variables nothing smaller is tried.
 const NARROW_ENOUGH: u32 = 8;
-/// For what only might find something.
-const ATTEMPT: Duration = Duration::from_secs(2);
+/// Conflicts for what only might find something.
+const ATTEMPT: u32 = 20_000;
 
 impl<'a> Examiner<'a> {
     pub fn new(task: &'a Task<'a>, symbolic: &'a Symbolic) -> Examiner<'a> {
@@ -86,42 +88,46 @@ impl<'a> Examiner<'a> {
         let mut reached = symbolic.cuts.iter().map(|cut| cut.guard != norn_logic::Term::FALSE).collect::<Vec<_>>();
         let mut undefined = None;
         let mut stopped = None;
-        for rounds in 1..=goal_rounds {
+        for rounds in ladder(goal_rounds, goal.only_violations) {
             let is_last = rounds == goal_rounds;
             let attempt = goal.patience.unwrap_or(ATTEMPT);
             if let Some(small) = &mut small {
-                let limits = sooner(task.limits, Some(attempt));
                 let mut question = Question::new(small, rounds);
-                let answer = question.violation(&limits);
+                let answer = question.violation(task.limits, Some(attempt));
                 self.size = larger(self.size, question.stats());
                 self.conflicts += question.stats().conflicts;
-                if answer == Answer::Sat {
+                if answer == Some(Answer::Sat) {
                     let stats = stats(symbolic, plan, self.size, self.conflicts);
-                    return report(task, symbolic, &question, stats).map(Examined::from);
+                    return report(task, symbolic, &question, stats);
                 }
             }
-            let patience = if is_last && goal.patience.is_none() { None } else { Some(attempt) };
-            let limits = sooner(task.limits, patience);
+            // With a number of rounds to get to, fewer only might find something; without one, each number counts.
+            let counts = goal.patience.is_none() && (is_last || task.rounds.is_none());
+            let patience = if counts { None } else { Some(attempt) };
             let mut question = Question::new(&mut full, rounds);
-            let answer = question.violation(&limits);
+            let answer = question.violation(task.limits, patience);
             self.size = larger(self.size, question.stats());
             match answer {
-                Answer::Sat => {
+                Some(Answer::Sat) => {
                     let stats = stats(symbolic, plan, self.size, self.conflicts + question.stats().conflicts);
-                    return report(task, symbolic, &question, stats).map(Examined::from);
+                    return report(task, symbolic, &question, stats);
                 }
-                Answer::Stopped(exceeded) => {
-                    self.conflicts += question.stats().conflicts;
+                Some(Answer::Stopped(exceeded)) => {
                     stopped = Some(exceeded);
-                    if task.limits.exceeded().is_some() {
-                        break;
-                    }
+                    break;
+                }
+                None => {
+                    self.conflicts += question.stats().conflicts;
                     continue;
                 }
-                Answer::Unsat => {}
+                Some(Answer::Unsat) => {}
             }
             done = rounds;
             stopped = None;
+            if goal.only_violations {
+                self.conflicts += question.stats().conflicts;
+                continue;
+            }
             match question.undefined(task.limits) {
                 Ok(Some(check)) => undefined = Some(check),
                 Ok(None) => {}
@@ -131,10 +137,11 @@ impl<'a> Examiner<'a> {
                     break;
                 }
             }
-            if is_last && undefined.is_none() {
-                if let Ok(found) = question.cuts(task.limits) {
-                    reached = found;
-                }
+            if is_last
+                && undefined.is_none()
+                && let Ok(found) = question.cuts(task.limits)
+            {
+                reached = found;
             }
             self.conflicts += question.stats().conflicts;
         }
@@ -151,10 +158,20 @@ impl<'a> Examiner<'a> {
     }
 }
 
-impl From<Verdict> for Examined {
-    fn from(verdict: Verdict) -> Examined {
-        Examined::Unsafe(Box::new(verdict))
+/// The numbers of rounds to try: one by one as long as they are few. Where only violations are of interest, few rounds and
+/// then all of them, which are no worse at finding what fewer would.
+fn ladder(most: u32, only_violations: bool) -> Vec<u32> {
+    const ONE_BY_ONE: u32 = 6;
+    const FEW: u32 = 2;
+    if only_violations {
+        return (1..=most).filter(|&rounds| rounds == FEW || rounds == most).collect();
     }
+    let mut rounds = 0;
+    let next = || {
+        rounds = if rounds < ONE_BY_ONE { rounds + 1 } else { rounds + rounds / 3 };
+        (rounds < most).then_some(rounds)
+    };
+    std::iter::from_fn(next).chain((most > 0).then_some(most)).collect()
 }
 
 /// The order of the slots: first the threads that were named, then the others.
@@ -166,16 +183,6 @@ fn thread_order(threads: usize, first: &[u32]) -> Vec<ThreadId> {
         }
     }
     order
-}
-
-/// The limits, with an earlier deadline.
-pub fn sooner(limits: &Limits, patience: Option<Duration>) -> Limits {
-    let mut limits = limits.clone();
-    if let Some(patience) = patience {
-        let deadline = Instant::now() + patience;
-        limits.deadline = Some(limits.deadline.map_or(deadline, |earlier| earlier.min(deadline)));
-    }
-    limits
 }
 
 fn larger(a: SatStats, b: SatStats) -> SatStats {
@@ -194,20 +201,30 @@ fn stats(symbolic: &Symbolic, plan: &Plan, size: SatStats, conflicts: u64) -> St
 }
 
 /// The execution of a model, replayed. A model may hold several violations: the one that the machine meets first counts.
+/// Where the machine itself cannot go on (a thread that creates threads for ever does so at once there), or the program
+/// looks at addresses, which may be others there, a replay may fail, and nothing is known.
 fn report(
     task: &Task<'_>,
     symbolic: &Symbolic,
     question: &Question<'_, '_>,
     mut stats: Stats,
-) -> Result<Verdict, ReplayMismatch> {
+) -> Result<Examined, ReplayMismatch> {
     let program = fingerprint(task.program);
     let schedule = symbolic.schedule(task.model, program, &question.moves(), &question.value());
     let schedule = complete_inputs(task.program, task.checks, schedule);
     let claimed = question.violations().next().expect("a model should violate something").clone();
-    let (schedule, violation) = match replay(task.program, task.checks, &schedule).map(|replayed| replayed.end) {
-        Ok(End::Violation(violation)) => (shrink(task.program, task.checks, schedule, &violation), violation),
+    let (schedule, violation) = match replay(task.program, task.checks, &schedule) {
+        Ok(Replayed { end: End::Violation(violation), .. }) => {
+            (shrink(task.program, task.checks, schedule, &violation), violation)
+        }
+        Err(ReplayError::Stuck { reason, span }) => return Ok(Examined::Undefined { reason, span }),
+        _ if symbolic.watches_addresses.is_some() => {
+            let reason = "a violation depends on the values of addresses".to_owned();
+            return Ok(Examined::Undefined { reason, span: symbolic.watches_addresses.unwrap_or(claimed.span) });
+        }
         _ => (schedule, claimed),
     };
     stats.0.insert("switches", context_switches(&schedule.steps) as f64);
-    confirm(task.program, task.checks, schedule, &violation, ENGINE, stats)
+    let verdict = confirm(task.program, task.checks, schedule, &violation, ENGINE, stats)?;
+    Ok(Examined::Unsafe(Box::new(verdict)))
 }

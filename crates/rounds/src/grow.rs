@@ -4,14 +4,14 @@
 //! fixed, though not by a constant in the code). For the others there are stages. Stage n follows each loop n times, in a
 //! few rounds; before that, it tries each loop by itself n times and the others as often as the stage before, since a bug
 //! often needs one loop to go round once more, and copies of several loops inside one another make formulas large. Each
-//! question gets little time, which doubles from stage to stage: what is too hard is left to a later one.
+//! question gets few conflicts, twice as many from stage to stage: what is too hard is left to a later one.
 //!
 //! The verdict names the largest bounds that were done with, for all loops together.
 
 use crate::engine::{Task, conclude, unknown, without_idle_iterations};
-use crate::examine::{Examined, Examiner, Goal, sooner};
+use crate::examine::{Examined, Examiner, Goal};
 use crate::trips::trips;
-use norn_ir::program::Program;
+use norn_ir::program::{Origin, Program};
 use norn_ir::span::Span;
 use norn_logic::Term;
 use norn_machine::replay::ReplayMismatch;
@@ -20,17 +20,33 @@ use norn_symex::{Refusal, Symbolic, execute};
 use norn_verdict::limits::Exceeded;
 use norn_verdict::outcome::{Outcome, Stats, Verdict};
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 /// The verdict for loops that are followed further and further.
 pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
     Growth::new(task).run()
 }
 
+/// Looks for a violation with smaller bounds than those given, where a formula for all of them would be large. What is
+/// found is within the bounds; finding nothing means nothing.
+pub fn hunt(task: &Task<'_>, bounds: &Bounds) -> Result<Option<Verdict>, ReplayMismatch> {
+    let mut growth = Growth::new(task);
+    growth.most = Some(bounds);
+    for stage in 0..bounds.default.min(HUNTING_STAGES) {
+        if let Some(verdict) = growth.stage(stage)?
+            && matches!(verdict.outcome, Outcome::Unsafe(_))
+        {
+            return Ok(Some(verdict));
+        }
+    }
+    Ok(None)
+}
+
+/// Stages of a search for violations only.
+const HUNTING_STAGES: u32 = 3;
 /// Rounds of the first stage.
 const FIRST_ROUNDS: u32 = 4;
-/// For each question of the first stage.
-const FIRST_PATIENCE: Duration = Duration::from_secs(1);
+/// Conflicts for each question of the first stage.
+const FIRST_PATIENCE: u32 = 15_000;
 /// Beyond this, a loop that is cut on every path is left to grow.
 const MOST_FIXED: u32 = 64;
 /// Stages after something undefined was found, in which a violation may still turn up.
@@ -39,6 +55,8 @@ const AFTER_UNDEFINED: u32 = 2;
 struct Growth<'a> {
     task: &'a Task<'a>,
     code: Program,
+    /// Not to be exceeded; then only violations are of interest.
+    most: Option<&'a Bounds>,
     /// Bounds of loops that need no guess.
     fixed: BTreeMap<Span, u32>,
     best: Option<Verdict>,
@@ -53,7 +71,7 @@ impl<'a> Growth<'a> {
             let bound = fixed.entry(span).or_insert(trips);
             *bound = trips.max(*bound);
         }
-        Growth { task, code, fixed, best: None, undefined: None }
+        Growth { task, code, most: None, fixed, best: None, undefined: None }
     }
 
     fn run(mut self) -> Result<Verdict, ReplayMismatch> {
@@ -76,7 +94,7 @@ impl<'a> Growth<'a> {
 
     /// The verdict, if this stage ends the search.
     fn stage(&mut self, stage: u32) -> Result<Option<Verdict>, ReplayMismatch> {
-        let patience = FIRST_PATIENCE.saturating_mul(1 << stage.min(16));
+        let patience = FIRST_PATIENCE << stage.min(16);
         let rounds = self.task.rounds.unwrap_or(FIRST_ROUNDS + stage);
         if let Some(before) = stage.checked_sub(1) {
             let symbolic = match self.execute(before, None) {
@@ -89,7 +107,7 @@ impl<'a> Growth<'a> {
             open.reverse();
             for span in if open.len() > 1 { open } else { Vec::new() } {
                 let Ok(symbolic) = self.execute(before, Some((span, stage))) else { continue };
-                let goal = Goal { rounds, patience: Some(patience) };
+                let goal = Goal { rounds, patience: Some(patience), only_violations: true };
                 let mut examiner = Examiner::new(self.task, &symbolic);
                 if let Examined::Unsafe(verdict) = examiner.examine(&goal)? {
                     return Ok(Some(*verdict));
@@ -106,9 +124,10 @@ impl<'a> Growth<'a> {
         let mut examiner = Examiner::new(self.task, &symbolic);
         let is_straight = open_cuts(&symbolic).is_empty();
         let all = self.task.rounds.unwrap_or(u32::MAX).min(examiner.enough_rounds());
-        let goal = match is_straight {
-            true => Goal { rounds: all, patience: None },
-            false => Goal { rounds: rounds.min(all), patience: Some(patience) },
+        let only_violations = self.most.is_some();
+        let goal = match is_straight && !only_violations {
+            true => Goal { rounds: all, patience: None, only_violations },
+            false => Goal { rounds: rounds.min(all), patience: Some(patience), only_violations },
         };
         let examined = examiner.examine(&goal)?;
         let exceeded = self.task.limits.exceeded();
@@ -116,10 +135,12 @@ impl<'a> Growth<'a> {
             Examined::Unsafe(_) => true,
             Examined::Undefined { .. } => is_straight,
             // No loop goes on: only rounds are left to grow.
-            Examined::Nothing { rounds, reached, .. } if !is_straight && *rounds > 0 && !reached.contains(&true) => {
+            Examined::Nothing { rounds, reached, .. }
+                if !is_straight && !only_violations && *rounds > 0 && !reached.contains(&true) =>
+            {
                 if *rounds < all && exceeded.is_none() {
                     let mut examiner = Examiner::new(self.task, &symbolic);
-                    let examined = examiner.examine(&Goal { rounds: all, patience: None })?;
+                    let examined = examiner.examine(&Goal { rounds: all, patience: None, only_violations: false })?;
                     return Ok(Some(conclude(self.task, &symbolic.cuts, examined, examiner.stats())));
                 }
                 true
@@ -146,11 +167,12 @@ impl<'a> Growth<'a> {
     fn execute(&mut self, bound: u32, other: Option<(Span, u32)>) -> Result<Symbolic, Refusal> {
         loop {
             let bounds = self.bounds(bound, other);
-            let symbolic = execute(&self.code, &bounds, self.task.checks, &sooner(self.task.limits, None))?;
+            let symbolic = execute(&self.code, &bounds, self.task.checks, self.task.limits)?;
             let mut grown = false;
             for cut in &symbolic.cuts {
                 let is_certain = cut.guard == Term::TRUE || cut.guard == symbolic.thread(cut.thread).start;
-                if is_certain && cut.guard != Term::FALSE && cut.bound < MOST_FIXED {
+                let most = self.most.map_or(MOST_FIXED, |most| most.of(self.task.program, cut.span, Origin::User));
+                if is_certain && cut.guard != Term::FALSE && cut.bound < most.min(MOST_FIXED) {
                     let fixed = self.fixed.entry(cut.span).or_insert(0);
                     grown |= *fixed <= cut.bound;
                     *fixed = (*fixed).max((cut.bound * 2).clamp(cut.bound + 1, MOST_FIXED));
@@ -166,8 +188,18 @@ impl<'a> Growth<'a> {
         let program = self.task.program;
         let at = |span: Span, bound: u32| BoundAt { file: program.file(span.file).to_owned(), line: span.line, bound };
         let mut bounds = Bounds { default: bound, ..Bounds::default() };
-        bounds.at.extend(other.map(|(span, bound)| at(span, bound)));
-        bounds.at.extend(self.fixed.iter().map(|(&span, &fixed)| at(span, fixed.max(bound))));
+        let others = other.into_iter().chain(self.fixed.iter().map(|(&span, &fixed)| (span, fixed.max(bound))));
+        match self.most {
+            None => bounds.at.extend(others.map(|(span, bound)| at(span, bound))),
+            Some(most) => {
+                bounds.default = bound.min(most.default);
+                bounds.library = most.library;
+                bounds.max_instructions = most.max_instructions;
+                bounds.at.extend(most.at.iter().map(|at| BoundAt { bound: at.bound.min(bound), ..at.clone() }));
+                let within = |span: Span, bound: u32| bound.min(most.of(program, span, Origin::User));
+                bounds.at.extend(others.map(|(span, bound)| at(span, within(span, bound))));
+            }
+        }
         bounds
     }
 }

@@ -141,11 +141,6 @@ impl Plan {
         self.writers[cell.index()].iter().all(|&writer| writer == thread)
     }
 
-    /// No other thread accesses the cell after the prelude.
-    pub fn is_unshared(&self, cell: CellId, thread: ThreadId) -> bool {
-        self.accessors[cell.index()].iter().all(|&accessor| accessor == thread)
-    }
-
     /// As many rounds as every execution can be done in, with the threads in this order. A round ends where the next step
     /// belongs to a thread that comes earlier in the order: not to the last one, and after a step of one that is not the
     /// first. Steps are the units and the commits.
@@ -154,9 +149,9 @@ impl Plan {
         for unit in &self.units {
             steps[unit.thread.0 as usize] += u32::from(!unit.is_first || unit.thread.0 != 0);
         }
-        for thread in 0..self.threads.len() {
-            let events = self.threads[thread].atoms.iter().flat_map(|atom| atom.events.clone());
-            steps[thread] += events.filter(|&event| self.is_buffered(EventId(event))).count() as u32;
+        for (thread, steps) in self.threads.iter().zip(&mut steps) {
+            let events = thread.atoms.iter().flat_map(|atom| atom.events.clone());
+            *steps += events.filter(|&event| self.is_buffered(EventId(event))).count() as u32;
         }
         let without = |left_out: Option<&ThreadId>| -> u32 {
             order.iter().filter(|&thread| Some(thread) != left_out).map(|thread| steps[thread.0 as usize]).sum()

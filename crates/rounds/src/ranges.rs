@@ -38,7 +38,7 @@ impl Ranges {
         let mut cells: Vec<Range> = Vec::new();
         let mut ranges = Ranges { of: Vec::new(), limited: false };
         let writes = symbolic.events.iter().filter(|event| matches!(event.kind, EventKind::Write { .. })).count();
-        let passes = (PATIENCE / symbolic.terms.len().max(1)).clamp(2, writes + 1);
+        let passes = (PATIENCE / symbolic.terms.len().max(1)).clamp(2, writes.max(1) + 1);
         for pass in 0.. {
             ranges = Ranges::pass(symbolic, limit, &readers, &cells);
             let next = contents(symbolic, &ranges);

@@ -1,7 +1,7 @@
 //! One question to the solver: K rounds, at some width.
 
 use crate::encode::{Encoding, Formula};
-use norn_logic::{Answer, Blaster, CaDiCaL, ClauseSink, Sat, SatStats, Term};
+use norn_logic::{Answer, Blaster, CaDiCaL, ClauseSink, Lit, Sat, SatStats, Term};
 use norn_symex::schedule::Move;
 use norn_symex::{EventId, Finding, SectionKind};
 use norn_verdict::limits::{Exceeded, Limits};
@@ -22,13 +22,17 @@ impl<'e, 'a> Question<'e, 'a> {
         Question { encoding, formula, blaster }
     }
 
-    /// Looks for an execution with a violation and nothing undefined.
-    pub fn violation(&mut self, limits: &Limits) -> Answer {
+    /// Looks for an execution with a violation and nothing undefined. `None`: not found after so many conflicts.
+    pub fn violation(&mut self, limits: &Limits, conflicts: Option<u32>) -> Option<Answer> {
         let terms = &mut self.encoding.narrow.terms;
         let violation = self.formula.violation(self.encoding.symbolic, terms);
         let undefined = self.formula.undefined(self.encoding.symbolic, terms);
         let wanted = terms.and(violation, !undefined);
-        self.ask(wanted, limits)
+        match (conflicts, self.switch(wanted)) {
+            (_, None) => Some(Answer::Unsat),
+            (None, Some(switch)) => Some(self.blaster.sink_mut().solve(&[switch], limits)),
+            (Some(conflicts), Some(switch)) => self.blaster.sink_mut().solve_within(&[switch], limits, conflicts),
+        }
     }
 
     /// Looks for an execution in which something has no meaning; gives the number of a check.
@@ -137,13 +141,17 @@ impl<'e, 'a> Question<'e, 'a> {
     }
 
     fn ask(&mut self, wanted: Term, limits: &Limits) -> Answer {
+        self.switch(wanted).map_or(Answer::Unsat, |switch| self.blaster.sink_mut().solve(&[switch], limits))
+    }
+
+    /// A literal that makes a term hold, unless nothing can.
+    fn switch(&mut self, wanted: Term) -> Option<Lit> {
         if wanted == Term::FALSE {
-            return Answer::Unsat;
+            return None;
         }
-        let terms = &self.encoding.narrow.terms;
         let switch = self.blaster.sink_mut().new_var();
-        self.blaster.assert_if(terms, switch, wanted);
-        self.blaster.sink_mut().solve(&[switch], limits)
+        self.blaster.assert_if(&self.encoding.narrow.terms, switch, wanted);
+        Some(switch)
     }
 
     /// Whether a term of the formula holds in the model.

@@ -49,8 +49,16 @@ fn program(threads: &[&str], outcome: &str) -> Symbolic {
         span: Span::NONE,
     };
     let zero = builder.terms.bits(32, 0);
-    let cell =
-        |name: &str| Cell { object: ObjectId(0), offset: 0, size: 4, width: 32, initial: zero, name: name.to_owned() };
+    let encoding = norn_symex::Encoding::Bits { varying: u64::from(u32::MAX), ones: 0, indeterminate: false };
+    let cell = |name: &str| Cell {
+        object: ObjectId(0),
+        offset: 0,
+        size: 4,
+        width: 32,
+        initial: zero,
+        encoding: encoding.clone(),
+        name: name.to_owned(),
+    };
     Symbolic {
         terms: builder.terms,
         threads: found,
@@ -61,6 +69,7 @@ fn program(threads: &[&str], outcome: &str) -> Symbolic {
         checks: vec![check],
         cuts: Vec::new(),
         constraints: Vec::new(),
+        joined: Vec::new(),
         watches_addresses: None,
         stats: Default::default(),
     }
@@ -75,6 +84,7 @@ fn thread(creator: Option<(ThreadId, EventId)>, events: std::ops::Range<u32>) ->
         events,
         inputs: Vec::new(),
         number: Term::TRUE,
+        result: None,
     }
 }
 
@@ -129,8 +139,9 @@ fn check(threads: &[&str], outcome: &str, expected: [u32; 3]) {
             let plan = Plan::new(&symbolic, model);
             let enough = plan.enough_rounds(&order);
             let mut encoding = Encoding::new(&symbolic, &plan, model, &order, limit);
-            let found = (1..=enough)
-                .find(|&rounds| Question::new(&mut encoding, rounds).violation(&Limits::none()) == Answer::Sat);
+            let found = (1..=enough).find(|&rounds| {
+                Question::new(&mut encoding, rounds).violation(&Limits::none(), None) == Some(Answer::Sat)
+            });
             assert_eq!(found.unwrap_or(0), expected, "{threads:?} {outcome} {model} of {enough} rounds");
         }
     }

@@ -105,21 +105,26 @@ impl Counted<'_> {
         }
     }
 
-    /// The constants that the register is set to outside of the loop.
+    /// The constants that the register has when the loop is entered: what it was set to last on each way there.
     fn starts(&self, counter: Reg) -> Option<Vec<Const>> {
-        if self.function.params.contains(&counter) {
-            return None;
-        }
+        const FURTHEST: usize = 16;
+        let before = self.function.predecessors();
+        let of = |block: BlockId| before[block.index()].clone();
+        let mut pending: Vec<BlockId> = of(self.forest.get(self.id).header);
+        pending.retain(|&block| !self.contains(block));
+        let mut seen = Vec::new();
         let mut starts = Vec::new();
-        for block in self.function.block_ids().filter(|&block| !self.contains(block)) {
-            for instr in &self.function.block(block).instrs {
-                match instr.kind {
-                    InstrKind::Copy { dst, src: Operand::Const(constant) } if dst == counter => starts.push(constant),
-                    // A declaration without a value.
-                    InstrKind::Nondet { dst, .. } if dst == counter => {}
-                    _ if writes(&instr.kind, counter) => return None,
-                    _ => {}
-                }
+        while let Some(block) = pending.pop() {
+            if seen.contains(&block) {
+                continue;
+            }
+            seen.push(block);
+            let instrs = self.function.block(block).instrs.iter().rev();
+            match instrs.map(|instr| &instr.kind).find(|kind| writes(kind, counter)) {
+                Some(InstrKind::Copy { src: Operand::Const(constant), .. }) => starts.push(*constant),
+                Some(_) => return None,
+                None if of(block).is_empty() || seen.len() > FURTHEST => return None,
+                None => pending.extend(of(block)),
             }
         }
         (!starts.is_empty()).then_some(starts)

@@ -107,6 +107,15 @@ fn asked(random: &mut Random, text: &str) -> String {
     format!("{}  assert(!({condition}));\n{}", &text[..end], &text[end..])
 }
 
+/// Main does something before it creates threads, and between the creations.
+fn with_prelude(random: &mut Random, text: &str) -> String {
+    let something =
+        ["", "y = 1;", "x = y + 1;", "pthread_mutex_lock(&m); x = 2; pthread_mutex_unlock(&m);", "u.i = 258;"];
+    let mut any = || something[random.below(something.len() as u64) as usize];
+    let text = text.replacen("int main(void) {\n", &format!("int main(void) {{\n  {}\n", any()), 1);
+    text.replacen("  pthread_t id1;", &format!("  {}\n  pthread_t id1;", any()), 1)
+}
+
 /// `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
 fn check_random(count: u64, seed: u64, shape: Shape) {
     let seed = seed + std::env::var("NORN_TEST_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
@@ -115,6 +124,7 @@ fn check_random(count: u64, seed: u64, shape: Shape) {
     for number in 0..count {
         let mut random = Random::new(seed + number);
         let text = program(&mut random, shape);
+        let text = with_prelude(&mut random, &text);
         let text = asked(&mut random, &text);
         let result = std::panic::catch_unwind(|| check(&compile(&text), &format!("{number}")));
         violations += result.unwrap_or_else(|_| panic!("program {number}:\n{text}"));
@@ -140,4 +150,24 @@ fn stops_exits_and_inputs() {
 #[test]
 fn more_threads() {
     check_random(8, 13000, Shape { threads: (3, 4), statements: (1, 2), library: false, ends: true, inputs: true });
+}
+
+/// Two threads with variables that are written and read in parts.
+fn check_parts(left: &str, right: &str) {
+    let text = format!(
+        "#include <pthread.h>\n#include <assert.h>\nunion {{ volatile int i; volatile char c[4]; }} u, v;\n\
+         int a, b;\nvoid *l(void *arg) {{ {left} return 0; }}\nvoid *r(void *arg) {{ {right} return 0; }}\n\
+         int main(void) {{ pthread_t p, q; pthread_create(&p, 0, l, 0); pthread_create(&q, 0, r, 0);\n\
+         pthread_join(p, 0); pthread_join(q, 0); assert(a || b); return 0; }}"
+    );
+    check(&compile(&text), &text);
+}
+
+#[test]
+fn loads_of_more_than_was_stored_wait() {
+    // Store buffering in which the loads do not or do have to wait for the stores.
+    check_parts("u.i = 256; (void)u.c[1]; a = v.i;", "v.i = 256; (void)v.c[1]; b = u.i;");
+    check_parts("u.c[1] = 1; (void)u.i; a = v.i;", "v.c[1] = 1; (void)v.i; b = u.i;");
+    check_parts("u.c[1] = 1; u.i = 3; (void)u.i; a = v.i;", "v.c[1] = 1; v.i = 2; (void)v.i; b = u.i;");
+    check_parts("u.i = 3; u.c[1] = 1; (void)u.i; a = v.i;", "v.i = 2; (void)v.i; b = u.i;");
 }

@@ -1,6 +1,7 @@
 //! `norn check`: is the program safe?
 
 use crate::args::{CheckArgs, Engine};
+use crate::backend;
 use crate::engines::{self, Task, cross_check};
 use crate::exit::Exit;
 use crate::frontend::{self, Compiled, Failure};
@@ -35,6 +36,9 @@ pub fn run(args: &CheckArgs) -> Exit {
     }
     let stop = StopToken::default();
     interrupt::stop_on_interrupt(&stop);
+    if let Some(command) = &args.backend {
+        return backend::run(args, command, &compiled.program, &stop);
+    }
     let mut verdicts = Vec::new();
     for model in args.models.list() {
         match check_model(args, &compiled, model, &stop) {

@@ -5,3 +5,4 @@ pub mod ir;
 pub mod litmus;
 pub mod robust;
 pub mod run;
+pub mod sequentialize;

@@ -1,0 +1,309 @@
+//! The whole text: what the tool needs, the objects, the shared memory abstraction, the threads, the driver.
+
+use crate::cells::Cells;
+use crate::expr;
+use crate::objects::Objects;
+use crate::prepare::Prepared;
+use crate::shared::Shared;
+use crate::sma::Memory;
+use crate::template::{expand, mentions, vocabulary};
+use crate::text::quoted;
+use crate::thread::{self, Context, Written};
+use crate::{Model, Options, Refusal, Sma, Tool};
+use norn_ir::program::Program;
+use norn_passes::unwind::Bounds;
+use std::fmt::Write;
+
+const TYPES: &str = include_str!("../templates/types.h");
+const CBMC: &str = include_str!("../templates/cbmc.h");
+const ESBMC: &str = include_str!("../templates/esbmc.h");
+const SVCOMP: &str = include_str!("../templates/svcomp.h");
+const VERIFIER: &str = include_str!("../templates/verifier.h");
+const CC: &str = include_str!("../templates/cc.h");
+const CC_MAIN: &str = include_str!("../templates/cc_main.c");
+const ARITHMETIC: &str = include_str!("../templates/arithmetic.c");
+const MALLOC: &str = include_str!("../templates/malloc.c");
+const MALLOC_CC: &str = include_str!("../templates/malloc_cc.c");
+
+/// Words of 8 bytes that allocated memory has in the program that runs.
+const HEAP_WORDS: u64 = 4096;
+
+pub fn write(prepared: &Prepared, bounds: &Bounds, options: &Options) -> Result<String, Refusal> {
+    let shared = Shared::new(prepared);
+    let uses_list = options.model != Model::Sc && options.sma == Sma::List;
+    let cells = if uses_list { Some(Cells::new(prepared, &shared)?) } else { None };
+    let cells = cells.as_ref();
+    let results = prepared.results;
+    let context = Context { prepared, shared: &shared, cells, options, results };
+    let mut objects = Objects::new(prepared, &shared, cells, options);
+    let names = thread_names(prepared, &mut objects);
+    let mut threads = Vec::new();
+    for thread in 0..prepared.threads.len() {
+        threads.push(thread::write(&context, &mut objects, thread)?);
+    }
+    if let Some(refusal) = objects.refusal.take() {
+        return Err(refusal);
+    }
+    let file = File { prepared, bounds, options, objects, names, threads, results, cells };
+    Ok(file.text())
+}
+
+/// `main_0`, `producer_1`, …
+fn thread_names(prepared: &Prepared, objects: &mut Objects<'_>) -> Vec<String> {
+    let name = |(i, thread): (usize, &norn_passes::threads::ThreadInstance)| {
+        objects.name(&format!("{}_{i}", prepared.program().function(thread.start).name))
+    };
+    prepared.threads.iter().enumerate().map(name).collect()
+}
+
+struct File<'p> {
+    prepared: &'p Prepared,
+    bounds: &'p Bounds,
+    options: &'p Options,
+    objects: Objects<'p>,
+    names: Vec<String>,
+    threads: Vec<Written>,
+    results: bool,
+    cells: Option<&'p Cells>,
+}
+
+impl File<'_> {
+    fn program(&self) -> &Program {
+        self.prepared.program()
+    }
+
+    fn text(&self) -> String {
+        let bodies: String = self.threads.iter().map(|thread| vocabulary(&thread.text)).collect();
+        let stubs = stubs(&bodies);
+        let memory = self.memory().text(&format!("{bodies} {stubs} sma_init"));
+        let sections = [
+            self.head(),
+            self.tool(&bodies),
+            self.parameters(),
+            self.objects(),
+            self.control(),
+            expand(ARITHMETIC, &[], &format!("{bodies} {memory}")),
+            self.malloc(&bodies),
+            memory,
+            stubs,
+        ];
+        let mut text = String::new();
+        for section in sections.iter().filter(|section| !section.is_empty()) {
+            text.push_str(section.trim_end());
+            text.push_str("\n\n");
+        }
+        let mut lines = text.matches('\n').count();
+        for ((name, thread), number) in self.names.iter().zip(&self.threads).zip(0..) {
+            let before = text.len();
+            put(&mut text, format_args!("/* Thread {number}. */\nstatic void {name}(void)\n{{\n{}}}\n\n", thread.text));
+            lines += text[before..].matches('\n').count() + 1;
+            // Lines are those of this file again.
+            put(&mut text, format_args!("#line {} {}\n", lines + 1, quoted(&self.options.output)));
+        }
+        text.push_str(&self.driver());
+        text
+    }
+
+    fn memory(&self) -> Memory<'_> {
+        Memory {
+            options: self.options,
+            locations: &self.objects.locations,
+            cells: self.cells,
+            stores: self.threads.iter().map(|thread| thread.stores).max().unwrap_or(0),
+            target: self.program().target,
+        }
+    }
+
+    fn head(&self) -> String {
+        let Options { model, sma, tool, rounds, .. } = self.options;
+        let model = match (model, sma) {
+            (Model::Sc, _) => "sequential consistency",
+            (Model::Tso, Sma::Buffer) => "TSO, by explicit store buffers",
+            (Model::Tso, Sma::List) => "TSO, by temporal lists of writes",
+            (Model::Pso, Sma::Buffer) => "PSO, by explicit store buffers",
+            (Model::Pso, Sma::List) => "PSO, by temporal lists of writes",
+        };
+        let bits = if self.program().target.pointer_size() == 4 { " -m32" } else { "" };
+        let verifier_bits = if self.program().target.pointer_size() == 4 { " --32" } else { " --64" };
+        let out = &self.options.output;
+        let how = match tool {
+            Tool::Cbmc => format!("cbmc{verifier_bits} {out}"),
+            Tool::Esbmc => format!("esbmc{verifier_bits} {out}"),
+            Tool::Svcomp => {
+                "any verifier of SV-COMP's conventions, for the property that reach_error is not called".to_owned()
+            }
+            Tool::Norn => format!("norn check {out}"),
+            Tool::Cc => format!("cc{bits} {out} -o program; ./program --search > choices; ./program choices"),
+        };
+        let mut head = format!(
+            "/*\n * {}, sequentialized by Norn.\n *\n * A sequential program that does what a program with {} threads can do, made by lazy sequentialization.\n \
+             * Memory model: {model}.\n * Bounds: {rounds} rounds; loops followed {} times per entry (those of the library {}){}.\n \
+             * Run it: {how}\n *\n",
+            one_line(&self.options.source),
+            self.threads.len(),
+            self.bounds.default,
+            self.bounds.library,
+            self.memory().bounds(),
+        );
+        head.push_str(
+            " * Each thread is a function with labels before its visible statements. J(A, B) hops from label A to B if the\n \
+             * thread was left behind A in an earlier round or is to be left before it in this one; G(L) gives up guesses of\n \
+             * the next context switch that control has jumped over. Variables are static: they outlast the round.\n",
+        );
+        for at in &self.bounds.at {
+            put(&mut head, format_args!(" * Loops at {}:{}: {} times.\n", at.file, at.line, at.bound));
+        }
+        head + " */"
+    }
+
+    fn tool(&self, bodies: &str) -> String {
+        let size = self.program().target.pointer_size();
+        let objects = [self.objects.layouts.definitions(), &self.objects.declarations];
+        let depends = bodies.contains("(address,")
+            || mentions(bodies, "uptr")
+            || objects.iter().any(|text| text.contains("address ") || size == 4 && text.contains("u64 "));
+        let check = match depends {
+            true => format!(
+                "/* The program was translated for pointers of {size} bytes. */\n\
+                 typedef char sma_pointer_size[sizeof(void *) == {size} ? 1 : -1];\n\n"
+            ),
+            false => String::new(),
+        };
+        let names = "#ifdef __GNUC__\n/* Names of the program may be those of functions that the compiler knows. */\n\
+                     #pragma GCC diagnostic ignored \"-Wbuiltin-declaration-mismatch\"\n#endif\n";
+        let prelude = match self.options.tool {
+            Tool::Cbmc => format!("{CBMC}{VERIFIER}"),
+            Tool::Esbmc => format!("{ESBMC}{VERIFIER}"),
+            Tool::Svcomp | Tool::Norn => format!("{SVCOMP}{VERIFIER}"),
+            Tool::Cc => CC.to_owned(),
+        };
+        format!("{names}\n{TYPES}\n{check}{prelude}")
+    }
+
+    fn parameters(&self) -> String {
+        let mut text = format!("#define ROUNDS {}\n#define THREADS {}\n", self.options.rounds, self.threads.len());
+        text.push_str(&self.memory().parameters());
+        text
+    }
+
+    fn objects(&self) -> String {
+        let mut text = String::from("/* The objects of the program. */\n");
+        text.push_str(self.objects.layouts.definitions());
+        text.push_str(&self.objects.declarations);
+        if !self.objects.initial.is_empty() {
+            put(&mut text, format_args!("\nstatic void init_objects(void)\n{{\n{}}}\n", self.objects.initial));
+        }
+        text
+    }
+
+    /// The variables and macros that control the threads.
+    fn control(&self) -> String {
+        let sizes = self.threads.iter().map(|thread| thread.size.to_string()).collect::<Vec<_>>().join(", ");
+        let mut text = format!(
+            "/* The threads: who was created, their last labels, where they were left, who runs, where it is to be left. */\n\
+             static _Bool active[THREADS] = {{1}};\nstatic const unsigned size[THREADS] = {{{sizes}}};\n\
+             static unsigned pc[THREADS], ct, cs;\n"
+        );
+        for (number, thread) in self.prepared.threads.iter().enumerate() {
+            let code = self.prepared.function(thread.start);
+            for (i, &param) in code.function.params.iter().enumerate() {
+                if code.uses[param.index()] > 0 {
+                    let ty = expr::register_type(code.function.ty(param));
+                    put(&mut text, format_args!("static {ty} arg_{number}_{i};\n"));
+                }
+            }
+        }
+        if self.results {
+            text.push_str("static address result[THREADS];\n");
+        }
+        let here = if self.options.tool == Tool::Cc { " HERE(A + 1)" } else { "" };
+        put(
+            &mut text,
+            format_args!(
+                "#define J(A, B) if (pc[ct] > A || A >= cs) goto L##B;{here}\n#define G(L) assume(cs >= L);\n"
+            ),
+        );
+        text
+    }
+
+    fn malloc(&self, bodies: &str) -> String {
+        match (mentions(bodies, "sma_malloc"), mentions(bodies, "sma_free"), self.options.tool) {
+            (false, false, _) => String::new(),
+            (true, _, Tool::Cc) => {
+                format!("#define SMA_HEAP {HEAP_WORDS}\n{MALLOC_CC}#define sma_free(a) ((void)(a))\n")
+            }
+            (false, _, Tool::Cc) => "#define sma_free(a) ((void)(a))\n".to_owned(),
+            (true, frees, _) => {
+                let free = if frees { "void free(void *memory);\n#define sma_free(a) free(a)\n" } else { "" };
+                format!("{MALLOC}{free}")
+            }
+            // Only what the list SMA keeps in static objects.
+            (false, true, _) => "#define sma_free(a) ((void)(a))\n".to_owned(),
+        }
+    }
+
+    fn driver(&self) -> String {
+        let mut init = String::new();
+        if !self.objects.initial.is_empty() {
+            init.push_str("init_objects(); ");
+        }
+        init.push_str("sma_init();");
+        let mut text = String::from("/* The driver: in each round each thread that was created has a slot. */\n");
+        if self.options.tool == Tool::Cc {
+            put(
+                &mut text,
+                format_args!(
+                    "static void simulate(void)\n{{\n    static unsigned round;\n    if (!norn_started) {{\n        \
+                     norn_started = 1;\n        {init}\n        round = 1;\n    }}\n    \
+                     for (; round <= ROUNDS; round++) {{\n"
+                ),
+            );
+            for (number, name) in self.names.iter().enumerate() {
+                put(&mut text, format_args!("        SLOT({number}, {name})\n"));
+            }
+            text.push_str("        ct = 0;\n    }\n}\n\n");
+            text.push_str(CC_MAIN);
+            return text;
+        }
+        put(
+            &mut text,
+            format_args!(
+                "int main(void)\n{{\n    unsigned round;\n    {init}\n    for (round = 1; round <= ROUNDS; round++) {{\n"
+            ),
+        );
+        for (number, name) in self.names.iter().enumerate() {
+            put(
+                &mut text,
+                format_args!(
+                    "        ct = {number};\n        if (active[ct]) {{\n            cs = next_switch(pc[ct], size[ct]);\n            \
+                     {name}();\n            pc[ct] = cs;\n        }}\n"
+                ),
+            );
+        }
+        text + "    }\n    return 0;\n}\n"
+    }
+}
+
+fn put(text: &mut String, what: std::fmt::Arguments<'_>) {
+    text.write_fmt(what).expect("writing to a string should not fail");
+}
+
+/// The thread operations that the program uses.
+fn stubs(bodies: &str) -> String {
+    let mut text = String::new();
+    if mentions(bodies, "create") {
+        text.push_str("#define create(t) (active[t] = 1)\n");
+    }
+    if mentions(bodies, "join") {
+        text.push_str(
+            "#define join(t) \\\n    do { \\\n        if ((t) >= THREADS || !active[t]) fail(\"misuse: there is no such thread to join\"); \\\n        \
+             assume(pc[t] == size[t]); \\\n        sma_join(t); \\\n    } while (0)\n",
+        );
+    }
+    text
+}
+
+/// Nothing of a name ends a comment.
+fn one_line(text: &str) -> String {
+    text.replace("*/", "* /").replace(['\n', '\r'], " ")
+}

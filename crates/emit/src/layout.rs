@@ -1,0 +1,178 @@
+//! Layouts as C types: scalars, arrays and records that a C compiler lays out the same way. What it would lay out
+//! otherwise (packed records, storage units of bit-fields that overlap) becomes bytes with the right alignment.
+//!
+//! Floats live in memory as the integers of their bits, so that the shared memory abstractions know integers and
+//! addresses only.
+
+use crate::names::Names;
+use norn_ir::ids::TypeId;
+use norn_ir::program::Program;
+use norn_ir::types::{Field, Shape, Ty};
+use std::fmt::Write;
+
+/// The C type that memory holds a scalar in.
+pub fn cell_type(ty: Ty) -> &'static str {
+    match ty {
+        Ty::Bool | Ty::I8 => "u8",
+        Ty::I16 => "u16",
+        Ty::I32 | Ty::F32 => "u32",
+        Ty::I64 | Ty::F64 => "u64",
+        Ty::Ptr => "address",
+    }
+}
+
+/// The C types of the objects of a program.
+pub struct Layouts<'p> {
+    program: &'p Program,
+    /// By type, once asked for.
+    made: Vec<Option<CType>>,
+    names: Names,
+    definitions: String,
+}
+
+#[derive(Clone)]
+struct CType {
+    /// `u32`, `struct node`, …; an array has the type of its innermost elements.
+    base: String,
+    /// The lengths of an array of arrays, outermost first.
+    lengths: Vec<u64>,
+    /// Whether members can be named in C.
+    is_named: bool,
+    /// Names of the members of a record, by field.
+    members: Vec<String>,
+    /// As a C compiler has it.
+    align: u64,
+}
+
+impl<'p> Layouts<'p> {
+    pub fn new(program: &'p Program) -> Layouts<'p> {
+        let made = vec![None; program.types.len()];
+        Layouts { program, made, names: Names::new(), definitions: String::new() }
+    }
+
+    /// The records that were used, in an order that C accepts.
+    pub fn definitions(&self) -> &str {
+        &self.definitions
+    }
+
+    /// `TYPE NAME` or `TYPE NAME[N]`.
+    pub fn declare(&mut self, ty: TypeId, name: &str) -> String {
+        let made = self.make(ty);
+        let lengths = made.lengths.iter().map(|length| format!("[{length}]")).collect::<String>();
+        format!("{} {name}{lengths}", made.base)
+    }
+
+    /// The lvalue for the scalar `ty` at an offset of an object, if C can name it so.
+    pub fn lvalue(&mut self, object: &str, ty: TypeId, offset: u64, scalar: Ty) -> Option<String> {
+        let mut text = object.to_owned();
+        let (mut ty, mut offset) = (ty, offset);
+        // Parts have smaller ids than what they are part of, so this ends.
+        loop {
+            let made = self.make(ty);
+            let layout = self.program.ty(ty);
+            match &layout.shape {
+                Shape::Scalar { ty: found, .. } => {
+                    let fits = offset == 0 && made.is_named && cell_type(*found) == cell_type(scalar);
+                    return fits.then_some(text);
+                }
+                Shape::Array { element, length } => {
+                    let stride = self.program.ty(*element).size;
+                    let index = offset.checked_div(stride)?;
+                    if !made.is_named || index >= *length {
+                        return None;
+                    }
+                    write!(text, "[{index}]").expect("writing to a string should not fail");
+                    (ty, offset) = (*element, offset % stride);
+                }
+                Shape::Record(record) => {
+                    if !made.is_named {
+                        return None;
+                    }
+                    let holds = |field: &Field| {
+                        field.offset <= offset && offset < field.offset + self.program.ty(field.ty).size
+                    };
+                    let at = record.fields.iter().position(holds)?;
+                    let field = &record.fields[at];
+                    write!(text, ".{}", made.members[at]).expect("writing to a string should not fail");
+                    (ty, offset) = (field.ty, offset - field.offset);
+                }
+                Shape::Bytes => return None,
+            }
+        }
+    }
+
+    fn make(&mut self, id: TypeId) -> CType {
+        if let Some(made) = &self.made[id.index()] {
+            return made.clone();
+        }
+        let layout = self.program.ty(id);
+        let made = match &layout.shape {
+            Shape::Scalar { ty, .. } if ty.size(self.program.target) == layout.size => {
+                let base = cell_type(*ty).to_owned();
+                CType { base, lengths: Vec::new(), is_named: true, members: Vec::new(), align: layout.align }
+            }
+            Shape::Array { element, length } if *length > 0 && self.program.ty(*element).size > 0 => {
+                let element = self.make(*element);
+                let lengths = [*length].into_iter().chain(element.lengths.iter().copied()).collect();
+                CType { lengths, members: Vec::new(), ..element }
+            }
+            Shape::Record(_) => self.record(id).unwrap_or_else(|| self.bytes(id)),
+            _ => self.bytes(id),
+        };
+        self.made[id.index()] = Some(made.clone());
+        made
+    }
+
+    /// A record, if C lays it out like this.
+    fn record(&mut self, id: TypeId) -> Option<CType> {
+        let layout = self.program.ty(id);
+        let Shape::Record(record) = &layout.shape else { return None };
+        let mut end = 0;
+        let mut align = 1;
+        let mut names = Names::new();
+        let mut members: Vec<String> = Vec::new();
+        let mut body = String::new();
+        for (i, field) in record.fields.iter().enumerate() {
+            let part = self.program.ty(field.ty);
+            let before = i.checked_sub(1).map(|i| &record.fields[i]);
+            if let Some(before) =
+                before.filter(|b| b.bits.is_some() && field.bits.is_some() && b.offset == field.offset)
+            {
+                // Bit-fields of one storage unit.
+                if before.ty != field.ty {
+                    return None;
+                }
+                members.push(members[i - 1].clone());
+                continue;
+            }
+            let part_align = self.make(field.ty).align.max(1);
+            let start = if record.is_union { 0 } else { u64::next_multiple_of(end, part_align) };
+            if start != field.offset || part.size == 0 {
+                return None;
+            }
+            end = if record.is_union { end.max(part.size) } else { start + part.size };
+            align = align.max(part_align);
+            let name = names.make(if field.name.is_empty() { "part" } else { &field.name });
+            let declared = self.declare(field.ty, &name);
+            writeln!(body, "    {declared};").expect("writing to a string should not fail");
+            members.push(name);
+        }
+        if record.fields.is_empty() || align != layout.align || end.next_multiple_of(align) != layout.size {
+            return None;
+        }
+        let kind = if record.is_union { "union" } else { "struct" };
+        let name = self.names.make(if record.name.is_empty() { "record" } else { &record.name });
+        writeln!(self.definitions, "{kind} {name} {{\n{body}}};").expect("writing to a string should not fail");
+        Some(CType { base: format!("{kind} {name}"), lengths: Vec::new(), is_named: true, members, align })
+    }
+
+    /// Bytes of the size and alignment of a type.
+    fn bytes(&mut self, id: TypeId) -> CType {
+        let layout = self.program.ty(id);
+        let size = layout.size.max(1);
+        let fits = |unit: &u64| layout.align.is_multiple_of(*unit) && size.is_multiple_of(*unit);
+        let unit = [8, 4, 2].into_iter().find(fits).unwrap_or(1);
+        let base = format!("u{}", unit * 8);
+        CType { base, lengths: vec![size / unit], is_named: false, members: Vec::new(), align: unit }
+    }
+}

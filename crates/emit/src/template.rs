@@ -1,0 +1,99 @@
+//! The C texts of `templates/`, and the little language in which they say what belongs into a program.
+//!
+//! A text is a list of units. `//unit NAME` begins one that is wanted if what comes later calls NAME; `//unit *` one that
+//! always is. Within a unit the lines between `//if WORD…` and `//end` are there if all the words hold (`!WORD`: does
+//! not hold). So a compiler does not find functions that nobody uses, nor a reader.
+
+use rustc_hash::FxHashSet;
+
+/// The units that `text` needs, in order.
+pub fn expand(template: &str, words: &[&str], text: &str) -> String {
+    let mut units: Vec<(&str, String)> = Vec::new();
+    let mut skipping = false;
+    for line in template.lines() {
+        if let Some(name) = line.strip_prefix("//unit ") {
+            units.push((name, String::new()));
+        } else if let Some(conditions) = line.strip_prefix("//if ") {
+            skipping = !conditions.split_whitespace().all(|word| holds(word, words));
+        } else if line == "//end" {
+            skipping = false;
+        } else if let Some((_, unit)) = units.last_mut().filter(|_| !skipping) {
+            unit.push_str(line);
+            unit.push('\n');
+        }
+    }
+    // What a unit needs stands before it.
+    let mut wanted: Vec<String> = Vec::new();
+    for (name, unit) in units.into_iter().rev() {
+        let is_called = name == "*" || mentions(text, name) || wanted.iter().any(|later| mentions(later, name));
+        if is_called {
+            wanted.push(unit);
+        }
+    }
+    wanted.into_iter().rev().collect()
+}
+
+/// The identifiers of a text, each once, and its calls with a name as first argument, as `sma_read(u32,`: all that is
+/// asked about a long text.
+pub fn vocabulary(text: &str) -> String {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
+    let mut words = String::new();
+    let mut note = |word| {
+        if seen.insert(word) {
+            words.push_str(word);
+            words.push(' ');
+        }
+    };
+    let mut rest = 0;
+    while let Some(from) = text[rest..].find(is_word).map(|at| rest + at) {
+        let to = text[from..].find(|c| !is_word(c)).map_or(text.len(), |at| from + at);
+        rest = to;
+        if text.as_bytes()[from].is_ascii_digit() {
+            continue;
+        }
+        note(&text[from..to]);
+        if let Some(argument) = text[to..].strip_prefix('(') {
+            let length = argument.find(|c| !is_word(c)).unwrap_or(0);
+            if length > 0 && argument[length..].starts_with(',') {
+                note(&text[from..to + length + 2]);
+            }
+        }
+    }
+    words
+}
+
+fn holds(word: &str, words: &[&str]) -> bool {
+    match word.strip_prefix('!') {
+        Some(word) => !words.contains(&word),
+        None => words.contains(&word),
+    }
+}
+
+/// Whether a text calls a function or macro.
+pub fn mentions(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + name.len()..].chars().next();
+        let is_word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+        !is_word(before) && !is_word(after)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_come_with_what_they_call() {
+        let template = "//unit f\nint f;\n//unit g\n//if a !b\ng = f(1);\n//end\n//if b\ng = 0;\n//end\n//unit h\nh;\n//unit *\nall;\n";
+        assert_eq!(expand(template, &["a"], "g()"), "int f;\ng = f(1);\nall;\n");
+        assert_eq!(expand(template, &["a", "b"], "g()"), "g = 0;\nall;\n");
+        assert_eq!(expand(template, &[], "gh"), "all;\n");
+    }
+
+    #[test]
+    fn a_vocabulary_has_each_word_once() {
+        assert_eq!(vocabulary("f(u32, x); f(u32, 7) + x2(y)"), "f f(u32, u32 x x2 y ");
+    }
+}

@@ -1,0 +1,89 @@
+//! Lines of C that know which line of the source they stand for.
+
+use std::fmt::Write;
+
+#[derive(Default)]
+pub struct Text {
+    text: String,
+    /// The file and line that the next line of text will be taken for.
+    next: Option<(String, u32)>,
+}
+
+impl Text {
+    pub fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+        let lines = 1 + line.matches('\n').count() as u32;
+        if let Some((_, number)) = &mut self.next {
+            *number += lines;
+        }
+    }
+
+    /// A statement that goes on the line of the one before if that stands for the same place and has room.
+    pub fn more(&mut self, file: &str, line: u32, statement: &str) {
+        const WIDEST: usize = 110;
+        let begin = self.text.trim_end_matches('\n').rfind('\n').map_or(0, |at| at + 1);
+        let last = self.text[begin..].trim_end();
+        let stands_for = self.next.as_ref().is_some_and(|(f, n)| f == file && *n == line + 1);
+        // What follows an `if` on its line looks as if it belonged to it.
+        let has_room = last.len() + statement.len() < WIDEST && last.ends_with(';') && !last.contains("if (");
+        if stands_for && has_room {
+            self.text.truncate(begin + last.len());
+            self.text.push(' ');
+            self.text.push_str(statement);
+            self.text.push('\n');
+        } else {
+            self.place(file, line);
+            self.line(&format!("    {statement}"));
+        }
+    }
+
+    /// What follows stands for this place.
+    pub fn place(&mut self, file: &str, line: u32) {
+        if line == 0 || self.next.as_ref().is_some_and(|(f, n)| f == file && *n == line) {
+            return;
+        }
+        writeln!(self.text, "#line {line} {}", quoted(file)).expect("writing to a string should not fail");
+        self.next = Some((file.to_owned(), line));
+    }
+
+    pub fn into_string(self) -> String {
+        self.text
+    }
+}
+
+/// A C string literal.
+pub fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for byte in text.bytes() {
+        match byte {
+            b'"' | b'\\' => {
+                quoted.push('\\');
+                quoted.push(char::from(byte));
+            }
+            // A question mark could begin a trigraph.
+            b' '..=b'~' if byte != b'?' => quoted.push(char::from(byte)),
+            _ => write!(quoted, "\\{byte:03o}").expect("writing to a string should not fail"),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_said_once() {
+        let mut text = Text::default();
+        text.place("a.c", 3);
+        text.line("x;");
+        text.place("a.c", 4);
+        text.line("y;");
+        text.place("a.c", 4);
+        text.line("z;");
+        assert_eq!(text.into_string(), "#line 3 \"a.c\"\nx;\ny;\n#line 4 \"a.c\"\nz;\n");
+        assert_eq!(quoted("a\"\n?"), "\"a\\\"\\012\\077\"");
+    }
+}

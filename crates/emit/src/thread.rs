@@ -1,0 +1,504 @@
+//! The function that simulates a thread.
+//!
+//! The blocks come in topological order, so control only jumps forwards. `L3: J(3, 4)` begins the statement with
+//! label 3: if the thread was left behind this statement in an earlier round, or is to be left before it in this one,
+//! control hops on to label 4. Registers are static variables, so that they keep their values from round to round;
+//! values that are used once, and soon, are written where they are used.
+
+mod access;
+mod control;
+
+use crate::cells::Cells;
+use crate::expr::{self, register_type, top};
+use crate::layout::cell_type;
+use crate::names::Names;
+use crate::objects::Objects;
+use crate::order::Labels;
+use crate::prepare::Prepared;
+use crate::shared::Shared;
+use crate::simplify::Simplified;
+use crate::text::{Text, quoted};
+use crate::{Model, Options, Refusal};
+use norn_ir::ids::{BlockId, FuncId, Reg};
+use norn_ir::instr::{BinaryOp, CastOp, Const, InstrKind, Operand, Property, SectionKind, TerminatorKind};
+use norn_ir::program::Program;
+use norn_ir::span::Span;
+use norn_ir::types::Ty;
+use norn_passes::Site;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What all threads have in common.
+pub struct Context<'p> {
+    /// Before unwinding; its files have the names that places mean.
+    pub prepared: &'p Prepared,
+    pub shared: &'p Shared,
+    pub cells: Option<&'p Cells>,
+    pub options: &'p Options,
+    /// Whether some thread asks what another returned.
+    pub results: bool,
+}
+
+pub struct Written {
+    pub text: String,
+    /// The last label.
+    pub size: u32,
+    /// Writes to shared memory that the thread can make.
+    pub stores: u32,
+}
+
+pub struct Writer<'c, 'p> {
+    context: &'c Context<'p>,
+    objects: &'c mut Objects<'p>,
+    thread: usize,
+    id: FuncId,
+    code: &'p Simplified,
+    labels: Labels,
+    names: Names,
+    registers: FxHashMap<Reg, String>,
+    /// Declarations of the static locals.
+    declared: String,
+    /// Values that wait to be written where they are used, with the registers that they read.
+    waiting: FxHashMap<Reg, (String, Vec<Reg>)>,
+    text: Text,
+    next_label: u32,
+    /// The statement that comes next has a label.
+    label_due: bool,
+    stores: u32,
+    /// Blocks that something jumps to.
+    targets: FxHashSet<BlockId>,
+    jumps_to_end: bool,
+    place: Span,
+    site: Site,
+}
+
+pub fn write<'c, 'p>(
+    context: &'c Context<'p>,
+    objects: &'c mut Objects<'p>,
+    thread: usize,
+) -> Result<Written, Refusal> {
+    let id = context.prepared.threads[thread].start;
+    let names = objects.file_scope();
+    let mut writer = Writer {
+        context,
+        thread,
+        id,
+        code: context.prepared.function(id),
+        labels: Labels::new(context.prepared, context.shared, context.options.model, id),
+        names,
+        registers: FxHashMap::default(),
+        declared: String::new(),
+        waiting: FxHashMap::default(),
+        text: Text::default(),
+        next_label: 0,
+        label_due: false,
+        stores: 0,
+        targets: FxHashSet::default(),
+        jumps_to_end: false,
+        place: Span::NONE,
+        site: Site::new(id, BlockId(0), 0),
+        objects,
+    };
+    writer.function()?;
+    let Writer { text, declared, next_label, stores, .. } = writer;
+    Ok(Written { text: declared + &text.into_string(), size: next_label, stores })
+}
+
+impl<'p> Writer<'_, 'p> {
+    fn program(&self) -> &'p Program {
+        self.context.prepared.program()
+    }
+
+    fn model(&self) -> Model {
+        self.context.options.model
+    }
+
+    fn function(&mut self) -> Result<(), Refusal> {
+        let code = self.code;
+        let function = &code.function;
+        self.place = function.span;
+        self.find_targets();
+        for (i, &param) in function.params.iter().enumerate() {
+            if code.uses[param.index()] > 0 {
+                let name = self.register(param);
+                let text = format!("{name} = arg_{}_{i};", self.thread);
+                self.statement(&text);
+            }
+        }
+        for (position, &block) in code.order.iter().enumerate() {
+            let next = code.order.get(position + 1).copied();
+            if self.targets.contains(&block) {
+                let guard = if self.next_label > 0 { format!("G({})", self.next_label) } else { ";".to_owned() };
+                self.text.line(&format!("b{}: {guard}", block.index()));
+            }
+            let content = function.block(block);
+            for (index, instr) in content.instrs.iter().enumerate() {
+                if !code.needed[block.index()][index] {
+                    continue;
+                }
+                self.place = self.context.prepared.place(self.id, block, instr.span);
+                self.site = Site::new(self.id, block, index);
+                self.label_due = self.labels.at(block, index);
+                if !self.wait_with(block, index, &instr.kind) {
+                    self.instr(&instr.kind)?;
+                }
+            }
+            self.place = self.context.prepared.place(self.id, block, content.terminator.span);
+            self.site = Site::new(self.id, block, content.instrs.len());
+            self.label_due = self.labels.at(block, content.instrs.len());
+            self.terminator(&content.terminator.kind, next);
+        }
+        // A function without any statement ends at label 1, not at the one that it begins with.
+        if self.next_label == 0 {
+            self.statement(";");
+        }
+        let end = if self.jumps_to_end { "end: " } else { "" };
+        self.text.line(&format!("    {end}G({})", self.next_label));
+        self.text.line(&format!("L{}: return;", self.next_label));
+        Ok(())
+    }
+
+    /// Blocks that are reached by more than falling into them.
+    fn find_targets(&mut self) {
+        for (position, &block) in self.code.order.iter().enumerate() {
+            let next = self.code.order.get(position + 1).copied();
+            let successors = self.code.function.block(block).terminator.kind.successors().collect::<Vec<_>>();
+            let falls = match self.code.function.block(block).terminator.kind {
+                TerminatorKind::Goto(_) | TerminatorKind::Branch { .. } => next,
+                _ => None,
+            };
+            self.targets.extend(successors.into_iter().filter(|&target| Some(target) != falls));
+        }
+    }
+
+    // Lines.
+
+    /// A statement of the program, with its label if one is due.
+    fn statement(&mut self, statement: &str) {
+        let file = self.program().file(self.place.file);
+        let is_first = self.next_label == 0;
+        if std::mem::take(&mut self.label_due) || is_first {
+            let label = self.next_label;
+            self.next_label += 1;
+            // Nothing jumps to the first label.
+            let name = if is_first { "   ".to_owned() } else { format!("L{label}:") };
+            self.text.place(file, self.place.line);
+            self.text.line(&format!("{name} J({label}, {}) {statement}", label + 1));
+        } else {
+            self.text.more(file, self.place.line, statement);
+        }
+    }
+
+    fn register(&mut self, reg: Reg) -> String {
+        if let Some(name) = self.registers.get(&reg) {
+            return name.clone();
+        }
+        let register = &self.code.function.registers[reg.index()];
+        let name = match register.name.as_str() {
+            "" => format!("r{}", reg.index()),
+            name => self.names.make(name),
+        };
+        self.objects.avoid(&name);
+        self.declared.push_str(&format!("    static {} {name};\n", register_type(register.ty)));
+        self.registers.insert(reg, name.clone());
+        name
+    }
+
+    fn operand(&mut self, operand: Operand) -> String {
+        match operand {
+            Operand::Reg(reg) => match self.waiting.remove(&reg) {
+                Some((text, _)) => text,
+                None => self.register(reg),
+            },
+            Operand::Const(value) => expr::constant(value, self.program().target),
+            _ => self.objects.address(operand, self.thread).unwrap_or_default(),
+        }
+    }
+
+    fn assign(&mut self, dst: Reg, value: &str) {
+        if self.code.uses[dst.index()] == 0 {
+            return self.statement(&format!("(void){value};"));
+        }
+        let name = self.register(dst);
+        self.statement(&format!("{name} = {};", top(value)));
+    }
+
+    /// Keeps a value until it is used, if it is used once, in this block, and not too long.
+    fn wait_with(&mut self, block: BlockId, index: usize, kind: &InstrKind) -> bool {
+        const LONGEST: usize = 100;
+        let code = self.code;
+        self.release_changed(kind);
+        let Some(dst) = kind.defs().next() else { return false };
+        let is_temporary = code.function.registers[dst.index()].name.is_empty();
+        if !is_temporary || divides(kind) || !code.is_used_once_soon(dst, block, index) {
+            return false;
+        }
+        // Compilers see through such expressions, and warn where they know the result of a comparison.
+        if has_known_range(kind) && code.is_compared_next(dst, block, index) {
+            return false;
+        }
+        let mut reads: Vec<Reg> = Vec::new();
+        kind.for_each_use(|reg| match self.waiting.get(&reg) {
+            Some((_, inner)) => reads.extend(inner),
+            None => reads.push(reg),
+        });
+        let (function, target) = (&code.function, self.program().target);
+        let text = match kind {
+            InstrKind::ThreadSelf { .. } => expr::number(self.thread as u64, target.pointer_size()),
+            _ => match expr::value(kind, function, target, &mut |operand| self.operand(operand)) {
+                Some(text) => text,
+                None => return false,
+            },
+        };
+        if text.len() > LONGEST {
+            self.assign(dst, &text);
+        } else {
+            self.waiting.insert(dst, (text, reads));
+        }
+        true
+    }
+
+    /// Writes out the values that wait and read a register which is about to change.
+    fn release_changed(&mut self, kind: &InstrKind) {
+        for changed in kind.defs() {
+            let mut late: Vec<Reg> = Vec::new();
+            for (&reg, (_, reads)) in sorted(&self.waiting) {
+                if reads.contains(&changed) {
+                    late.push(reg);
+                }
+            }
+            for reg in late {
+                // The instruction itself may be what uses it: then it is read before the change.
+                let mut used = false;
+                kind.for_each_use(|read| used |= read == reg);
+                if !used && let Some((text, _)) = self.waiting.remove(&reg) {
+                    let due = std::mem::take(&mut self.label_due);
+                    self.assign(reg, &text);
+                    self.label_due = due;
+                }
+            }
+        }
+    }
+
+    // Instructions.
+
+    fn instr(&mut self, kind: &InstrKind) -> Result<(), Refusal> {
+        let target = self.program().target;
+        let function = &self.code.function;
+        match *kind {
+            InstrKind::Binary { dst, rhs, .. } => {
+                if divides(kind) && !matches!(rhs, Operand::Const(Const { bits: 1.., .. })) {
+                    let divisor = self.in_register(rhs);
+                    self.statement(&format!("if ({divisor} == 0) fail(\"division by zero\");"));
+                }
+                let value = expr::value(kind, function, target, &mut |operand| self.operand(operand));
+                self.assign(dst, &value.unwrap_or_default());
+            }
+            InstrKind::Copy { dst, .. }
+            | InstrKind::Compare { dst, .. }
+            | InstrKind::Unary { dst, .. }
+            | InstrKind::Cast { dst, .. }
+            | InstrKind::Select { dst, .. }
+            | InstrKind::PtrAdd { dst, .. }
+            | InstrKind::PtrDiff { dst, .. } => {
+                let value = expr::value(kind, function, target, &mut |operand| self.operand(operand));
+                self.assign(dst, &value.unwrap_or_default());
+            }
+            InstrKind::Load { dst, addr, .. } => {
+                let ty = function.ty(dst);
+                let access = self.access(addr, ty);
+                let value = from_memory(ty, &self.read(&access, ty));
+                self.assign(dst, &value);
+            }
+            InstrKind::Store { ty, addr, value, access } => self.store(ty, addr, value, access.order),
+            InstrKind::Rmw { dst, op, addr, value, .. } => {
+                let ty = function.ty(dst);
+                let is_section = self.begin_update(addr);
+                let access = self.access(addr, ty);
+                let operand = to_memory(ty, &self.operand(value));
+                let old = self.scratch(cell_type(ty));
+                let read = self.read(&access, ty);
+                self.statement(&format!("{old} = {read};"));
+                let new = expr::rmw(op, ty, &old, &operand);
+                self.write(&access, ty, &new);
+                if self.code.uses[dst.index()] > 0 {
+                    self.assign(dst, &from_memory(ty, &old));
+                }
+                self.end_update(is_section);
+            }
+            InstrKind::CompareExchange { dst, success, addr, expected, desired, .. } => {
+                let ty = function.ty(dst);
+                let is_section = self.begin_update(addr);
+                let access = self.access(addr, ty);
+                let expected = to_memory(ty, &self.operand(expected));
+                let desired = to_memory(ty, &self.operand(desired));
+                let (old, equal) = (self.scratch(cell_type(ty)), self.scratch("_Bool"));
+                let read = self.read(&access, ty);
+                self.statement(&format!("{old} = {read};"));
+                self.statement(&format!("{equal} = {old} == {expected};"));
+                let write = self.written(&access, ty, &desired);
+                self.statement(&format!("if ({equal}) {write};"));
+                if self.code.uses[dst.index()] > 0 {
+                    self.assign(dst, &from_memory(ty, &old));
+                }
+                if self.code.uses[success.index()] > 0 {
+                    self.assign(success, &equal);
+                }
+                self.end_update(is_section);
+            }
+            InstrKind::Fence(kind) => self.fence(kind),
+            InstrKind::SectionBegin(SectionKind::Atomic | SectionKind::Library) => {
+                self.statement("sma_atomic_begin();")
+            }
+            InstrKind::SectionBegin(SectionKind::Read) => self.statement("sma_read_begin();"),
+            InstrKind::SectionEnd => self.statement("sma_atomic_end();"),
+            InstrKind::Await { spurious: true, .. } | InstrKind::Sync { .. } | InstrKind::Print { .. } => {}
+            InstrKind::Await { cond, .. } | InstrKind::Assume { cond } => {
+                let cond = self.operand(cond);
+                self.statement(&format!("assume({});", top(&cond)));
+            }
+            InstrKind::Assert { cond, property, ref message } => {
+                let cond = self.operand(cond);
+                let what = match property {
+                    Property::Assertion => "assertion failed",
+                    Property::ErrorCall => "error function called",
+                    Property::ErrorLabel => "error label reached",
+                    Property::Misuse => "misuse",
+                };
+                let text = if message.is_empty() { what.to_owned() } else { format!("{what}: {message}") };
+                match cond.as_str() {
+                    "0" => self.statement(&format!("fail({});", quoted(&text))),
+                    "1" => {}
+                    _ => self.statement(&format!("if (!{}) fail({});", in_parentheses(&cond), quoted(&text))),
+                }
+            }
+            InstrKind::Nondet { dst, .. } => {
+                let ty = function.ty(dst);
+                let value = match ty {
+                    Ty::Bool => "nondet(bool)".to_owned(),
+                    _ => from_memory(ty, &format!("nondet({})", cell_type(ty))),
+                };
+                self.assign(dst, &value);
+            }
+            InstrKind::Call { .. } => {
+                return Err(self.refuse("a call that is not inlined"));
+            }
+            InstrKind::Spawn { dst, start, ref args } => self.spawn(dst, start, args)?,
+            InstrKind::Join { dst, thread } => {
+                let thread = self.operand(thread);
+                self.statement(&format!("join({});", top(&thread)));
+                if let Some(dst) = dst.filter(|dst| self.code.uses[dst.index()] > 0) {
+                    self.assign(dst, &format!("result[{}]", top(&thread)));
+                }
+            }
+            InstrKind::ThreadSelf { dst } => {
+                let number = expr::number(self.thread as u64, target.pointer_size());
+                self.assign(dst, &number);
+            }
+            InstrKind::LocalEnter(local) => self.enter(local),
+            InstrKind::LocalExit(_) => {
+                if self.label_due {
+                    self.statement("; /* the end of a shared object's life */");
+                }
+            }
+            InstrKind::Alloc { dst, size, zeroed, .. } => self.alloc(dst, size, zeroed),
+            InstrKind::Free { addr, .. } => {
+                let addr = self.operand(addr);
+                self.statement(&format!("sma_free({});", top(&addr)));
+            }
+            InstrKind::ObjectSize { .. } => {
+                return Err(self.refuse("the size of allocated memory is asked for at run time"));
+            }
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, message: &str) -> Refusal {
+        Refusal::new(message, self.place)
+    }
+
+    /// The text of an operand that is mentioned more than once.
+    fn kept(&mut self, operand: Operand) -> String {
+        match operand {
+            Operand::Reg(reg) => match self.waiting.get(&reg) {
+                Some((text, _)) => text.clone(),
+                None => self.register(reg),
+            },
+            _ => self.operand(operand),
+        }
+    }
+
+    /// An operand that does not wait any more.
+    fn in_register(&mut self, operand: Operand) -> String {
+        if let Operand::Reg(reg) = operand
+            && let Some((text, _)) = self.waiting.remove(&reg)
+        {
+            self.assign(reg, &text);
+        }
+        self.operand(operand)
+    }
+
+    /// A static variable for a value within one statement.
+    fn scratch(&mut self, c_type: &str) -> String {
+        let name = format!("previous_{}", c_type.trim_start_matches('_').to_ascii_lowercase());
+        let declaration = format!("    static {c_type} {name};\n");
+        if !self.declared.contains(&declaration) {
+            self.declared.push_str(&declaration);
+        }
+        name
+    }
+}
+
+fn sorted(waiting: &FxHashMap<Reg, (String, Vec<Reg>)>) -> Vec<(&Reg, &(String, Vec<Reg>))> {
+    let mut all: Vec<_> = waiting.iter().collect();
+    all.sort_by_key(|(reg, _)| **reg);
+    all
+}
+
+fn divides(kind: &InstrKind) -> bool {
+    use BinaryOp::{DivSigned, DivUnsigned, RemSigned, RemUnsigned};
+    matches!(kind, InstrKind::Binary { op: DivSigned | DivUnsigned | RemSigned | RemUnsigned, .. })
+}
+
+/// Whether a value can be seen to have less than all values of its type.
+fn has_known_range(kind: &InstrKind) -> bool {
+    match kind {
+        InstrKind::Binary { op: BinaryOp::And | BinaryOp::Or, lhs, rhs, .. } => {
+            matches!(lhs, Operand::Const(_)) || matches!(rhs, Operand::Const(_))
+        }
+        InstrKind::Binary { op: BinaryOp::ShrUnsigned, .. } => true,
+        InstrKind::Cast { op: CastOp::ZeroExtend | CastOp::SignExtend, .. } => true,
+        _ => false,
+    }
+}
+
+fn in_parentheses(text: &str) -> String {
+    if top(text) == text { format!("({text})") } else { text.to_owned() }
+}
+
+/// What memory holds for a value.
+fn to_memory(ty: Ty, value: &str) -> String {
+    match ty {
+        Ty::F32 => format!("sma_bits32({})", top(value)),
+        Ty::F64 => format!("sma_bits64({})", top(value)),
+        _ => value.to_owned(),
+    }
+}
+
+fn from_memory(ty: Ty, value: &str) -> String {
+    match ty {
+        Ty::F32 => format!("sma_f32({value})"),
+        Ty::F64 => format!("sma_f64({value})"),
+        _ => value.to_owned(),
+    }
+}
+
+/// An argument of another type than the parameter's: C programs cast function pointers.
+fn converted(text: &str, given: Ty, wanted: Ty) -> String {
+    match (given, wanted) {
+        (Ty::Ptr, Ty::Ptr) => top(text).to_owned(),
+        (_, Ty::Ptr) => format!("(address)(uptr){text}"),
+        (Ty::Ptr, _) => format!("({})(uptr){text}", register_type(wanted)),
+        _ if given == wanted => top(text).to_owned(),
+        _ => format!("({}){text}", register_type(wanted)),
+    }
+}

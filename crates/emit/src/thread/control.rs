@@ -1,0 +1,120 @@
+//! Where control goes: the creation of threads, jumps, the ends of threads.
+
+use super::{Writer, converted, in_parentheses};
+use crate::expr::{self, top};
+use crate::text::quoted;
+use crate::{Model, Refusal};
+use norn_ir::ids::{BlockId, Reg};
+use norn_ir::instr::{Operand, TerminatorKind};
+use norn_ir::types::Ty;
+use norn_passes::Site;
+
+impl Writer<'_, '_> {
+    pub(super) fn spawn(&mut self, dst: Reg, start: Operand, args: &[Operand]) -> Result<(), Refusal> {
+        let here = |creator: Option<(norn_passes::threads::ThreadId, Site)>| {
+            creator.is_some_and(|(thread, site)| thread.0 as usize == self.thread && site == self.site)
+        };
+        let threads = &self.context.prepared.threads;
+        let created: Vec<usize> = (0..threads.len()).filter(|&t| here(threads[t].creator)).collect();
+        let texts: Vec<(String, Ty)> =
+            args.iter().map(|&arg| (self.kept(arg), self.code.function.operand_ty(arg))).collect();
+        let is_known = matches!(start, Operand::Func(_));
+        let start_text = if is_known { String::new() } else { self.kept(start) };
+        if self.model() != Model::Sc {
+            self.statement("sma_fence();");
+        }
+        for &thread in &created {
+            let function = self.context.prepared.threads[thread].start;
+            let code = self.context.prepared.function(function);
+            if code.function.params.len() > texts.len() {
+                return Err(self.refuse(&format!("'{}' is started with too few arguments", code.function.name)));
+            }
+            let mut statements = String::new();
+            for (i, (&param, (text, given))) in code.function.params.iter().zip(&texts).enumerate() {
+                if code.uses[param.index()] > 0 {
+                    let value = converted(text, *given, code.function.ty(param));
+                    statements += &format!("arg_{thread}_{i} = {value}; ");
+                }
+            }
+            let number = expr::number(thread as u64, self.program().target.pointer_size());
+            if self.code.uses[dst.index()] > 0 {
+                let name = self.register(dst);
+                statements += &format!("{name} = {number}; ");
+            }
+            statements += &format!("create({thread});");
+            if is_known {
+                self.statement(&statements);
+            } else {
+                let address = self.objects.address(Operand::Func(function), self.thread).unwrap_or_default();
+                self.statement(&format!("if ({start_text} == {address}) {{ {statements} }}"));
+            }
+        }
+        if created.is_empty() {
+            self.statement("unsupported(\"a thread is started in an unknown function\");");
+        } else if !is_known {
+            let tests = created.iter().map(|&thread| {
+                let function = self.context.prepared.threads[thread].start;
+                let address = self.objects.address(Operand::Func(function), self.thread).unwrap_or_default();
+                format!("{start_text} != {address}")
+            });
+            let tests = tests.collect::<Vec<_>>().join(" && ");
+            self.statement(&format!("if ({tests}) unsupported(\"a thread is started in an unknown function\");"));
+        }
+        Ok(())
+    }
+
+    // The ends of blocks.
+
+    pub(super) fn terminator(&mut self, kind: &TerminatorKind, next: Option<BlockId>) {
+        let is_next = |target: BlockId| Some(target) == next;
+        match *kind {
+            TerminatorKind::Goto(target) => {
+                if !is_next(target) {
+                    self.statement(&format!("goto b{};", target.index()));
+                }
+            }
+            TerminatorKind::Branch { cond, then, otherwise } => {
+                let cond = self.operand(cond);
+                let cond = in_parentheses(&cond);
+                if is_next(then) {
+                    self.statement(&format!("if (!{cond}) goto b{};", otherwise.index()));
+                } else {
+                    self.statement(&format!("if {cond} goto b{};", then.index()));
+                    if !is_next(otherwise) {
+                        self.statement(&format!("goto b{};", otherwise.index()));
+                    }
+                }
+            }
+            TerminatorKind::Switch { ty, value, ref cases, default } => {
+                let value = self.operand(value);
+                let size = ty.size(self.program().target);
+                let cases = cases
+                    .iter()
+                    .map(|&(bits, target)| format!("case {}: goto b{};", expr::number(bits, size), target.index()));
+                let cases = cases.collect::<Vec<_>>().join(" ");
+                self.statement(&format!("switch ({}) {{ {cases} default: goto b{}; }}", top(&value), default.index()));
+            }
+            TerminatorKind::Return(value) => {
+                let ty = self.code.function.result;
+                self.end_thread(value.zip(ty), next.is_none());
+            }
+            TerminatorKind::ThreadExit(value) => self.end_thread(Some((value, Ty::Ptr)), next.is_none()),
+            TerminatorKind::Exit(_) | TerminatorKind::Abort => self.statement("assume(0); /* the program ends */"),
+            TerminatorKind::Stop => self.statement("assume(0); /* a bound is reached */"),
+            TerminatorKind::Unreachable => self.statement("assume(0);"),
+            TerminatorKind::Unsupported(ref reason) => self.statement(&format!("unsupported({});", quoted(reason))),
+        }
+    }
+
+    pub(super) fn end_thread(&mut self, result: Option<(Operand, Ty)>, is_last: bool) {
+        if let Some((value, ty)) = result.filter(|_| self.context.results && self.thread != 0) {
+            let value = self.operand(value);
+            let value = converted(&value, ty, Ty::Ptr);
+            self.statement(&format!("result[{}] = {value};", self.thread));
+        }
+        if !is_last {
+            self.jumps_to_end = true;
+            self.statement("goto end;");
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//unit *
+/*
+//if tso
+ * eTSO-SMA: each location has a list of writes, ordered by the moment at which they reach memory.
+//end
+//if pso
+ * ePSO-SMA: each location has a list of writes, ordered by the moment at which they reach memory.
+//end
+ * Moments are the timestamps 0 to SMA_TIMESTAMPS-1; a write that is not later than the clock has reached memory. The list
+ * is circular, with a sentinel (node SMA_NODES) whose timestamp is later than any. Memory holds the last write that is
+ * not later than the clock; those before it are free nodes. When a write is made, the moment at which it will reach
+ * memory is guessed: not before the clock, nor before earlier writes of its thread that it may not overtake.
+ * In an atomic section the clock stands still, and writes reach memory at once.
+ */
+static unsigned sma_clock;
+static address sma_address[SMA_LOCATIONS];
+//if mixed
+static unsigned sma_size[SMA_LOCATIONS];
+//end
+//if bits
+typedef struct { i64 number : SMA_BITS; address pointer; } sma_cell;
+//end
+//if !bits
+typedef sma_value sma_cell;
+//end
+static sma_cell sma_node[SMA_LOCATIONS][SMA_NODES];
+static unsigned sma_tstamp[SMA_LOCATIONS][SMA_NODES + 1];
+static unsigned sma_prev[SMA_LOCATIONS][SMA_NODES + 1];
+static unsigned sma_next[SMA_LOCATIONS][SMA_NODES + 1];
+static sma_cell sma_last_value[SMA_LOCATIONS][THREADS];
+static unsigned sma_last_tstamp[SMA_LOCATIONS][THREADS];
+static unsigned sma_max_tstamp[THREADS];
+//if pso
+/* Later writes may not reach memory before this moment: a store-store fence. */
+static unsigned sma_min_tstamp[THREADS];
+//end
+static _Bool sma_in_section;
+
+//if bits
+//unit sma_pack
+/* Numbers that do not fit are left out: a bound. */
+static sma_cell sma_pack(sma_value value)
+{
+    sma_cell cell;
+    cell.number = (i64)sma_number(value);
+//if bits pointers
+    cell.pointer = sma_pointer(value);
+    assume(cell.pointer != (address)(uptr)sma_number(value) || (u64)(i64)cell.number == sma_number(value));
+//end
+//if bits !pointers
+    cell.pointer = 0;
+    assume((u64)(i64)cell.number == sma_number(value));
+//end
+//if bits
+    return cell;
+}
+//unit sma_unpack
+static sma_value sma_unpack(sma_cell cell)
+{
+//end
+//if bits pointers
+    sma_value value;
+    value.number = (u64)(i64)cell.number;
+    value.pointer = cell.pointer;
+    return value;
+//end
+//if bits !pointers
+    return (u64)(i64)cell.number;
+//end
+//if bits
+}
+//end
+//unit *
+//if !bits
+//unit sma_pack
+#define sma_pack(value) (value)
+//unit sma_unpack
+#define sma_unpack(cell) (cell)
+//end
+
+//unit sma_reset
+/* A location has this value in memory, and no other. */
+static void sma_reset(unsigned v, sma_value value)
+{
+    unsigned i;
+    for (i = 0; i <= SMA_NODES; i++) {
+        sma_next[v][i] = i == SMA_NODES ? 0 : i + 1;
+        sma_prev[v][i] = i == 0 ? SMA_NODES : i - 1;
+        sma_tstamp[v][i] = i == SMA_NODES ? SMA_TIMESTAMPS : 0;
+    }
+    sma_node[v][SMA_NODES - 1] = sma_pack(value);
+}
+
+//unit sma_locate
+static void sma_locate(unsigned v, address where, unsigned bytes, sma_value value)
+{
+    sma_address[v] = where;
+//if mixed
+    sma_size[v] = bytes;
+//end
+//if !mixed
+    (void)bytes;
+//end
+    sma_reset(v, value);
+}
+
+//unit sma_clock_update
+/* Time passes: writes reach memory. */
+static void sma_clock_update(void)
+{
+    if (!sma_in_section)
+        sma_clock = choose(sma_clock, SMA_TIMESTAMPS - 1);
+}
+
+//unit sma_raise
+static void sma_raise(unsigned tstamp)
+{
+    if (sma_clock < tstamp)
+        sma_clock = tstamp;
+}
+
+//unit sma_list_write
+static void sma_list_write(unsigned v, sma_value value, unsigned t)
+{
+    unsigned node, succ, pred, ts, low;
+    sma_clock_update();
+    /* Take the first node out of the list; it must not be the one that holds the value in memory. */
+    node = sma_next[v][SMA_NODES];
+    assume(sma_tstamp[v][sma_next[v][node]] <= sma_clock);
+    sma_next[v][SMA_NODES] = sma_next[v][node];
+    sma_prev[v][sma_next[v][SMA_NODES]] = SMA_NODES;
+    /* Choose its place, and the moment at which the write reaches memory. */
+    choose_where(succ, 0, SMA_NODES, succ != node && sma_tstamp[v][succ] > sma_clock);
+    pred = sma_prev[v][succ];
+    low = sma_clock;
+    if (!sma_in_section) {
+//if tso
+        low = low < sma_max_tstamp[t] ? sma_max_tstamp[t] : low;
+//end
+//if pso
+        low = low < sma_last_tstamp[v][t] ? sma_last_tstamp[v][t] : low;
+        low = low < sma_min_tstamp[t] ? sma_min_tstamp[t] : low;
+//end
+    }
+    low = low < sma_tstamp[v][pred] ? sma_tstamp[v][pred] : low;
+    assume(low < sma_tstamp[v][succ]);
+    ts = choose(low, sma_tstamp[v][succ] - 1);
+    assume(!sma_in_section || ts == sma_clock);
+    /* Put it there. */
+    sma_node[v][node] = sma_pack(value);
+    sma_tstamp[v][node] = ts;
+    sma_next[v][node] = succ;
+    sma_prev[v][node] = pred;
+    sma_next[v][pred] = node;
+    sma_prev[v][succ] = node;
+    sma_max_tstamp[t] = sma_max_tstamp[t] < ts ? ts : sma_max_tstamp[t];
+    sma_last_tstamp[v][t] = ts;
+    sma_last_value[v][t] = sma_pack(value);
+}
+
+//unit sma_list_read
+static sma_value sma_list_read(unsigned v, unsigned t)
+{
+    unsigned node;
+    sma_clock_update();
+    /* The own last write, if it has not reached memory. */
+    if (sma_last_tstamp[v][t] > sma_clock)
+        return sma_unpack(sma_last_value[v][t]);
+    choose_where(node, 0, SMA_NODES - 1,
+                 sma_tstamp[v][node] <= sma_clock && sma_tstamp[v][sma_next[v][node]] > sma_clock);
+    return sma_unpack(sma_node[v][node]);
+}
+
+//unit sma_location
+/* The location at an address. One that is not tracked is a bound. */
+static unsigned sma_location(address a, unsigned bytes)
+{
+    unsigned v;
+//if mixed
+    choose_where(v, 0, SMA_LOCATIONS - 1, (uptr)a - (uptr)sma_address[v] < sma_size[v]);
+    if (a != sma_address[v] || bytes != sma_size[v])
+        unsupported("an access to a part of a location, or to several");
+//end
+//if !mixed
+    (void)bytes;
+    choose_where(v, 0, SMA_LOCATIONS - 1, sma_address[v] == a);
+//end
+    return v;
+}
+
+//unit sma_renew
+/* The scope of a variable begins: no write to it is under way, and its value is indeterminate. */
+static void sma_renew(unsigned v, sma_value value)
+{
+    unsigned t;
+    sma_clock_update();
+    for (t = 0; t < THREADS; t++) {
+        assume(sma_last_tstamp[v][t] <= sma_clock);
+        sma_last_tstamp[v][t] = 0;
+    }
+    sma_reset(v, value);
+}
+
+//unit *
+//unit sma_addr
+#define sma_addr(v) (sma_address[v])
+//unit sma_read
+#define sma_read(T, v) sma_take_##T(sma_list_read(v, ct))
+//unit sma_write
+#define sma_write(T, v, x) sma_list_write(v, sma_make_##T(x), ct)
+//unit sma_read_addr
+#define sma_read_addr(T, a) sma_take_##T(sma_list_read(sma_location(a, sizeof(T)), ct))
+//unit sma_write_addr
+#define sma_write_addr(T, a, x) sma_list_write(sma_location(a, sizeof(T)), sma_make_##T(x), ct)
+//unit sma_enter
+#define sma_enter(T, v) sma_renew(v, sma_make_##T(content(T)))
+//unit sma_fence
+#define sma_fence() (sma_clock_update(), sma_raise(sma_max_tstamp[ct]))
+//if pso
+//unit sma_fence_ss
+#define sma_fence_ss() (sma_min_tstamp[ct] = sma_max_tstamp[ct])
+//end
+//unit sma_join
+#define sma_join(t) (sma_clock_update(), sma_raise(sma_max_tstamp[t]))
+//unit sma_atomic_begin
+#define sma_atomic_begin() (sma_clock_update(), sma_raise(sma_max_tstamp[ct]), (void)(sma_in_section = 1))
+//unit sma_read_begin
+#define sma_read_begin() (sma_clock_update(), (void)(sma_in_section = 1))
+//unit sma_atomic_end
+#define sma_atomic_end() ((void)(sma_in_section = 0))

@@ -1,0 +1,134 @@
+//! The running example of Lazy-CSeq, translated for every model: `tests/golden/NAME.MODEL.c`, reviewed by people. With
+//! `NORN_BLESS=1` in the environment the texts are written instead of compared.
+
+use norn_c::driver::{Input, compile};
+use norn_emit::{Model, Options, Sma, Tool, sequentialize};
+use norn_ir::program::Program;
+use norn_passes::unwind::Bounds;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
+}
+
+fn example() -> Program {
+    let text = fs::read_to_string(folder().join("producers_consumers.c")).expect("the example is there");
+    read("producers_consumers.c", text)
+}
+
+fn read(name: &str, text: String) -> Program {
+    let compiled = compile(Default::default(), None, vec![Input::Text { name: name.to_owned(), text }]);
+    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+    norn_passes::escape::mark_private(&mut program);
+    program
+}
+
+fn options(model: Model, sma: Sma, tool: Tool) -> Options {
+    Options {
+        model,
+        sma,
+        tool,
+        rounds: 2,
+        timestamps: 4,
+        nodes: None,
+        locations: None,
+        mallocs: None,
+        bits: None,
+        output: "sequential.c".to_owned(),
+        source: "producers_consumers.c".to_owned(),
+    }
+}
+
+fn bounds() -> Bounds {
+    Bounds { default: 2, ..Bounds::default() }
+}
+
+#[test]
+fn the_running_example() {
+    let program = example();
+    let mut wrong = Vec::new();
+    let cases = [
+        ("sc", Model::Sc, Sma::List),
+        ("tso", Model::Tso, Sma::List),
+        ("pso", Model::Pso, Sma::List),
+        ("tso-buffer", Model::Tso, Sma::Buffer),
+        ("pso-buffer", Model::Pso, Sma::Buffer),
+    ];
+    for (name, model, sma) in cases {
+        let text = sequentialize(&program, &bounds(), &options(model, sma, Tool::Cbmc)).expect("it can be translated");
+        let path = folder().join(format!("producers_consumers.{name}.c"));
+        if std::env::var_os("NORN_BLESS").is_some() {
+            fs::write(&path, &text).expect("the text should be written");
+        }
+        if fs::read_to_string(&path).unwrap_or_default() != text {
+            wrong.push(path);
+        }
+    }
+    assert!(wrong.is_empty(), "different from what is expected (NORN_BLESS=1 accepts it): {wrong:?}");
+}
+
+/// For whomever it is written, and with whatever bounds, a C compiler has nothing to complain about.
+#[test]
+fn every_variant_compiles_without_warnings() {
+    let temporary = Path::new(env!("CARGO_TARGET_TMPDIR")).join("variants");
+    fs::create_dir_all(&temporary).expect("the folder should be made");
+    let more = "#include <pthread.h>\n#include <stdlib.h>\n#include <string.h>\n#include <assert.h>\n\
+                struct s { char c; short h; long l; float f; double d; unsigned b : 3, e : 5; } shared;\n\
+                union u { int i; char c[4]; } pun; _Thread_local int own; double d; int i, getchar, setjmp, puts, y1; int *p; int table[3] = {1, -2, 3};\n\
+                void *t(void *a) { own++; i = getchar + setjmp; y1 = puts + i; shared.f = (float)d * 2; shared.b = 5; *p = own + (int)d % 7 / (own | 1);\n\
+                  pun.i = (int)shared.d >> 3; table[own & 1] += __builtin_popcount(own); free(malloc(own)); return a; }\n\
+                int main(void) { int x; pthread_t a, b; void *r; p = &x; x = -5; pthread_create(&a, 0, t, &x);\n\
+                  pthread_create(&b, 0, t, \"text\"); pthread_join(a, &r); assert(r == &x); pthread_join(b, 0);\n\
+                  char buffer[40]; memset(buffer, 1, sizeof buffer); return buffer[3]; }\n";
+    let programs = [example(), read("more.c", more.to_owned())];
+    for (tool, sma) in [Tool::Cbmc, Tool::Esbmc, Tool::Svcomp, Tool::Norn, Tool::Cc]
+        .into_iter()
+        .flat_map(|tool| [Sma::List, Sma::Buffer].map(|sma| (tool, sma)))
+    {
+        for (number, program) in programs.iter().enumerate() {
+            for (model, bits, few) in [
+                (Model::Sc, None, None),
+                (Model::Tso, None, None),
+                (Model::Pso, Some(8), None),
+                (Model::Tso, None, Some(1)),
+            ] {
+                let options = Options { bits, locations: few, mallocs: few, ..options(model, sma, tool) };
+                let text = match sequentialize(program, &bounds(), &options) {
+                    Ok(text) => text,
+                    // The list SMA does not do without types.
+                    Err(refusal) if number == 1 && refusal.message.contains("not fixed") => continue,
+                    Err(refusal) => panic!("{number} {model:?} {sma:?}: {refusal:?}"),
+                };
+                let path = temporary.join(format!("{number}-{tool:?}-{sma:?}-{model:?}.c"));
+                fs::write(&path, text).expect("the text should be written");
+                let mut cc = std::process::Command::new("cc");
+                let run = cc.args(["-std=gnu11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"]).arg(&path).output();
+                let run = run.expect("there should be a C compiler");
+                assert!(run.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&run.stderr));
+            }
+        }
+    }
+}
+
+fn refused(text: &str, sma: Sma, expected: &str, line: u32) {
+    let text = format!("#include <pthread.h>\n#include <stdlib.h>\n#include <string.h>\n{text}");
+    let program = read("refused.c", text);
+    let refusal = sequentialize(&program, &bounds(), &options(Model::Tso, sma, Tool::Cc))
+        .map(|_| ())
+        .expect_err("it should be refused");
+    assert!(refusal.message.contains(expected), "{}", refusal.message);
+    assert_eq!(refusal.span.map(|span| span.line), Some(line), "{}", refusal.message);
+}
+
+#[test]
+fn what_cannot_be_said_is_refused_with_its_line() {
+    let start = "int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); f(0); return 0; }\n";
+    let bytes = format!("int x[4];\nvoid *f(void *a) {{\n  x[0] = 1;\n  *(char *)x = 1;\n  return a; }}\n{start}");
+    refused(&bytes, Sma::List, "an access of 1 bytes to 'x'", 7);
+    let size =
+        format!("int *p;\nvoid *f(void *a) {{\n  p = malloc((unsigned long)a);\n  *p = 1; return a; }}\n{start}");
+    refused(&size, Sma::List, "whose size and type are not fixed", 6);
+    let realloc = format!("int *p;\nvoid *f(void *a) {{\n  p = malloc(4);\n  p = realloc(p, 8); return a; }}\n{start}");
+    refused(&realloc, Sma::Buffer, "size of allocated memory", 7);
+}

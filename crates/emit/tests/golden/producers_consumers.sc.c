@@ -1,0 +1,458 @@
+/*
+ * producers_consumers.c, sequentialized by Norn.
+ *
+ * A sequential program that does what a program with 5 threads can do, made by lazy sequentialization.
+ * Memory model: sequential consistency.
+ * Bounds: 2 rounds; loops followed 2 times per entry (those of the library 64).
+ * Run it: cbmc --64 sequential.c
+ *
+ * Each thread is a function with labels before its visible statements. J(A, B) hops from label A to B if the
+ * thread was left behind A in an earlier round or is to be left before it in this one; G(L) gives up guesses of
+ * the next context switch that control has jumped over. Variables are static: they outlast the round.
+ */
+
+#ifdef __GNUC__
+/* Names of the program may be those of functions that the compiler knows. */
+#pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
+#endif
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef unsigned long uptr;
+typedef long iptr;
+typedef unsigned char *address;
+
+#ifdef __GNUC__
+#define SMA_ANY __attribute__((__may_alias__))
+#else
+#define SMA_ANY
+#endif
+typedef u8 SMA_ANY u8_any;
+typedef u16 SMA_ANY u16_any;
+typedef u32 SMA_ANY u32_any;
+typedef u64 SMA_ANY u64_any;
+typedef address SMA_ANY address_any;
+
+/* The scalar at an address. */
+#define AT(T, a) (*(T##_any *)(a))
+
+_Bool nondet_bool(void);
+u8 nondet_u8(void);
+u16 nondet_u16(void);
+u32 nondet_u32(void);
+u64 nondet_u64(void);
+#ifndef __CPROVER__
+void __CPROVER_assume(_Bool condition);
+void __CPROVER_assert(_Bool condition, const char *text);
+#endif
+#define nondet(T) nondet_##T()
+#define assume(condition) __CPROVER_assume(condition)
+#define fail(text) do { __CPROVER_assert(0, text); __CPROVER_assume(0); } while (0)
+#define nondet_address() ((address)(uptr)nondet_u64())
+
+/* The content of memory that nobody has written. */
+#define content(T) nondet(T)
+
+/* Reaching it makes the verdict unknown, not unsafe. */
+#define unsupported(text) fail("not supported: " text)
+
+/* Any number from low to high. */
+static unsigned choose(unsigned low, unsigned high)
+{
+    unsigned number = nondet(u32);
+    assume(low <= number && number <= high);
+    return number;
+}
+#define next_switch(low, high) choose(low, high)
+/* Any such number for which the condition holds. */
+#define choose_where(number, low, high, condition) \
+    do { \
+        number = choose(low, high); \
+        assume(condition); \
+    } while (0)
+
+#define ROUNDS 2
+#define THREADS 5
+
+/* The objects of the program. */
+struct v_norn_mutex {
+    u32 owner;
+    u32 count;
+    u32 unused[2];
+    u32 kind;
+    u32 spare;
+    u64 more[2];
+};
+static u32 x_of_0;
+static u32 y_of_0;
+static u64 p0_of_0;
+static u64 p1_of_0;
+static u64 c0_of_0;
+static u64 c1_of_0;
+static struct v_norn_mutex m;
+static u32 c;
+
+/* The threads: who was created, their last labels, where they were left, who runs, where it is to be left. */
+static _Bool active[THREADS] = {1};
+static const unsigned size[THREADS] = {8, 15, 15, 4, 4};
+static unsigned pc[THREADS], ct, cs;
+static address arg_1_0;
+static address arg_2_0;
+#define J(A, B) if (pc[ct] > A || A >= cs) goto L##B;
+#define G(L) assume(cs >= L);
+
+/*
+ * The shared memory of sequential consistency: what is written is there for all.
+ */
+#define sma_init() ((void)0)
+#define sma_read(T, v) (v)
+#define sma_read_addr(T, a) AT(T, a)
+#define sma_write(T, v, x) ((v) = (x))
+#define sma_enter(T, v) ((v) = content(T))
+#define sma_atomic_begin() ((void)0)
+#define sma_atomic_end() ((void)0)
+
+#define create(t) (active[t] = 1)
+
+/* Thread 0. */
+static void main_0(void)
+{
+    static u64 number;
+    static u64 number_2;
+    static u64 number_3;
+    static u64 number_4;
+#line 38 "producers_consumers.c"
+    J(0, 1) sma_enter(u32, x_of_0); sma_enter(u32, y_of_0); p0_of_0 = content(u64); p1_of_0 = content(u64);
+#line 38 "producers_consumers.c"
+    c0_of_0 = content(u64); c1_of_0 = content(u64);
+L1: J(1, 2) sma_write(u32, x_of_0, 1u);
+#line 39 "producers_consumers.c"
+L2: J(2, 3) sma_write(u32, y_of_0, 5u);
+#line 41 "producers_consumers.c"
+L3: J(3, 4) sma_atomic_begin(); sma_write(u32, m.owner, 0u); sma_write(u32, m.count, 0u);
+#line 41 "producers_consumers.c"
+    sma_write(u32, m.kind, 0u); sma_atomic_end();
+L4: J(4, 5) arg_1_0 = (address)&x_of_0; number = 1ull; create(1); p0_of_0 = number;
+L5: J(5, 6) arg_2_0 = (address)&y_of_0; number_2 = 2ull; create(2); p1_of_0 = number_2;
+L6: J(6, 7) number_3 = 3ull; create(3); c0_of_0 = number_3;
+L7: J(7, 8) number_4 = 4ull; create(4); c1_of_0 = number_4;
+    G(8)
+L8: return;
+}
+
+#line 150 "sequential.c"
+/* Thread 1. */
+static void P_1(void)
+{
+    static address b;
+    static u32 tmp;
+    static u32 kind;
+    static u32 kind_2;
+    static u32 owner;
+    static u32 r16;
+    static u8 again;
+    static u32 owner_2;
+    static u32 r44;
+    static u32 r42;
+    static u32 r3;
+    static u32 r8;
+    static u32 r5;
+    static u32 kind_3;
+    static u32 kind_4;
+    static u32 r52;
+    static u32 r53;
+    static u8 mine;
+    static u32 kind_5;
+    static u32 r75;
+    static u32 r78;
+#line 11 "producers_consumers.c"
+    J(0, 1) b = arg_1_0;
+#line 13 "producers_consumers.c"
+L1: J(1, 2) tmp = sma_read_addr(u32, b);
+L2: J(2, 3) sma_atomic_begin(); kind = sma_read(u32, m.kind);
+#line 14 "producers_consumers.c"
+    if (!(kind != (u32)-1)) fail("misuse: use of a destroyed mutex");
+#line 14 "producers_consumers.c"
+    if (!((0 <= (i32)kind) && ((i32)kind <= 3))) fail("misuse: use of a mutex that is not initialised");
+#line 14 "producers_consumers.c"
+    kind_2 = kind; owner = sma_read(u32, m.owner); r16 = (u32)1ull + 1u;
+#line 14 "producers_consumers.c"
+    again = (u8)((owner == r16) && ((kind_2 == 1u) || (kind_2 == 2u))); assume((owner == 0u) || (again != 0));
+#line 14 "producers_consumers.c"
+    if ((again != 0) && (kind_2 == 2u)) goto b14;
+#line 14 "producers_consumers.c"
+    owner_2 = owner; if (owner_2 != 0u) goto b11;
+#line 14 "producers_consumers.c"
+    r44 = (u32)1ull + 1u; sma_write(u32, m.owner, r44); goto b12;
+b11: G(3)
+#line 14 "producers_consumers.c"
+    r42 = sma_read(u32, m.count); sma_write(u32, m.count, r42 + 1u);
+b12: G(3)
+#line 14 "producers_consumers.c"
+    goto b15;
+b14: G(3)
+b15: G(3)
+#line 14 "producers_consumers.c"
+    sma_atomic_end();
+L3: J(3, 4) r3 = sma_read(u32, c); if (0 < (i32)r3) goto b25;
+#line 18 "producers_consumers.c"
+L4: J(4, 5) sma_write(u32, c, 0u);
+    if (!(0 < (i32)tmp)) goto b26;
+L5: J(5, 6) r8 = sma_read(u32, c);
+#line 20 "producers_consumers.c"
+L6: J(6, 7) sma_write(u32, c, r8 + 1u);
+    tmp = tmp - 1u;
+#line 19 "producers_consumers.c"
+    if (!(0 < (i32)tmp)) goto b26;
+L7: J(7, 8) r8 = sma_read(u32, c);
+#line 20 "producers_consumers.c"
+L8: J(8, 9) sma_write(u32, c, r8 + 1u);
+    tmp = tmp - 1u;
+#line 19 "producers_consumers.c"
+    if (!(0 < (i32)tmp)) goto b26;
+L9: J(9, 10) r8 = sma_read(u32, c);
+#line 20 "producers_consumers.c"
+L10: J(10, 11) sma_write(u32, c, r8 + 1u);
+    tmp = tmp - 1u;
+#line 19 "producers_consumers.c"
+L11: J(11, 12) assume(0); /* a bound is reached */
+b25: G(12)
+#line 16 "producers_consumers.c"
+L12: J(12, 13) r5 = sma_read(u32, c);
+#line 16 "producers_consumers.c"
+L13: J(13, 14) sma_write(u32, c, r5 + 1u);
+b26: G(14)
+#line 24 "producers_consumers.c"
+L14: J(14, 15) sma_atomic_begin(); kind_3 = sma_read(u32, m.kind);
+#line 24 "producers_consumers.c"
+    if (!(kind_3 != (u32)-1)) fail("misuse: use of a destroyed mutex");
+#line 24 "producers_consumers.c"
+    if (!((0 <= (i32)kind_3) && ((i32)kind_3 <= 3))) fail("misuse: use of a mutex that is not initialised");
+#line 24 "producers_consumers.c"
+    kind_4 = kind_3; r52 = sma_read(u32, m.owner); r53 = (u32)1ull + 1u; mine = (u8)(r52 == r53);
+#line 24 "producers_consumers.c"
+    if (!(((mine != 0) || (kind_4 == 1u)) || (kind_4 == 2u))) fail("misuse: unlock of a mutex that the calling thread does not hold");
+#line 24 "producers_consumers.c"
+    if (mine != 0) goto b33;
+#line 24 "producers_consumers.c"
+    goto b40;
+b33: G(15)
+#line 24 "producers_consumers.c"
+    kind_5 = kind_4; if (!(kind_5 == 1u)) goto b36;
+#line 24 "producers_consumers.c"
+    r75 = sma_read(u32, m.count); if (0u < r75) goto b37;
+b36: G(15)
+#line 24 "producers_consumers.c"
+    sma_write(u32, m.owner, 0u); goto b38;
+b37: G(15)
+#line 24 "producers_consumers.c"
+    r78 = sma_read(u32, m.count); sma_write(u32, m.count, r78 - 1u);
+b38: G(15)
+b40: G(15)
+#line 24 "producers_consumers.c"
+    sma_atomic_end();
+    G(15)
+L15: return;
+}
+
+#line 265 "sequential.c"
+/* Thread 2. */
+static void P_2(void)
+{
+    static address b;
+    static u32 tmp;
+    static u32 kind;
+    static u32 kind_2;
+    static u32 owner;
+    static u32 r16;
+    static u8 again;
+    static u32 owner_2;
+    static u32 r44;
+    static u32 r42;
+    static u32 r3;
+    static u32 r8;
+    static u32 r5;
+    static u32 kind_3;
+    static u32 kind_4;
+    static u32 r52;
+    static u32 r53;
+    static u8 mine;
+    static u32 kind_5;
+    static u32 r75;
+    static u32 r78;
+#line 11 "producers_consumers.c"
+    J(0, 1) b = arg_2_0;
+#line 13 "producers_consumers.c"
+L1: J(1, 2) tmp = sma_read_addr(u32, b);
+L2: J(2, 3) sma_atomic_begin(); kind = sma_read(u32, m.kind);
+#line 14 "producers_consumers.c"
+    if (!(kind != (u32)-1)) fail("misuse: use of a destroyed mutex");
+#line 14 "producers_consumers.c"
+    if (!((0 <= (i32)kind) && ((i32)kind <= 3))) fail("misuse: use of a mutex that is not initialised");
+#line 14 "producers_consumers.c"
+    kind_2 = kind; owner = sma_read(u32, m.owner); r16 = (u32)2ull + 1u;
+#line 14 "producers_consumers.c"
+    again = (u8)((owner == r16) && ((kind_2 == 1u) || (kind_2 == 2u))); assume((owner == 0u) || (again != 0));
+#line 14 "producers_consumers.c"
+    if ((again != 0) && (kind_2 == 2u)) goto b14;
+#line 14 "producers_consumers.c"
+    owner_2 = owner; if (owner_2 != 0u) goto b11;
+#line 14 "producers_consumers.c"
+    r44 = (u32)2ull + 1u; sma_write(u32, m.owner, r44); goto b12;
+b11: G(3)
+#line 14 "producers_consumers.c"
+    r42 = sma_read(u32, m.count); sma_write(u32, m.count, r42 + 1u);
+b12: G(3)
+#line 14 "producers_consumers.c"
+    goto b15;
+b14: G(3)
+b15: G(3)
+#line 14 "producers_consumers.c"
+    sma_atomic_end();
+L3: J(3, 4) r3 = sma_read(u32, c); if (0 < (i32)r3) goto b25;
+#line 18 "producers_consumers.c"
+L4: J(4, 5) sma_write(u32, c, 0u);
+    if (!(0 < (i32)tmp)) goto b26;
+L5: J(5, 6) r8 = sma_read(u32, c);
+#line 20 "producers_consumers.c"
+L6: J(6, 7) sma_write(u32, c, r8 + 1u);
+    tmp = tmp - 1u;
+#line 19 "producers_consumers.c"
+    if (!(0 < (i32)tmp)) goto b26;
+L7: J(7, 8) r8 = sma_read(u32, c);
+#line 20 "producers_consumers.c"
+L8: J(8, 9) sma_write(u32, c, r8 + 1u);
+    tmp = tmp - 1u;
+#line 19 "producers_consumers.c"
+    if (!(0 < (i32)tmp)) goto b26;
+L9: J(9, 10) r8 = sma_read(u32, c);
+#line 20 "producers_consumers.c"
+L10: J(10, 11) sma_write(u32, c, r8 + 1u);
+    tmp = tmp - 1u;
+#line 19 "producers_consumers.c"
+L11: J(11, 12) assume(0); /* a bound is reached */
+b25: G(12)
+#line 16 "producers_consumers.c"
+L12: J(12, 13) r5 = sma_read(u32, c);
+#line 16 "producers_consumers.c"
+L13: J(13, 14) sma_write(u32, c, r5 + 1u);
+b26: G(14)
+#line 24 "producers_consumers.c"
+L14: J(14, 15) sma_atomic_begin(); kind_3 = sma_read(u32, m.kind);
+#line 24 "producers_consumers.c"
+    if (!(kind_3 != (u32)-1)) fail("misuse: use of a destroyed mutex");
+#line 24 "producers_consumers.c"
+    if (!((0 <= (i32)kind_3) && ((i32)kind_3 <= 3))) fail("misuse: use of a mutex that is not initialised");
+#line 24 "producers_consumers.c"
+    kind_4 = kind_3; r52 = sma_read(u32, m.owner); r53 = (u32)2ull + 1u; mine = (u8)(r52 == r53);
+#line 24 "producers_consumers.c"
+    if (!(((mine != 0) || (kind_4 == 1u)) || (kind_4 == 2u))) fail("misuse: unlock of a mutex that the calling thread does not hold");
+#line 24 "producers_consumers.c"
+    if (mine != 0) goto b33;
+#line 24 "producers_consumers.c"
+    goto b40;
+b33: G(15)
+#line 24 "producers_consumers.c"
+    kind_5 = kind_4; if (!(kind_5 == 1u)) goto b36;
+#line 24 "producers_consumers.c"
+    r75 = sma_read(u32, m.count); if (0u < r75) goto b37;
+b36: G(15)
+#line 24 "producers_consumers.c"
+    sma_write(u32, m.owner, 0u); goto b38;
+b37: G(15)
+#line 24 "producers_consumers.c"
+    r78 = sma_read(u32, m.count); sma_write(u32, m.count, r78 - 1u);
+b38: G(15)
+b40: G(15)
+#line 24 "producers_consumers.c"
+    sma_atomic_end();
+    G(15)
+L15: return;
+}
+
+#line 380 "sequential.c"
+/* Thread 3. */
+static void C_3(void)
+{
+    static u32 r1;
+    static u32 r3;
+    static u32 r5;
+#line 31 "producers_consumers.c"
+    J(0, 1) r1 = sma_read(u32, c); assume(0 < (i32)r1);
+L1: J(1, 2) r3 = sma_read(u32, c);
+#line 32 "producers_consumers.c"
+L2: J(2, 3) sma_write(u32, c, r3 - 1u);
+L3: J(3, 4) r5 = sma_read(u32, c); if (0 <= (i32)r5) goto b2;
+#line 33 "producers_consumers.c"
+    fail("assertion failed: c >= 0"); assume(0);
+b2: G(4)
+    G(4)
+L4: return;
+}
+
+#line 400 "sequential.c"
+/* Thread 4. */
+static void C_4(void)
+{
+    static u32 r1;
+    static u32 r3;
+    static u32 r5;
+#line 31 "producers_consumers.c"
+    J(0, 1) r1 = sma_read(u32, c); assume(0 < (i32)r1);
+L1: J(1, 2) r3 = sma_read(u32, c);
+#line 32 "producers_consumers.c"
+L2: J(2, 3) sma_write(u32, c, r3 - 1u);
+L3: J(3, 4) r5 = sma_read(u32, c); if (0 <= (i32)r5) goto b2;
+#line 33 "producers_consumers.c"
+    fail("assertion failed: c >= 0"); assume(0);
+b2: G(4)
+    G(4)
+L4: return;
+}
+
+#line 420 "sequential.c"
+/* The driver: in each round each thread that was created has a slot. */
+int main(void)
+{
+    unsigned round;
+    sma_init();
+    for (round = 1; round <= ROUNDS; round++) {
+        ct = 0;
+        if (active[ct]) {
+            cs = next_switch(pc[ct], size[ct]);
+            main_0();
+            pc[ct] = cs;
+        }
+        ct = 1;
+        if (active[ct]) {
+            cs = next_switch(pc[ct], size[ct]);
+            P_1();
+            pc[ct] = cs;
+        }
+        ct = 2;
+        if (active[ct]) {
+            cs = next_switch(pc[ct], size[ct]);
+            P_2();
+            pc[ct] = cs;
+        }
+        ct = 3;
+        if (active[ct]) {
+            cs = next_switch(pc[ct], size[ct]);
+            C_3();
+            pc[ct] = cs;
+        }
+        ct = 4;
+        if (active[ct]) {
+            cs = next_switch(pc[ct], size[ct]);
+            C_4();
+            pc[ct] = cs;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,175 @@
+//! `norn check --backend "TOOL OPTIONS"`: the sequential program is given to another verifier, and what that one says is
+//! passed on as its word. Norn has not replayed it.
+
+use crate::args::{CheckArgs, Reader, SequentialBounds};
+use crate::commands::sequentialize::{self, translate};
+use crate::exit::Exit;
+use crate::frontend;
+use norn_ir::program::Program;
+use norn_verdict::limits::StopToken;
+use norn_verdict::model::Model;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What a tool said.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Word {
+    Safe,
+    Unsafe,
+    Nothing,
+}
+
+/// Asks the tool about each model.
+pub fn run(args: &CheckArgs, command: &str, program: &Program, stop: &StopToken) -> Exit {
+    let mut words = command.split_whitespace();
+    let Some(tool) = words.next() else {
+        return frontend::fail("--backend: the name of a verifier is missing", Exit::Usage);
+    };
+    let options = words.collect::<Vec<_>>();
+    let name = Path::new(tool).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut bounds = SequentialBounds { bits: args.rounds.bits, ..SequentialBounds::default() };
+    bounds.rounds = args.rounds.limit.unwrap_or(bounds.rounds);
+    let mut worst = Exit::Fine;
+    for model in args.models.list() {
+        let file = Temporary::new(model);
+        let shown = file.0.display().to_string();
+        let text = match translate(program, model, &args.unwind, &bounds, reader(&name), shown) {
+            Ok(text) => text,
+            Err(refusal) => return sequentialize::fail(program, &refusal),
+        };
+        if let Err(error) = fs::write(&file.0, text) {
+            return frontend::fail(&format!("cannot write '{}': {error}", file.0.display()), Exit::BadInput);
+        }
+        let mut command = Command::new(tool);
+        command.args(&options).arg(&file.0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let child = match command.spawn() {
+            Ok(child) => child,
+            Err(error) => {
+                let message = format!("--backend: cannot run '{tool}': {error}; is it installed?");
+                return frontend::fail(&message, Exit::Usage);
+            }
+        };
+        let word = listen(child, Duration::from_secs(args.timeout), stop);
+        if stop.is_stopped() {
+            return Exit::Interrupted;
+        }
+        let printed = frontend::print(&line(args, &name, model, word, &bounds));
+        if printed != Exit::Fine {
+            return printed;
+        }
+        worst = match (worst, word) {
+            (Exit::Unsafe, _) | (_, Word::Unsafe) => Exit::Unsafe,
+            (Exit::Unknown, _) | (_, Word::Nothing) => Exit::Unknown,
+            (_, Word::Safe) => worst,
+        };
+        if args.require_proof && worst == Exit::Fine {
+            worst = Exit::Unknown;
+        }
+    }
+    worst
+}
+
+fn line(args: &CheckArgs, name: &str, model: Model, word: Word, bounds: &SequentialBounds) -> String {
+    let rounds = bounds.rounds;
+    let verdict = match word {
+        Word::Safe => "safe",
+        Word::Unsafe => "unsafe",
+        Word::Nothing => "unknown",
+    };
+    if args.json {
+        let value = serde_json::json!({
+            "verdict": verdict, "complete": false, "model": model.to_string(), "engine": name, "replayed": false,
+            "bounds": [{ "kind": "rounds", "value": rounds }],
+        });
+        return format!("{value:#}\n");
+    }
+    match word {
+        Word::Nothing => format!("norn: unknown ({model}): '{name}' gave no verdict\n"),
+        _ => format!("norn: '{name}' says {verdict} ({model}) up to {rounds} rounds; norn has not replayed it\n"),
+    }
+}
+
+/// The conventions that a tool of this name knows.
+fn reader(name: &str) -> Reader {
+    match name {
+        "cbmc" => Reader::Cbmc,
+        "esbmc" => Reader::Esbmc,
+        "norn" => Reader::Norn,
+        _ => Reader::Svcomp,
+    }
+}
+
+/// Waits for the tool, at most so long, and reads what it says.
+fn listen(mut child: Child, patience: Duration, stop: &StopToken) -> Word {
+    let mut output = child.stdout.take().expect("the output should be a pipe");
+    let reading = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        // What was read before an error counts.
+        let _ = output.read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    });
+    let end = Instant::now() + patience;
+    loop {
+        match child.try_wait() {
+            Ok(Some(_)) => break,
+            Ok(None) if Instant::now() < end && !stop.is_stopped() => std::thread::sleep(Duration::from_millis(10)),
+            _ => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Word::Nothing;
+            }
+        }
+    }
+    reading.join().map_or(Word::Nothing, |text| word(&text))
+}
+
+/// CBMC's and ESBMC's last words, SV-COMP's, and Norn's.
+fn word(output: &str) -> Word {
+    for line in output.lines().rev().map(str::trim) {
+        let last = line.rsplit([' ', ':']).next().unwrap_or_default();
+        if line.contains("VERIFICATION FAILED") || line.starts_with("norn: unsafe") || last.starts_with("FALSE") {
+            // What is not supported is asserted not to be reached, which is no violation.
+            let only_unsupported = output.contains("not supported: ") && !output.contains("assertion failed");
+            return if only_unsupported { Word::Nothing } else { Word::Unsafe };
+        }
+        if line.contains("VERIFICATION SUCCESSFUL") || line.starts_with("norn: safe") || last == "TRUE" {
+            return Word::Safe;
+        }
+    }
+    Word::Nothing
+}
+
+/// A file that goes when it is not needed any more.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn new(model: Model) -> Temporary {
+        Temporary(std::env::temp_dir().join(format!("norn-{}-{model}.c", std::process::id())))
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // It may not have been written.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_of_other_tools_are_understood() {
+        assert_eq!(word("Runtime\n** 1 of 3 failed\nVERIFICATION FAILED\n"), Word::Unsafe);
+        assert_eq!(word("VERIFICATION SUCCESSFUL\n"), Word::Safe);
+        assert_eq!(word("Verification result: FALSE(unreach-call)\nbye\n"), Word::Unsafe);
+        assert_eq!(word("Verification result: TRUE\n"), Word::Safe);
+        assert_eq!(word("norn: safe (sc) up to 3 rounds\n"), Word::Safe);
+        assert_eq!(word("PARSING ERROR\n"), Word::Nothing);
+        assert_eq!(word("[x] not supported: asm: FAILURE\nVERIFICATION FAILED\n"), Word::Nothing);
+    }
+}

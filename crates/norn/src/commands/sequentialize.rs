@@ -1,0 +1,116 @@
+//! `norn sequentialize`: the program as a sequential C program.
+
+use crate::args::{Reader, SequentialBounds, SequentializeArgs, SmaChoice, Unwind};
+use crate::engines;
+use crate::exit::Exit;
+use crate::frontend;
+use crate::loops;
+use norn_emit::{Model as EmittedModel, Options, Refusal, Sma, Tool};
+use norn_ir::program::Program;
+use norn_ir::source::SourceMap;
+use norn_verdict::model::Model;
+use std::fs;
+use std::path::Path;
+
+/// The bound on loops unless given.
+const DEFAULT_UNWIND: u32 = 2;
+
+pub fn run(args: &SequentializeArgs) -> Exit {
+    let program = match program(args) {
+        Ok(program) => program,
+        Err(exit) => return exit,
+    };
+    if let Err(message) = loops::check_bounds(&program, &args.unwind) {
+        return frontend::fail(&message, Exit::Usage);
+    }
+    let output = args.output.as_ref().map_or("sequential.c".to_owned(), |path| path.display().to_string());
+    let reader = args.reader;
+    match translate(&program, args.model, &args.unwind, &args.bounds, reader, output) {
+        Err(refusal) => fail(&program, &refusal),
+        Ok(text) => match &args.output {
+            None => frontend::print(&text),
+            Some(path) => match fs::write(path, text) {
+                Ok(()) => Exit::Fine,
+                Err(error) => frontend::fail(&format!("cannot write '{}': {error}", path.display()), Exit::BadInput),
+            },
+        },
+    }
+}
+
+/// The sequential program.
+pub fn translate(
+    program: &Program,
+    model: Model,
+    unwind: &[Unwind],
+    bounds: &SequentialBounds,
+    reader: Reader,
+    output: String,
+) -> Result<String, Refusal> {
+    let with_default;
+    let unwind = match unwind.iter().any(|bound| matches!(bound, Unwind::Default(_))) {
+        true => unwind,
+        false => {
+            with_default = [&[Unwind::Default(DEFAULT_UNWIND)], unwind].concat();
+            &with_default
+        }
+    };
+    let options = Options {
+        model: match model {
+            Model::Sc => EmittedModel::Sc,
+            Model::Tso => EmittedModel::Tso,
+            Model::Pso => EmittedModel::Pso,
+        },
+        sma: match bounds.sma {
+            SmaChoice::List => Sma::List,
+            SmaChoice::Buffer => Sma::Buffer,
+        },
+        tool: match reader {
+            Reader::Cbmc => Tool::Cbmc,
+            Reader::Esbmc => Tool::Esbmc,
+            Reader::Svcomp => Tool::Svcomp,
+            Reader::Norn => Tool::Norn,
+            Reader::Cc => Tool::Cc,
+        },
+        rounds: bounds.rounds,
+        timestamps: bounds.timestamps,
+        nodes: bounds.nodes,
+        locations: bounds.locations,
+        mallocs: bounds.mallocs,
+        bits: bounds.bits,
+        output,
+        source: program.files.first().cloned().unwrap_or_default(),
+    };
+    norn_emit::sequentialize(program, &engines::bounds(unwind), &options)
+}
+
+/// Says why there is no sequential program, and where.
+pub fn fail(program: &Program, refusal: &Refusal) -> Exit {
+    let Refusal { message, span } = refusal;
+    let place =
+        span.map_or(String::new(), |span| format!("{}:{}:{}: ", program.file(span.file), span.line, span.column));
+    frontend::fail(&format!("{place}this cannot be translated into a sequential program: {message}"), Exit::Unknown)
+}
+
+fn program(args: &SequentializeArgs) -> Result<Program, Exit> {
+    match args.c.files.as_slice() {
+        [path] if path.extension().is_some_and(|extension| extension == "litmus") => litmus(path),
+        _ => frontend::compile(&args.c).map(|compiled| compiled.program).map_err(Exit::from),
+    }
+}
+
+fn litmus(path: &Path) -> Result<Program, Exit> {
+    let shown = path.display().to_string();
+    let bytes =
+        fs::read(path).map_err(|error| frontend::fail(&format!("cannot read '{shown}': {error}"), Exit::BadInput))?;
+    let mut sources = SourceMap::new();
+    match norn_litmus::parse(&mut sources, &shown, String::from_utf8_lossy(&bytes).into_owned()) {
+        Ok(mut test) => {
+            norn_passes::escape::mark_private(&mut test.program);
+            Ok(test.program)
+        }
+        Err(diagnostics) => {
+            frontend::show(&diagnostics, &sources);
+            Err(Exit::BadInput)
+        }
+    }
+}

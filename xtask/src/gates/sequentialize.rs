@@ -1,0 +1,120 @@
+//! The sequential programs do what the reference machine does: litmus tests under every model, every row of `tacas15`
+//! but the largest, every example. See the module that compares.
+
+use super::Extent;
+use crate::agreement::{Bench, Plan, Tally};
+use crate::corpus;
+use crate::norn::root;
+use norn_c::driver::{Input, compile};
+use norn_c::session::{MacroOption, Options};
+use norn_ir::program::Program;
+use norn_ir::source::SourceMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Instant;
+
+struct Case {
+    name: String,
+    program: Program,
+    plan: Plan,
+}
+
+const LITMUS: Plan = Plan { unwind: 2, rounds: 3, timestamps: 3, nodes: 3, seconds: 10, weak: true };
+const PROGRAM: Plan = Plan { unwind: 2, rounds: 3, timestamps: 2, nodes: 3, seconds: 10, weak: true };
+
+pub fn run(corpus: &Path, extent: Extent) -> Result<usize, String> {
+    let folder = root().join("target").join("sequentialize");
+    fs::create_dir_all(&folder).map_err(|e| format!("cannot make {}: {e}", folder.display()))?;
+    let bench = Bench { folder };
+    let mut failures = 0;
+    for (title, cases) in [
+        ("litmus tests", litmus(corpus, extent)?),
+        ("examples", examples()?),
+        ("rows of tacas15", tacas15(corpus, extent)?),
+    ] {
+        let start = Instant::now();
+        let count = cases.len();
+        let tally = judge_all(&bench, cases);
+        println!(
+            "sequential programs of {count} {title}: {} comparisons agree, {} runs fail and fail again when replayed, \
+             {} undecided, {} wrong; {:.0} s",
+            tally.compared,
+            tally.unsafe_runs,
+            tally.undecided.len(),
+            tally.wrong.len(),
+            start.elapsed().as_secs_f64()
+        );
+        for undecided in &tally.undecided {
+            println!("  undecided  {undecided}");
+        }
+        for wrong in &tally.wrong {
+            println!("FAILED  {wrong}");
+        }
+        failures += tally.wrong.len();
+    }
+    Ok(failures)
+}
+
+fn judge_all(bench: &Bench, cases: Vec<Case>) -> Tally {
+    let waiting = Mutex::new(cases.into_iter());
+    let work = || {
+        let mut tally = Tally::default();
+        loop {
+            let next = waiting.lock().expect("no worker should panic").next();
+            let Some(case) = next else { return tally };
+            tally.add(bench.agree(&case.name, &case.program, case.plan));
+        }
+    };
+    std::thread::scope(|scope| {
+        let workers = [scope.spawn(work), scope.spawn(work)];
+        let mut total = Tally::default();
+        for worker in workers {
+            total.add(worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        total.undecided.sort();
+        total.wrong.sort();
+        total
+    })
+}
+
+/// 300 of the litmus tests, or an eighth of those.
+fn litmus(corpus: &Path, extent: Extent) -> Result<Vec<Case>, String> {
+    let mut files = Vec::new();
+    for (set, count) in [("litmus-ppc", 250), ("litmus-x86", 50)] {
+        let all = corpus::files_ending(&corpus.join(set), &["litmus"])?;
+        let step = (all.len() / count).max(1);
+        files.extend(all.into_iter().step_by(step).take(count));
+    }
+    let case = |path: PathBuf| -> Result<Case, String> {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let text = fs::read_to_string(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+        let test = norn_litmus::parse(&mut SourceMap::new(), &name, text).map_err(|d| format!("{name}: {d:?}"))?;
+        let mut program = test.program;
+        norn_passes::escape::mark_private(&mut program);
+        Ok(Case { name, program, plan: LITMUS })
+    };
+    extent.of(files).into_iter().map(case).collect()
+}
+
+fn examples() -> Result<Vec<Case>, String> {
+    let files = corpus::files_ending(&root().join("examples"), &["c"])?;
+    files.iter().map(|path| program(path, None)).collect()
+}
+
+fn tacas15(corpus: &Path, extent: Extent) -> Result<Vec<Case>, String> {
+    let rows = corpus::set(corpus, "tacas15")?;
+    let rows = extent.of(rows.into_iter().filter(|row| !row.file.starts_with("apr")).collect());
+    let define = |row: &corpus::Program| row.args.iter().find_map(|arg| arg.strip_prefix("-D").map(str::to_owned));
+    rows.iter().map(|row| program(&corpus.join("tacas15").join(&row.file), define(row))).collect()
+}
+
+fn program(path: &Path, define: Option<String>) -> Result<Case, String> {
+    let file = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name = define.as_ref().map_or_else(|| file.clone(), |define| format!("{file} -D{define}"));
+    let options = Options { macros: define.into_iter().map(MacroOption::Define).collect(), ..Options::default() };
+    let compiled = compile(options, None, vec![Input::File(path.to_owned())]);
+    let mut program = compiled.program.ok_or_else(|| format!("{name} should compile"))?;
+    norn_passes::escape::mark_private(&mut program);
+    Ok(Case { name, program, plan: PROGRAM })
+}
