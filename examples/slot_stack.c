@@ -55,7 +55,7 @@ static void *once(void *arg)
 {
     unsigned slot = pop();
     use(slot, 1);
-    return 0;
+    return arg;
 }
 
 static void *twice(void *arg)
@@ -64,7 +64,7 @@ static void *twice(void *arg)
     push(slot);
     slot = pop();
     use(slot, 2);
-    return 0;
+    return arg;
 }
 
 int main(void)
