@@ -69,7 +69,7 @@ impl Formulated {
         let layout = Layout::new(symbolic, models::relaxed(model));
         let graph = OrderGraph::new(&layout.skeleton).expect("program order, creations and joins should have no cycle");
         let facts = Facts { layout: &layout, graph: (encoding == Encoding::Order).then_some(&graph) };
-        let pairs = Pairs::new(symbolic, &facts);
+        let pairs = Pairs::new(symbolic, &facts, limits)?;
         let mut options = Options { certify, ..Options::default() };
         if symbolic.events.len() < FEW_EVENTS {
             for simplification in ["elim", "subsume", "probe", "lucky", "walk"] {
