@@ -1,5 +1,6 @@
-//! The stateless engine explores each trace of each litmus test once: as many executions as the enumerator counts, the
-//! same final states, and a test is robust if and only if it has as many traces as under SC.
+//! The engines that explore agree with the enumerator on each litmus test. `stateless` explores each trace once: as many executions as
+//! the enumerator counts, the same final states, and a test is robust if and only if it has as many traces as under SC. `states` has
+//! the same final states and, without reductions, as many states.
 
 use super::Extent;
 use crate::corpus;
@@ -63,6 +64,7 @@ fn check(path: &PathBuf) -> Result<u64, String> {
     for block in test.program.functions.iter_mut().flat_map(|function| &mut function.blocks) {
         block.instrs.retain(|instr| !matches!(instr.kind, InstrKind::Assert { .. }));
     }
+    states_agree(&test)?;
     norn_passes::escape::mark_private(&mut test.program);
     let (program, checks) = (&test.program, Checks::default());
     let observed = test.observed.iter().map(|observed| observed.global).collect::<Vec<_>>();
@@ -103,4 +105,40 @@ fn check(path: &PathBuf) -> Result<u64, String> {
         }
     }
     Ok(executions)
+}
+
+/// The engine `states` has the enumerator's final states, with all reductions; without any it has as many states and
+/// transitions. Nothing is marked private: the machine's states remember who touched such objects.
+fn states_agree(test: &norn_litmus::Test) -> Result<(), String> {
+    let (program, checks) = (&test.program, Checks::default());
+    let observed = test.observed.iter().map(|observed| observed.global).collect::<Vec<_>>();
+    for model in Model::ALL {
+        let limits = Limits::for_seconds(60.0);
+        let question = Question { program, model, checks, limits: &limits, domain: None, observed: &observed };
+        let expected = states::explore(&question);
+        for reductions in [norn_states::Reductions::ALL, norn_states::Reductions::NONE] {
+            let task = norn_states::Task {
+                program,
+                model,
+                checks,
+                bounds: None,
+                limits: &limits,
+                reductions,
+                shortest: false,
+            };
+            let mut finals = BTreeSet::new();
+            let found = norn_states::explore(&task, &mut |executor| {
+                finals.insert(observed.iter().map(|&id| executor.global(id).to_vec()).collect::<Vec<_>>());
+            });
+            if finals != expected.finals {
+                return Err(format!("{model}: the final states of 'states' differ"));
+            }
+            let counts = (found.found.counts.states, found.found.counts.transitions);
+            let all = (expected.states as u64, expected.transitions as u64);
+            if reductions == norn_states::Reductions::NONE && counts != all {
+                return Err(format!("{model}: 'states' counts {counts:?} states and transitions, not {all:?}"));
+            }
+        }
+    }
+    Ok(())
 }
