@@ -49,20 +49,7 @@ impl<'a, S: ClauseSink> Formula<'a, S> {
 
     /// A literal that holds iff both do.
     pub fn both(&mut self, a: Lit, b: Lit) -> Lit {
-        if a == self.truth || a == b {
-            return b;
-        }
-        if b == self.truth {
-            return a;
-        }
-        if a == !self.truth || b == !self.truth || a == !b {
-            return !self.truth;
-        }
-        let both = self.fresh();
-        self.clause(&[!both, a]);
-        self.clause(&[!both, b]);
-        self.clause(&[both, !a, !b]);
-        both
+        self.blaster.both(a, b)
     }
 }
 

@@ -67,6 +67,11 @@ impl<S: ClauseSink> Blaster<S> {
         self.gates.truth
     }
 
+    /// A literal that holds iff both do.
+    pub fn both(&mut self, a: Lit, b: Lit) -> Lit {
+        self.gates.and(a, b)
+    }
+
     /// The literal of a Boolean term.
     pub fn lit(&mut self, terms: &Terms, term: Term) -> Lit {
         assert!(terms.is_bool(term), "a literal should be asked for of a Boolean term");

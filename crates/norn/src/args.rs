@@ -123,17 +123,8 @@ pub struct CheckArgs {
     #[arg(long)]
     pub show_loops: bool,
 
-    /// Give up after this many seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
-    pub timeout: u64,
-
-    /// Give up after this many executions; the engine `stateless` counts them
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub executions: Option<u64>,
-
-    /// Give up beyond this much memory [default: three quarters of what is free]
-    #[arg(long, value_name = "MB")]
-    pub memory: Option<u64>,
+    #[command(flatten)]
+    pub limits: LimitArgs,
 
     /// A verdict that holds within bounds only is not enough: exit with 5
     #[arg(long)]
@@ -170,17 +161,8 @@ pub struct RobustArgs {
     #[arg(long, value_name = "[FILE:LINE=]N", value_parser = unwind_bound)]
     pub unwind: Vec<Unwind>,
 
-    /// Give up after this many seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
-    pub timeout: u64,
-
-    /// Give up after this many executions
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub executions: Option<u64>,
-
-    /// Give up beyond this much memory [default: three quarters of what is free]
-    #[arg(long, value_name = "MB")]
-    pub memory: Option<u64>,
+    #[command(flatten)]
+    pub limits: LimitArgs,
 
     /// Robust within bounds only is not enough: exit with 5
     #[arg(long)]
@@ -329,7 +311,7 @@ impl CheckedArgs {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Engine {
-    /// Choose by looking at the program
+    /// Those that can help, in turn, each for a share of the time
     Auto,
     /// Every reachable state of the reference machine; for small programs
     Enumerate,
@@ -362,6 +344,22 @@ pub struct EventsArgs {
     /// Check the solver's proof of a safe verdict
     #[arg(long, help_heading = "Events")]
     pub certify: bool,
+}
+
+/// How long and how large a search may become.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct LimitArgs {
+    /// Give up after this many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    pub timeout: u64,
+
+    /// Give up after this many executions; the engine `stateless` counts them
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub executions: Option<u64>,
+
+    /// Give up beyond this much memory [default: three quarters of what is free]
+    #[arg(long, value_name = "MB")]
+    pub memory: Option<u64>,
 }
 
 /// What concerns `-e rounds` only.

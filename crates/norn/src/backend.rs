@@ -52,7 +52,7 @@ pub fn run(args: &CheckArgs, command: &str, program: &Program, stop: &StopToken)
                 return frontend::fail(&message, Exit::Usage);
             }
         };
-        let word = listen(child, Duration::from_secs(args.timeout), stop);
+        let word = listen(child, Duration::from_secs(args.limits.timeout), stop);
         if stop.is_stopped() {
             return Exit::Interrupted;
         }

@@ -1,7 +1,8 @@
 //! Runs the C front end for a command and shows what it found; writes what commands say.
 
-use crate::args::CArgs;
+use crate::args::{CArgs, LimitArgs};
 use crate::exit::Exit;
+use crate::progress::ProgressLine;
 use crate::render::render;
 use crate::system_headers;
 use norn_c::driver::{self, StageTimes};
@@ -9,8 +10,10 @@ use norn_ir::diag::{Diagnostic, Severity};
 use norn_ir::program::Program;
 use norn_ir::source::{Loc, SourceMap};
 use norn_report::Sources;
+use norn_verdict::limits::{Limits, StopToken};
+use norn_verdict::outcome::Stats;
 use std::io::{self, IsTerminal, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A program that was read, with the texts it came from.
 pub struct Compiled {
@@ -103,6 +106,30 @@ pub fn print_times(times: &StageTimes) {
     let total: Duration = times.0.iter().map(|&(_, time)| time).sum();
     for (stage, time) in times.0.iter().copied().chain([("total", total)]) {
         let _ = writeln!(err, "{stage:12} {:9.3} ms", time.as_secs_f64() * 1e3);
+    }
+}
+
+/// How long things took and what was counted, on standard error.
+pub fn print_stats(times: &StageTimes, stats: &Stats) {
+    print_times(times);
+    let figures = stats.0.iter().map(|(name, value)| format!("{name:26} {value:14.3}\n"));
+    let _ = io::stderr().write_all(figures.collect::<String>().as_bytes());
+}
+
+/// One value as it is, several as a list.
+pub fn print_json(mut values: Vec<serde_json::Value>) -> Exit {
+    let value = if values.len() == 1 { values.remove(0) } else { serde_json::Value::Array(values) };
+    print(&format!("{value:#}\n"))
+}
+
+/// The limits of a search that begins now.
+pub fn limits(args: &LimitArgs, stop: &StopToken, line: &ProgressLine) -> Limits {
+    Limits {
+        deadline: Some(Instant::now() + Duration::from_secs(args.timeout)),
+        memory: Some(args.memory.map_or_else(default_memory, |mb| mb << 20)),
+        executions: args.executions,
+        stop: stop.clone(),
+        progress: line.progress(),
     }
 }
 

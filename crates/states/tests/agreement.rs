@@ -54,12 +54,16 @@ impl Watcher for Patience {
     }
 }
 
+/// Limits of a search that is stopped at so many states.
+fn at_most(most: u64) -> Limits {
+    let stop = StopToken::default();
+    let progress = Progress::to(Arc::new(Patience { stop: stop.clone(), most }));
+    Limits { stop, progress, ..Limits::none() }
+}
+
 /// Whether there are few enough states for the reference enumeration.
 fn is_small(program: &Program, model: Model, checks: Checks) -> bool {
-    const MOST: u64 = 6 * 1024;
-    let stop = StopToken::default();
-    let progress = Progress::to(Arc::new(Patience { stop: stop.clone(), most: MOST }));
-    let limits = Limits { stop, progress, ..Limits::none() };
+    let limits = at_most(6 * 1024);
     let reductions = Reductions::NONE;
     let task = Task { program, model, checks, bounds: None, limits: &limits, reductions, shortest: true };
     let found = explore(&task, &mut |_| {}).found;
@@ -104,9 +108,14 @@ fn check(program: &Program, checks: Checks, name: &str) -> [bool; 3] {
         ];
         for (variant, reductions, shortest) in variants {
             let what = format!("{name} {model} {variant}");
-            let task = Task { reductions, shortest, ..task };
+            let limits = at_most(1 << 20);
+            let task = Task { reductions, shortest, limits: &limits, ..task };
             let (found, finals) = run(&task, &observed);
             if let Some(wanted) = &expected.violation {
+                // A thread that allocates for ever has new addresses for ever, which breadth first does not wait for.
+                if !reductions.rename && !shortest && matches!(found.found.ended, Ended::Exceeded(_)) {
+                    continue;
+                }
                 let Ended::Violation(violation, schedule) = &found.found.ended else {
                     panic!("{what}: a violation was missed: {wanted:?} {found:?}");
                 };

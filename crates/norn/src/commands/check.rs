@@ -15,13 +15,12 @@ use norn_verdict::limits::{Limits, StopToken};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome, Stats, Verdict, ViolationKind};
 use std::fs;
-use std::io::{self, Write};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 pub fn run(args: &CheckArgs) -> Exit {
-    if args.shortest && args.engine == Engine::Stateless {
-        return frontend::fail("the engine 'stateless' cannot look for the shortest; 'states' can", Exit::Usage);
+    if let Some(message) = misplaced_option(args) {
+        return frontend::fail(message, Exit::Usage);
     }
     let compiled = match frontend::compile(&args.c) {
         Ok(compiled) => compiled,
@@ -61,6 +60,16 @@ pub fn run(args: &CheckArgs) -> Exit {
     overall(&verdicts, args.require_proof)
 }
 
+/// An option that the chosen engine would ignore: what it asks for would be missing from the verdict.
+fn misplaced_option(args: &CheckArgs) -> Option<&'static str> {
+    let is_for_shortest = matches!(args.engine, Engine::Auto | Engine::States | Engine::Enumerate);
+    let is_for_proofs = matches!(args.engine, Engine::Auto | Engine::Events) && !args.cross_check && !args.shortest;
+    if args.shortest && !is_for_shortest {
+        return Some("only the engines 'states' and 'enumerate' look for the shortest counterexample");
+    }
+    (args.events.certify && !is_for_proofs).then_some("only the engine 'events' has a proof to check")
+}
+
 /// C that Norn cannot handle is unknown under every model.
 fn unsupported(args: &CheckArgs, reason: &str) -> Exit {
     let verdicts = args.models.list().into_iter().map(|model| Verdict {
@@ -86,13 +95,7 @@ fn unsupported(args: &CheckArgs, reason: &str) -> Exit {
 fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopToken) -> Result<Verdict, Exit> {
     let start = Instant::now();
     let line = ProgressLine::new();
-    let limits = Limits {
-        deadline: Some(start + Duration::from_secs(args.timeout)),
-        memory: Some(args.memory.map_or_else(frontend::default_memory, |mb| mb << 20)),
-        executions: args.executions,
-        stop: stop.clone(),
-        progress: line.progress(),
-    };
+    let limits = frontend::limits(&args.limits, stop, &line);
     let checks = args.checks.checks();
     let task = Task {
         program: &compiled.program,
@@ -124,9 +127,7 @@ fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopT
         return Err(frontend::fail(&format!("cannot write '{}': {error}", path.display()), Exit::BadInput));
     }
     if args.stats {
-        frontend::print_times(&compiled.times);
-        let figures = verdict.stats.0.iter().map(|(name, value)| format!("{name:26} {value:14.3}\n"));
-        let _ = io::stderr().write_all(figures.collect::<String>().as_bytes());
+        frontend::print_stats(&compiled.times, &verdict.stats);
     }
     if !args.json {
         let text = compiled.with_sources(|sources| text(&verdict, sources, checks));
@@ -186,9 +187,8 @@ fn race_note(verdict: &Verdict, sources: &Sources<'_>) -> Option<String> {
 }
 
 fn print_json(sources: &Sources<'_>, verdicts: &[Verdict]) -> Exit {
-    let mut values = verdicts.iter().map(|v| json::verdict(v, sources)).collect::<Vec<_>>();
-    let value = if values.len() == 1 { values.remove(0) } else { serde_json::Value::Array(values) };
-    frontend::print(&format!("{value:#}\n"))
+    let values = verdicts.iter().map(|v| json::verdict(v, sources)).collect::<Vec<_>>();
+    frontend::print_json(values)
 }
 
 /// The status that says most: unsafe, then unknown, then safe.

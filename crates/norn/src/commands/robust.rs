@@ -10,12 +10,11 @@ use crate::progress::ProgressLine;
 use norn_ir::program::Program;
 use norn_report::{Sources, robust};
 use norn_stateless::{Task, robustness};
-use norn_verdict::limits::{Limits, StopToken};
+use norn_verdict::limits::StopToken;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Stats};
 use norn_verdict::robustness::{Robustness, RobustnessVerdict};
-use std::io::{self, Write};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 pub fn run(args: &RobustArgs) -> Exit {
     let compiled = match frontend::compile(&args.c) {
@@ -73,19 +72,13 @@ fn unsupported(args: &RobustArgs, reason: &str) -> Exit {
 fn ask(args: &RobustArgs, compiled: &Compiled, model: Model, stop: &StopToken) -> Result<RobustnessVerdict, Exit> {
     let start = Instant::now();
     let line = ProgressLine::new();
-    let limits = Limits {
-        deadline: Some(start + Duration::from_secs(args.timeout)),
-        memory: Some(args.memory.map_or_else(frontend::default_memory, |mb| mb << 20)),
-        executions: args.executions,
-        stop: stop.clone(),
-        progress: line.progress(),
-    };
-    let bounds = engines::bounds(&args.unwind);
+    let limits = frontend::limits(&args.limits, stop, &line);
+    let bounds = engines::given_bounds(&args.unwind);
     let verdict = robustness(&Task {
         program: &compiled.program,
         model,
         checks: Checks::default(),
-        bounds: (!args.unwind.is_empty()).then_some(&bounds),
+        bounds: bounds.as_ref(),
         limits: &limits,
     });
     line.clear();
@@ -94,9 +87,7 @@ fn ask(args: &RobustArgs, compiled: &Compiled, model: Model, stop: &StopToken) -
     })?;
     verdict.stats.0.insert("seconds", start.elapsed().as_secs_f64());
     if args.stats {
-        frontend::print_times(&compiled.times);
-        let figures = verdict.stats.0.iter().map(|(name, value)| format!("{name:12} {value:12.3}\n"));
-        let _ = io::stderr().write_all(figures.collect::<String>().as_bytes());
+        frontend::print_stats(&compiled.times, &verdict.stats);
     }
     if !args.json {
         let text = compiled.with_sources(|sources| text(&verdict, sources));
@@ -118,9 +109,8 @@ fn text(verdict: &RobustnessVerdict, sources: &Sources<'_>) -> String {
 }
 
 fn print_json(verdicts: &[RobustnessVerdict], sources: &Sources<'_>) -> Exit {
-    let mut values = verdicts.iter().map(|v| robust::verdict(v, sources)).collect::<Vec<_>>();
-    let value = if values.len() == 1 { values.remove(0) } else { serde_json::Value::Array(values) };
-    frontend::print(&format!("{value:#}\n"))
+    let values = verdicts.iter().map(|v| robust::verdict(v, sources)).collect::<Vec<_>>();
+    frontend::print_json(values)
 }
 
 /// The status that says most: not robust, then unknown, then robust.

@@ -44,24 +44,24 @@ pub fn verdict(task: &Task<'_>, model: Model, engine: Engine) -> Result<Verdict,
 
 /// One execution per trace: of the program as it is or, where a bound is given, with its loops cut.
 fn stateless(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
-    let bounds = bounds(task.unwind);
+    let bounds = given_bounds(task.unwind);
     norn_stateless::verdict(&norn_stateless::Task {
         program: task.program,
         model,
         checks: task.checks,
-        bounds: (!task.unwind.is_empty()).then_some(&bounds),
+        bounds: bounds.as_ref(),
         limits: task.limits,
     })
 }
 
 /// Every state once: of the program as it is or, where a bound is given, with its loops cut.
 fn by_states(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
-    let bounds = bounds(task.unwind);
+    let bounds = given_bounds(task.unwind);
     norn_states::verdict(&norn_states::Task {
         program: task.program,
         model,
         checks: task.checks,
-        bounds: (!task.unwind.is_empty()).then_some(&bounds),
+        bounds: bounds.as_ref(),
         limits: task.limits,
         reductions: norn_states::Reductions::ALL,
         shortest: task.shortest,
@@ -87,12 +87,12 @@ fn events(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
 
 /// Few rounds of all threads; without a bound, loops are followed further and further.
 fn rounds(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
-    let bounds = bounds(task.unwind);
+    let bounds = given_bounds(task.unwind);
     norn_rounds::verdict(&norn_rounds::Task {
         program: task.program,
         model,
         checks: task.checks,
-        bounds: (!task.unwind.is_empty()).then_some(&bounds),
+        bounds: bounds.as_ref(),
         rounds: task.rounds.limit,
         thread_order: &task.rounds.thread_order,
         bits: task.rounds.bits,
@@ -146,6 +146,11 @@ fn in_the_program(task: &Task<'_>, schedule: &Schedule, found: Violation) -> Vio
         Ok(End::Violation(violation)) if violation.kind == found.kind => violation,
         _ => found,
     }
+}
+
+/// The bounds of the command line, if there are any; without, loops are followed for ever or further and further.
+pub fn given_bounds(unwind: &[Unwind]) -> Option<Bounds> {
+    (!unwind.is_empty()).then(|| bounds(unwind))
 }
 
 /// The bounds of the command line as the pass wants them; the last default counts.
