@@ -152,8 +152,7 @@ impl Search<'_> {
         let can_settle = |thread: usize, settled: &mut State| {
             self.machine.settle(settled, thread, &mut Unobserved, &mut NoInputs).is_ok()
         };
-        let before = settled.threads.len();
-        if !(0..before).all(|thread| can_settle(thread, &mut settled)) || settled.threads.len() != before {
+        if !(0..settled.threads.len()).all(|thread| can_settle(thread, &mut settled)) {
             return;
         }
         if self.machine.is_deadlock(&settled) {
