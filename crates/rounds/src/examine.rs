@@ -66,7 +66,7 @@ const ATTEMPT: u32 = 5_000;
 impl<'a> Examiner<'a> {
     pub fn new(task: &'a Task<'a>, symbolic: &'a Symbolic) -> Examiner<'a> {
         let plan = Plan::new(symbolic, task.model);
-        let order = thread_order(symbolic.threads.len(), task.thread_order);
+        let order = thread_order(symbolic, task.thread_order);
         Examiner { task, symbolic, plan, order, size: SatStats::default(), conflicts: 0 }
     }
 
@@ -174,11 +174,22 @@ fn ladder(most: u32, only_violations: bool) -> Vec<u32> {
     std::iter::from_fn(next).chain((most > 0).then_some(most)).collect()
 }
 
-/// The order of the slots: first the threads that were named, then the others.
-fn thread_order(threads: usize, first: &[u32]) -> Vec<ThreadId> {
-    let mut order: Vec<ThreadId> = Vec::with_capacity(threads);
-    for thread in first.iter().copied().chain(0..threads as u32) {
-        if (thread as usize) < threads && !order.contains(&ThreadId(thread)) {
+/// The order of the slots: first the threads that were named, then the others, creators before whom they create and those
+/// of one creator in the order of their creations.
+fn thread_order(symbolic: &Symbolic, first: &[u32]) -> Vec<ThreadId> {
+    let threads = symbolic.threads.len() as u32;
+    let path = |thread: &u32| {
+        let creator = |&thread: &ThreadId| symbolic.thread(thread).creator.map(|(creator, _)| creator);
+        let line = std::iter::successors(Some(ThreadId(*thread)), creator);
+        let mut path: Vec<_> = line.map(|thread| (symbolic.thread(thread).creator.map(|c| c.1), thread)).collect();
+        path.reverse();
+        (path.len(), path)
+    };
+    let mut others: Vec<u32> = (0..threads).collect();
+    others.sort_by_cached_key(path);
+    let mut order: Vec<ThreadId> = Vec::with_capacity(threads as usize);
+    for thread in first.iter().copied().chain(others) {
+        if thread < threads && !order.contains(&ThreadId(thread)) {
             order.push(ThreadId(thread));
         }
     }

@@ -163,6 +163,25 @@ fn check_parts(left: &str, right: &str) {
     check(&compile(&text), &text);
 }
 
+/// Threads that create threads, between their accesses; each with a state that needs some rounds.
+#[test]
+fn creations_between_accesses() {
+    let program = |claim: &str| {
+        compile(&format!(
+            "#include <pthread.h>\n#include <assert.h>\nvolatile int x, y;\n\
+             void *leaf(void *arg) {{ int r = x; x = r + 1; return 0; }}\n\
+             void *inner(void *arg) {{ pthread_t t; y = 1; pthread_create(&t, 0, leaf, 0); x = 4; return 0; }}\n\
+             int main(void) {{ pthread_t a, b; x = 1; pthread_create(&a, 0, inner, 0); y = 2;\n\
+             pthread_create(&b, 0, leaf, 0); int r = x; int s = y; assert(!({claim})); return 0; }}"
+        ))
+    };
+    let mut violations = 0;
+    for claim in ["r == 1 && s == 2", "r == 5 && s == 2", "r == 6", "r == 2 && s == 1", "r == 3", "r == 4 && x == 3"] {
+        violations += check(&program(claim), claim);
+    }
+    assert!(violations > 12, "{violations}");
+}
+
 #[test]
 fn loads_of_more_than_was_stored_wait() {
     // Store buffering in which the loads do not or do have to wait for the stores.

@@ -7,6 +7,10 @@
 //!
 //! The commit of a store may be taken alone by the same rule; t itself may read what it wrote, before or after.
 //!
+//! A creation is enough by itself. A loop that creates for ever could put off what others do for ever, since it never
+//! comes back to a state; but there is room for so many threads only, and where that is used up, the search begins anew
+//! with more room or with creations held.
+//!
 //! The end of the program depends on everything. Threads that several threads create get their numbers in the order of
 //! creation, so as long as two threads may create more, nothing is left out. Spurious wake-ups are never taken alone,
 //! or a deadlock could be missed.
@@ -59,7 +63,7 @@ impl<'a> Reducer<'a> {
             if self.others.exits {
                 continue;
             }
-            if ready && !walk.is_full(thread) && self.is_enough(walk, number, thread) {
+            if ready && !walk.is_bounded(thread) && self.is_enough(walk, number, thread) {
                 return Some(Choice::Run(number as u32));
             }
             if waiting && !self.of_threads[number].exits {
@@ -115,6 +119,8 @@ impl<'a> Reducer<'a> {
                 (addr, true)
             }
             Op::SectionBegin { .. } => return !self.is_hopeless(number) && self.is_section_enough(executor, thread),
+            // Nobody sees when it happens, and who else may create was asked already.
+            Op::Spawn(_) => return owner.buffer.is_empty(),
             Op::Free { .. } | Op::LocalExit(_) | Op::Return(_) | Op::ThreadExit(_) => {
                 return !self.conflicts(Places::elsewhere(), true);
             }

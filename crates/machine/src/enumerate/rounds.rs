@@ -1,11 +1,13 @@
 //! What K round-robin rounds can reach.
 //!
-//! A round gives each thread one slot, in the order of creation; a thread that is created in a round has its slot later
-//! in the same round. In a slot only that thread acts: its visible steps, the commits of its buffer, and its silent run,
+//! A round gives each thread one slot, creators before whom they create, and those of one creator in the order of their
+//! creations: an order that does not depend on when threads are created. A thread that is created in a round has its slot
+//! later in the same round. In a slot only that thread acts: its visible steps, the commits of its buffer, and its silent run,
 //! so a thread that waits for another goes on in its own slot only and a new thread begins in its first. After K rounds
-//! what is left in the buffers reaches memory, in the order of threads, and nothing else happens. A node of the search is
+//! what is left in the buffers reaches memory, in the order of slots, and nothing else happens. A node of the search is
 //! a state with the round and the thread whose slot it is.
 
+use super::traces::encode_name;
 use super::{Final, Finding, Incomplete, Link, Patience, Question, Tried, Ways, incomplete, taken};
 use crate::hash::FastSet;
 use crate::machine::{Choice, Machine, NoInputs, Stop};
@@ -43,6 +45,15 @@ pub fn explore(question: &Question<'_>, rounds: u32) -> Explored {
     };
     search.run();
     search.found
+}
+
+/// The thread whose slot follows that of the given one in the same round.
+fn next_thread(state: &State, thread: usize) -> Option<usize> {
+    let rank = |&thread: &usize| {
+        let name = &state.threads[thread].name;
+        (name.0.len(), &name.0)
+    };
+    (0..state.threads.len()).filter(|other| rank(other) > rank(&thread)).min_by_key(rank)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -102,8 +113,8 @@ impl Search<'_> {
             }
         });
         self.look_for_deadlock(state, way);
-        if slot.thread + 1 < state.threads.len() {
-            self.enter(state, Slot { thread: slot.thread + 1, ..slot }, way);
+        if let Some(thread) = next_thread(state, slot.thread) {
+            self.enter(state, Slot { thread, ..slot }, way);
         } else if slot.round < self.rounds {
             self.enter(state, Slot { round: slot.round + 1, thread: 0 }, way);
         } else {
@@ -152,8 +163,7 @@ impl Search<'_> {
         let can_settle = |thread: usize, settled: &mut State| {
             self.machine.settle(settled, thread, &mut Unobserved, &mut NoInputs).is_ok()
         };
-        let before = settled.threads.len();
-        if !(0..before).all(|thread| can_settle(thread, &mut settled)) || settled.threads.len() != before {
+        if !(0..settled.threads.len()).all(|thread| can_settle(thread, &mut settled)) {
             return;
         }
         if self.machine.is_deadlock(&settled) {
@@ -169,7 +179,9 @@ impl Search<'_> {
         let mut state = state.clone();
         let mut way = way;
         if state.exited.is_none() {
-            for thread in 0..state.threads.len() {
+            let mut next = Some(0);
+            while let Some(thread) = next {
+                next = next_thread(&state, thread);
                 while let Some(oldest) = state.threads[thread].buffer.first() {
                     let choice = Choice::Commit { thread, step: oldest.step };
                     let link = Link { before: Some(way), step: Some(taken(&state, choice)), inputs: Vec::new() };
@@ -191,6 +203,8 @@ impl Search<'_> {
                 let mut bytes = Vec::new();
                 crate::encode::number(&mut bytes, u64::from(slot.round));
                 crate::encode::number(&mut bytes, slot.thread as u64);
+                // The encoding of a state does not name its threads, the order of slots does.
+                state.threads.iter().for_each(|thread| encode_name(&mut bytes, &thread.name));
                 self.machine.encode(&state, &mut bytes);
                 self.patience.bytes += bytes.len();
                 if self.seen.insert(bytes) {
