@@ -174,10 +174,10 @@ fn ladder(most: u32, only_violations: bool) -> Vec<u32> {
     std::iter::from_fn(next).chain((most > 0).then_some(most)).collect()
 }
 
-/// The order of the slots: first the threads that were named, then the others.
-fn thread_order(threads: usize, first: &[u32]) -> Vec<ThreadId> {
+/// The order of the slots: first the threads that were named, then the others, the entry thread at last.
+pub fn thread_order(threads: usize, first: &[u32]) -> Vec<ThreadId> {
     let mut order: Vec<ThreadId> = Vec::with_capacity(threads);
-    for thread in first.iter().copied().chain(0..threads as u32) {
+    for thread in first.iter().copied().chain(1..threads as u32).chain([0]) {
         if (thread as usize) < threads && !order.contains(&ThreadId(thread)) {
             order.push(ThreadId(thread));
         }

@@ -29,7 +29,7 @@ fn compile(text: &str) -> Program {
 fn check(program: &Program, name: &str) -> u32 {
     let mut violations = 0;
     for model in Model::ALL {
-        for number in 1..=4 {
+        for number in 1..=3 {
             let limits = Limits::for_seconds(20.0);
             let checks = Checks::default();
             let question =

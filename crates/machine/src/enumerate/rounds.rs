@@ -1,7 +1,8 @@
 //! What K round-robin rounds can reach.
 //!
-//! A round gives each thread one slot, in the order of creation; a thread that is created in a round has its slot later
-//! in the same round. In a slot only that thread acts: its visible steps, the commits of its buffer, and its silent run,
+//! The entry thread begins alone. Then a round gives each other thread one slot, in the order of creation, and the entry thread
+//! the last one: so K rounds are enough for K turns of the others between what it does before and after them. A thread
+//! that another one creates in a round has its slot later in the same round. In a slot only that thread acts: its visible steps, the commits of its buffer, and its silent run,
 //! so a thread that waits for another goes on in its own slot only and a new thread begins in its first. After K rounds
 //! what is left in the buffers reaches memory, in the order of threads, and nothing else happens. A node of the search is
 //! a state with the round and the thread whose slot it is.
@@ -51,6 +52,17 @@ struct Slot {
     thread: usize,
 }
 
+impl Slot {
+    /// The entry thread, number 0, comes last in each round.
+    fn next(self, threads: usize) -> Slot {
+        let Slot { round, thread } = self;
+        match thread {
+            0 => Slot { round: round + 1, thread: 1 % threads },
+            _ => Slot { round, thread: (thread + 1) % threads },
+        }
+    }
+}
+
 struct Search<'a> {
     question: &'a Question<'a>,
     machine: &'a Machine<'a>,
@@ -68,7 +80,7 @@ impl Search<'_> {
         if self.rounds == 0 {
             return;
         }
-        let first = Slot { round: 1, thread: 0 };
+        let first = Slot { round: 0, thread: 0 };
         let tried = question.with_all_inputs(
             |script| {
                 let mut state = machine.unsettled()?;
@@ -102,12 +114,9 @@ impl Search<'_> {
             }
         });
         self.look_for_deadlock(state, way);
-        if slot.thread + 1 < state.threads.len() {
-            self.enter(state, Slot { thread: slot.thread + 1, ..slot }, way);
-        } else if slot.round < self.rounds {
-            self.enter(state, Slot { round: slot.round + 1, thread: 0 }, way);
-        } else {
-            self.finish(state, way);
+        match slot.next(state.threads.len()) {
+            next if next.round > self.rounds => self.finish(state, way),
+            next => self.enter(state, next, way),
         }
     }
 
