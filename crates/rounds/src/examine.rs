@@ -175,8 +175,8 @@ fn ladder(most: u32, only_violations: bool) -> Vec<u32> {
 }
 
 /// The order of the slots: first the threads that were named, then the others, creators before whom they create and those
-/// of one creator in the order of their creations.
-fn thread_order(symbolic: &Symbolic, first: &[u32]) -> Vec<ThreadId> {
+/// of one creator in the order of their creations, the entry thread at last.
+pub fn thread_order(symbolic: &Symbolic, first: &[u32]) -> Vec<ThreadId> {
     let threads = symbolic.threads.len() as u32;
     let path = |thread: &u32| {
         let creator = |&thread: &ThreadId| symbolic.thread(thread).creator.map(|(creator, _)| creator);
@@ -185,10 +185,10 @@ fn thread_order(symbolic: &Symbolic, first: &[u32]) -> Vec<ThreadId> {
         path.reverse();
         (path.len(), path)
     };
-    let mut others: Vec<u32> = (0..threads).collect();
+    let mut others: Vec<u32> = (1..threads).collect();
     others.sort_by_cached_key(path);
     let mut order: Vec<ThreadId> = Vec::with_capacity(threads as usize);
-    for thread in first.iter().copied().chain(others) {
+    for thread in first.iter().copied().chain(others).chain([0]) {
         if thread < threads && !order.contains(&ThreadId(thread)) {
             order.push(ThreadId(thread));
         }

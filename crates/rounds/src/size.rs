@@ -1,12 +1,13 @@
 //! How large formulas are.
 
 use crate::encode::Encoding;
+use crate::examine::thread_order;
 use crate::plan::Plan;
 use crate::solve::assert_formula;
 use norn_ir::program::Program;
 use norn_logic::{Blaster, Dimacs};
 use norn_passes::unwind::Bounds;
-use norn_symex::{Refusal, ThreadId, execute};
+use norn_symex::{Refusal, execute};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
@@ -15,7 +16,7 @@ use norn_verdict::outcome::Checks;
 pub fn sizes(program: &Program, bounds: &Bounds, model: Model, rounds: u32) -> Result<Vec<(usize, usize)>, Refusal> {
     let symbolic = execute(program, bounds, Checks::default(), &Limits::none())?;
     let plan = Plan::new(&symbolic, model);
-    let order: Vec<ThreadId> = (0..symbolic.threads.len() as u32).map(ThreadId).collect();
+    let order = thread_order(&symbolic, &[]);
     let mut encoding = Encoding::new(&symbolic, &plan, model, &order, None);
     let size = |rounds: u32| {
         let formula = encoding.formula(rounds);

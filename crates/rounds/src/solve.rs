@@ -78,7 +78,7 @@ impl<'e, 'a> Question<'e, 'a> {
         let executed = self.source_holds();
         let mut moves = Vec::new();
         let mut waiting: Vec<Vec<EventId>> = vec![Vec::new(); symbolic.threads.len()];
-        for round in 1..=self.formula.rounds {
+        for round in 1..=self.formula.last {
             for &thread in self.encoding.order {
                 let waiting = &mut waiting[thread.0 as usize];
                 let is_committed = |store: EventId| holds(self.encoding.committed(store, round));
