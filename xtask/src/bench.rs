@@ -1,6 +1,9 @@
 //! Benchmarks: one line per claim, so that two runs can be compared.
 
 mod events;
+#[path = "../../crates/rounds/benches/growth.rs"]
+mod growth;
+mod rounds;
 
 use crate::corpus;
 use crate::executions;
@@ -31,6 +34,16 @@ pub fn run() -> Result<(), String> {
     if let Some(corpus) = corpus::folder() {
         missed += events::run(&norn, &corpus)?;
     }
+    missed += rounds::run(&norn, corpus::folder().as_deref())?;
+    said(missed)
+}
+
+/// Only the claims about the engine `rounds`.
+pub fn rounds() -> Result<(), String> {
+    said(rounds::run(&Norn::build()?, corpus::folder().as_deref())?)
+}
+
+fn said(missed: usize) -> Result<(), String> {
     match missed {
         0 => Ok(()),
         n => Err(format!("{n} limits missed")),

@@ -114,7 +114,7 @@ fn figure(text: &str, name: &str) -> Result<f64, String> {
 }
 
 /// The verdict of a run and the processor time that it took.
-fn verdict_and_cpu(norn: &Norn, args: &[String]) -> Result<(String, f64), String> {
+pub fn verdict_and_cpu(norn: &Norn, args: &[String]) -> Result<(String, f64), String> {
     let before = children_seconds();
     let run = norn.run(args)?;
     let seconds = match (before, children_seconds()) {
