@@ -5,7 +5,7 @@ use crate::expr;
 use crate::objects::Objects;
 use crate::prepare::Prepared;
 use crate::shared::Shared;
-use crate::sma::Memory;
+use crate::sma::{Memory, bits_of};
 use crate::template::{expand, mentions, vocabulary};
 use crate::text::quoted;
 use crate::thread::{self, Context, Written};
@@ -109,7 +109,9 @@ impl File<'_> {
             options: self.options,
             locations: &self.objects.locations,
             cells: self.cells,
+            threads: self.threads.len() as u32,
             stores: self.threads.iter().map(|thread| thread.stores).max().unwrap_or(0),
+            all_stores: self.threads.iter().map(|thread| thread.stores).sum(),
             target: self.program().target,
         }
     }
@@ -258,8 +260,9 @@ impl File<'_> {
                      for (; round <= ROUNDS; round++) {{\n"
                 ),
             );
-            for (number, name) in self.names.iter().enumerate() {
-                put(&mut text, format_args!("        SLOT({number}, {name})\n"));
+            for ((number, name), thread) in self.names.iter().enumerate().zip(&self.threads) {
+                let bits = bits_of(thread.size);
+                put(&mut text, format_args!("        SLOT({number}, {name}, {bits})\n"));
             }
             text.push_str("        ct = 0;\n    }\n}\n\n");
             text.push_str(CC_MAIN);
@@ -271,11 +274,12 @@ impl File<'_> {
                 "int main(void)\n{{\n    unsigned round;\n    {init}\n    for (round = 1; round <= ROUNDS; round++) {{\n"
             ),
         );
-        for (number, name) in self.names.iter().enumerate() {
+        for ((number, name), thread) in self.names.iter().enumerate().zip(&self.threads) {
+            let bits = bits_of(thread.size);
             put(
                 &mut text,
                 format_args!(
-                    "        ct = {number};\n        if (active[ct]) {{\n            cs = next_switch(pc[ct], size[ct]);\n            \
+                    "        ct = {number};\n        if (active[ct]) {{\n            cs = next_switch({bits}, pc[ct], size[ct]);\n            \
                      {name}();\n            pc[ct] = cs;\n        }}\n"
                 ),
             );

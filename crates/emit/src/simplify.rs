@@ -1,4 +1,4 @@
-//! Constants through a thread's function, and what nobody looks at: unwinding and inlining leave behind many copies of
+//! Constants and copies through a thread's function, and what nobody looks at: unwinding and inlining leave behind many copies of
 //! arguments and comparisons with known results, which would hide the program from a reader and cost a verifier time.
 //!
 //! Control only moves forward, so one pass in topological order sees every value before its uses. Instructions keep
@@ -12,6 +12,9 @@ use rustc_hash::FxHashMap;
 
 /// Instructions that are looked at when the use of a value is looked for.
 const NEAR: usize = 64;
+
+/// How often jumps are led past blocks that do nothing.
+const MOST_PASSES: usize = 3;
 
 /// A simplified function.
 pub struct Simplified {
@@ -42,6 +45,13 @@ pub fn simplify(original: &Function, target: Target, keeps_result: bool) -> Simp
         function,
     };
     simplified.find_needed(keeps_result);
+    // A branch both of whose ways are one may leave its condition unread, and more blocks empty.
+    for _ in 0..MOST_PASSES {
+        if !simplified.skip_empty_blocks() {
+            break;
+        }
+        simplified.find_needed(keeps_result);
+    }
     simplified
 }
 
@@ -60,6 +70,7 @@ fn propagate(function: &mut Function, defs: &[u32], target: Target) {
     let order = function.reverse_postorder();
     // Registers with one assignment hold the same wherever they are read; the others depend on the point.
     let mut fixed = Known::default();
+    let mut names: Vec<(Reg, Reg)> = Vec::new();
     let mut at_entry: FxHashMap<BlockId, Known> = FxHashMap::default();
     at_entry.insert(Function::ENTRY, Known::default());
     for block in order {
@@ -71,6 +82,15 @@ fn propagate(function: &mut Function, defs: &[u32], target: Target) {
             let lookup = |operand: Operand| known(operand, &fixed, &varying);
             instr.kind.map_operands(lookup);
             let value = evaluate(&instr.kind, |reg: Reg| registers[reg.index()].ty, target);
+            // Copies are read where they come from if neither changes later.
+            if let InstrKind::Copy { dst, src: Operand::Reg(src) } = instr.kind
+                && defs[dst.index()] == 1
+                && defs[src.index()] == 1
+            {
+                fixed.insert(dst, Operand::Reg(src));
+                names.push((src, dst));
+                continue;
+            }
             for reg in instr.kind.defs() {
                 match value {
                     Some(value) if defs[reg.index()] == 1 => {
@@ -94,6 +114,12 @@ fn propagate(function: &mut Function, defs: &[u32], target: Target) {
                 }
                 Some(there) => there.retain(|reg, value| varying.get(reg) == Some(value)),
             }
+        }
+    }
+    // The name that the source has for the value.
+    for (src, dst) in names {
+        if function.registers[src.index()].name.is_empty() {
+            function.registers[src.index()].name = function.registers[dst.index()].name.clone();
         }
     }
 }
@@ -121,7 +147,7 @@ fn decide(kind: &mut TerminatorKind) {
 }
 
 /// What an instruction assigns, if that is a constant or a fixed address.
-fn evaluate(kind: &InstrKind, ty_of: impl Fn(Reg) -> Ty, target: Target) -> Option<Operand> {
+pub fn evaluate(kind: &InstrKind, ty_of: impl Fn(Reg) -> Ty, target: Target) -> Option<Operand> {
     let constant = |ty: Ty, bits: u64| Some(Operand::Const(Const { ty, bits: ty.truncate(bits, target) }));
     match *kind {
         InstrKind::Copy { src, .. } if src.reg().is_none() => Some(src),
@@ -232,6 +258,11 @@ fn is_end(kind: &TerminatorKind) -> bool {
     matches!(kind, TerminatorKind::Return(_) | TerminatorKind::ThreadExit(_) | TerminatorKind::Exit(_))
 }
 
+/// What the translation does not say.
+fn is_silent(kind: &InstrKind) -> bool {
+    matches!(kind, InstrKind::Print { .. } | InstrKind::Sync { .. } | InstrKind::Await { spurious: true, .. })
+}
+
 /// Whether nobody would miss the instruction if its results were not read.
 fn is_pure(kind: &InstrKind) -> bool {
     match kind {
@@ -288,7 +319,7 @@ impl Simplified {
             }
             let Some((block, index)) = waiting.pop() else { break };
             // What is printed is nobody's business here.
-            if !matches!(function.block(block).instrs[index].kind, InstrKind::Print { .. } | InstrKind::Sync { .. }) {
+            if !is_silent(&function.block(block).instrs[index].kind) {
                 function.block(block).instrs[index].kind.for_each_use(|reg| read.push(reg));
             }
         }
@@ -302,6 +333,31 @@ impl Simplified {
         }
         (self.needed, self.uses, self.defs) = (needed, uses, defs);
         self.is_local_to_blocks = self.find_local();
+    }
+
+    /// Leads jumps past blocks that do nothing; tells whether a branch became a jump.
+    fn skip_empty_blocks(&mut self) -> bool {
+        let mut leads_to: Vec<BlockId> = self.function.block_ids().collect();
+        for &block in self.order.iter().rev() {
+            let code = self.function.block(block);
+            let needed = code.instrs.iter().zip(&self.needed[block.index()]).filter(|(_, needed)| **needed);
+            let is_empty = needed.into_iter().all(|(instr, _)| is_silent(&instr.kind));
+            if let TerminatorKind::Goto(target) = code.terminator.kind
+                && is_empty
+            {
+                leads_to[block.index()] = leads_to[target.index()];
+            }
+        }
+        let mut is_changed = false;
+        for &block in &self.order {
+            let kind = &mut self.function.blocks[block.index()].terminator.kind;
+            kind.map_successors(|target| leads_to[target.index()]);
+            let is_jump = matches!(kind, TerminatorKind::Goto(_));
+            decide(kind);
+            is_changed |= !is_jump && matches!(kind, TerminatorKind::Goto(_));
+        }
+        self.order = self.function.reverse_postorder();
+        is_changed
     }
 
     fn find_local(&self) -> Vec<bool> {
@@ -356,6 +412,21 @@ impl Simplified {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn copies_and_blocks_that_do_nothing_go() {
+        let text = "norn-ir 1\ntarget lp64\nentry f0\ntype t0 = i32 signed\nglobal g0 \"x\": t0\n\
+                    function f0 \"main\" () {\nr0, r3: i32\nr1: i32 \"seen\"\nr2: bool\n\
+                    b0:\nr0 = load g0\nr1 = copy r0\nr2 = eq i32 r1, 2\nbranch r2, b1, b2\n\
+                    b1:\ngoto b3\nb2:\ngoto b3\nb3:\nr3 = copy r1\nstore i32 g0, r3\nreturn\n}\n";
+        let program = norn_ir::parse::parse(text).expect("the program should parse");
+        let simplified = simplify(program.function(program.entry), program.target, false);
+        assert_eq!(simplified.order, [0, 3].map(BlockId::new));
+        assert_eq!(simplified.needed[0], [true, false, false]);
+        let InstrKind::Store { value, .. } = simplified.function.blocks[3].instrs[1].kind else { panic!("a store") };
+        assert_eq!(value, Operand::Reg(Reg::new(0)));
+        assert_eq!(simplified.function.registers[0].name, "seen");
+    }
 
     #[test]
     fn known_branches_and_unread_values_go() {
