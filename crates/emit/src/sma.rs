@@ -80,7 +80,7 @@ impl Memory<'_> {
                 format!(
                     "#define SMA_STORES {stores}\n#define SMA_UPDATES {}\n#define SMA_STORE_BITS {store_bits}\n\
                      #define THREAD_BITS {thread_bits}\n",
-                    self.all_stores.min(stores.saturating_mul(self.threads)).max(1)
+                    self.updates()
                 )
             }
             (_, Sma::List) => {
@@ -112,6 +112,15 @@ impl Memory<'_> {
         }
     }
 
+    /// How often its loops are followed, at most.
+    pub fn longest_loop(&self) -> u64 {
+        match (self.options.model, self.options.sma) {
+            (Model::Sc, _) => 0,
+            (_, Sma::Buffer) => u64::from(self.updates().max(self.buffered()).max(self.threads)),
+            (_, Sma::List) => u64::from((self.nodes() + 1).max(self.threads)).max(self.chosen() as u64),
+        }
+    }
+
     /// Its bounds, for people.
     pub fn bounds(&self) -> String {
         let plural = |n: u32, what: &str| if n == 1 { format!("{n} {what}") } else { format!("{n} {what}s") };
@@ -139,6 +148,11 @@ impl Memory<'_> {
 
     fn buffered(&self) -> u32 {
         self.options.nodes.map_or(self.stores, |nodes| nodes.min(self.stores)).max(1)
+    }
+
+    /// Stores that can wait in buffers at once.
+    fn updates(&self) -> u32 {
+        self.all_stores.min(self.buffered().saturating_mul(self.threads)).max(1)
     }
 
     /// The locations that are always tracked, and those of which some are chosen.

@@ -44,6 +44,8 @@ pub struct Written {
     pub size: u32,
     /// Writes to shared memory that the thread can make.
     pub stores: u32,
+    /// Bytes of the largest object that is made indeterminate in a loop.
+    pub largest: u64,
 }
 
 pub struct Writer<'c, 'p> {
@@ -67,6 +69,7 @@ pub struct Writer<'c, 'p> {
     /// The statement that comes next has a label.
     label_due: bool,
     stores: u32,
+    largest: u64,
     /// Blocks that something jumps to.
     targets: FxHashSet<BlockId>,
     jumps_to_end: bool,
@@ -97,6 +100,7 @@ pub fn write<'c, 'p>(
         next_label: 0,
         label_due: false,
         stores: 0,
+        largest: 0,
         targets: FxHashSet::default(),
         jumps_to_end: false,
         place: Span::NONE,
@@ -104,8 +108,8 @@ pub fn write<'c, 'p>(
         objects,
     };
     writer.function()?;
-    let Writer { text, declared, next_label, stores, .. } = writer;
-    Ok(Written { text: declarations(&declared) + &text.into_string(), size: next_label, stores })
+    let Writer { text, declared, next_label, stores, largest, .. } = writer;
+    Ok(Written { text: declarations(&declared) + &text.into_string(), size: next_label, stores, largest })
 }
 
 impl<'p> Writer<'_, 'p> {
@@ -431,7 +435,7 @@ impl<'p> Writer<'_, 'p> {
                     self.statement("; /* the end of a shared object's life */");
                 }
             }
-            InstrKind::Alloc { dst, size, zeroed, .. } => self.alloc(dst, size, zeroed),
+            InstrKind::Alloc { dst, size, zeroed, ty, .. } => self.alloc(dst, size, zeroed, ty),
             InstrKind::Free { addr, .. } => {
                 let addr = self.operand(addr);
                 self.statement(&format!("sma_free({});", top(&addr)));

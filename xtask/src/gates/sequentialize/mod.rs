@@ -1,5 +1,8 @@
-//! The sequential programs do what the reference machine does: litmus tests under every model, every row of `tacas15`
-//! but the largest, every example. See the module that compares.
+//! The sequential programs do what the reference machine and the engine `rounds` do: litmus tests under every model, every
+//! row of `tacas15` but the largest, every example. `agreement` compares what runs with the machine, `by_norn` what Norn
+//! checks with `rounds`.
+
+mod by_norn;
 
 use super::Extent;
 use crate::agreement::{Bench, Plan, Tally};
@@ -12,16 +15,22 @@ use norn_ir::source::SourceMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 struct Case {
     name: String,
     program: Program,
     plan: Plan,
+    /// Norn checks the programs with store buffers too: they are large.
+    buffers: bool,
 }
 
 const LITMUS: Plan = Plan { unwind: 2, rounds: 3, timestamps: 3, nodes: 3, seconds: 10, weak: true };
 const PROGRAM: Plan = Plan { unwind: 2, rounds: 3, timestamps: 2, nodes: 3, seconds: 10, weak: true };
+
+/// How many programs go by without a word.
+const PROGRESS: usize = 10;
 
 pub fn run(corpus: &Path, extent: Extent) -> Result<usize, String> {
     let folder = root().join("target").join("sequentialize");
@@ -35,7 +44,7 @@ pub fn run(corpus: &Path, extent: Extent) -> Result<usize, String> {
     ] {
         let start = Instant::now();
         let count = cases.len();
-        let tally = judge_all(&bench, cases);
+        let tally = judge_all(&bench, title, cases);
         println!(
             "sequential programs of {count} {title}: {} comparisons agree, {} runs fail and fail again when replayed, \
              {} undecided, {} wrong; {:.0} s",
@@ -56,14 +65,22 @@ pub fn run(corpus: &Path, extent: Extent) -> Result<usize, String> {
     Ok(failures)
 }
 
-fn judge_all(bench: &Bench, cases: Vec<Case>) -> Tally {
+fn judge_all(bench: &Bench, title: &str, cases: Vec<Case>) -> Tally {
+    let count = cases.len();
     let waiting = Mutex::new(cases.into_iter());
+    let done = AtomicUsize::new(0);
     let work = || {
         let mut tally = Tally::default();
         loop {
             let next = waiting.lock().expect("no worker should panic").next();
             let Some(case) = next else { return tally };
-            tally.add(bench.agree(&case.name, &case.program, case.plan));
+            let (ran, found) = bench.agree(&case.name, &case.program, case.plan);
+            tally.add(ran);
+            tally.add(by_norn::agree(&case.name, &case.program, case.plan, &found, case.buffers));
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            if done.is_multiple_of(PROGRESS) {
+                println!("  {done} of {count} {title}");
+            }
         }
     };
     std::thread::scope(|scope| {
@@ -92,7 +109,7 @@ fn litmus(corpus: &Path, extent: Extent) -> Result<Vec<Case>, String> {
         let test = norn_litmus::parse(&mut SourceMap::new(), &name, text).map_err(|d| format!("{name}: {d:?}"))?;
         let mut program = test.program;
         norn_passes::escape::mark_private(&mut program);
-        Ok(Case { name, program, plan: LITMUS })
+        Ok(Case { name, program, plan: LITMUS, buffers: true })
     };
     extent.of(files).into_iter().map(case).collect()
 }
@@ -116,5 +133,5 @@ fn program(path: &Path, define: Option<String>) -> Result<Case, String> {
     let compiled = compile(options, None, vec![Input::File(path.to_owned())]);
     let mut program = compiled.program.ok_or_else(|| format!("{name} should compile"))?;
     norn_passes::escape::mark_private(&mut program);
-    Ok(Case { name, program, plan: PROGRAM })
+    Ok(Case { name, program, plan: PROGRAM, buffers: false })
 }
