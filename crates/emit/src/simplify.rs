@@ -10,7 +10,7 @@ use norn_ir::program::Function;
 use norn_ir::types::{Target, Ty};
 use rustc_hash::FxHashMap;
 
-/// Instructions that are looked at when the use of a value is looked for.
+/// A value that is read within so many instructions is read soon.
 const NEAR: usize = 64;
 
 /// How often jumps are led past blocks that do nothing.
@@ -28,6 +28,18 @@ pub struct Simplified {
     pub defs: Vec<u32>,
     /// By register: every block that reads it assigns it first.
     is_local_to_blocks: Vec<bool>,
+    /// By block and instruction, for those that assign one register.
+    readers: Vec<Vec<Readers>>,
+}
+
+/// Who reads a value in the block that assigns it, before the register is assigned again.
+#[derive(Clone, Copy, Default)]
+struct Readers {
+    count: u32,
+    /// The first of them.
+    first: usize,
+    /// Whether that is a comparison.
+    compares: bool,
 }
 
 /// `keeps_result`: somebody asks what the function returns.
@@ -41,6 +53,7 @@ pub fn simplify(original: &Function, target: Target, keeps_result: bool) -> Simp
         uses: Vec::new(),
         defs: Vec::new(),
         is_local_to_blocks: Vec::new(),
+        readers: Vec::new(),
         order,
         function,
     };
@@ -52,6 +65,8 @@ pub fn simplify(original: &Function, target: Target, keeps_result: bool) -> Simp
         }
         simplified.find_needed(keeps_result);
     }
+    simplified.is_local_to_blocks = simplified.find_local();
+    simplified.readers = simplified.find_readers();
     simplified
 }
 
@@ -332,7 +347,6 @@ impl Simplified {
             }
         }
         (self.needed, self.uses, self.defs) = (needed, uses, defs);
-        self.is_local_to_blocks = self.find_local();
     }
 
     /// Leads jumps past blocks that do nothing; tells whether a branch became a jump.
@@ -375,37 +389,46 @@ impl Simplified {
         is_local
     }
 
-    /// Whether the next reader of a value compares it.
-    pub fn is_compared_next(&self, dst: Reg, block: BlockId, index: usize) -> bool {
-        let later = self.function.block(block).instrs.iter().skip(index + 1).take(NEAR);
-        let mut readers = later.filter(|instr| {
-            let mut reads = false;
-            instr.kind.for_each_use(|reg| reads |= reg == dst);
-            reads
-        });
-        readers.next().is_some_and(|instr| matches!(instr.kind, InstrKind::Compare { .. }))
+    /// Follows each value to its readers in its block.
+    fn find_readers(&self) -> Vec<Vec<Readers>> {
+        let mut readers: Vec<Vec<Readers>> =
+            self.function.blocks.iter().map(|block| vec![Readers::default(); block.instrs.len()]).collect();
+        // From the end of a block: who reads each register before it is assigned again. The block tells whether an entry counts.
+        let mut later: Vec<(Option<BlockId>, Readers)> = vec![(None, Readers::default()); self.function.registers.len()];
+        for &block in &self.order {
+            let code = self.function.block(block);
+            let read = |later: &mut [(Option<BlockId>, Readers)], reg: Reg, at: usize, compares: bool| {
+                let (of, found) = &mut later[reg.index()];
+                let count = if *of == Some(block) { found.count } else { 0 };
+                (*of, *found) = (Some(block), Readers { count: count.saturating_add(1), first: at, compares });
+            };
+            code.terminator.kind.for_each_use(|reg| read(&mut later, reg, code.instrs.len(), false));
+            for (index, instr) in code.instrs.iter().enumerate().rev() {
+                if !self.needed[block.index()][index] {
+                    continue;
+                }
+                for reg in instr.kind.defs() {
+                    let (of, found) = &mut later[reg.index()];
+                    readers[block.index()][index] = if *of == Some(block) { *found } else { Readers::default() };
+                    *of = None;
+                }
+                let compares = matches!(instr.kind, InstrKind::Compare { .. });
+                instr.kind.for_each_use(|reg| read(&mut later, reg, index, compares));
+            }
+        }
+        readers
     }
 
-    /// Whether the value that an instruction assigns is read exactly once, later in its block.
+    /// Whether the next reader of a value compares it.
+    pub fn is_compared_next(&self, block: BlockId, index: usize) -> bool {
+        self.readers[block.index()][index].compares
+    }
+
+    /// Whether the value that an instruction assigns is read exactly once, soon and in its block.
     pub fn is_used_once_soon(&self, dst: Reg, block: BlockId, index: usize) -> bool {
         let is_single = self.defs[dst.index()] == 1 && self.uses[dst.index()] == 1;
-        if !is_single && !self.is_local_to_blocks[dst.index()] {
-            return false;
-        }
-        let code = self.function.block(block);
-        let mut count = 0;
-        let later = code.instrs.iter().zip(&self.needed[block.index()]).skip(index + 1);
-        for (position, (instr, _)) in later.filter(|(_, needed)| **needed).enumerate() {
-            if position == NEAR {
-                return is_single && count == 1;
-            }
-            instr.kind.for_each_use(|reg| count += u32::from(reg == dst));
-            if instr.kind.defs().any(|reg| reg == dst) {
-                return count == 1;
-            }
-        }
-        code.terminator.kind.for_each_use(|reg| count += u32::from(reg == dst));
-        count == 1
+        let found = self.readers[block.index()][index];
+        (is_single || self.is_local_to_blocks[dst.index()]) && found.count == 1 && found.first - index <= NEAR
     }
 }
 

@@ -247,7 +247,7 @@ impl<'p> Writer<'_, 'p> {
             return false;
         }
         // Compilers see through such expressions, and warn where they know the result of a comparison.
-        if has_known_range(kind) && code.is_compared_next(dst, block, index) {
+        if has_known_range(kind) && code.is_compared_next(block, index) {
             return false;
         }
         let mut reads: Vec<Reg> = Vec::new();
@@ -294,6 +294,9 @@ impl<'p> Writer<'_, 'p> {
 
     /// Writes out the values that wait and read a register which is about to change.
     fn release_changed(&mut self, kind: &InstrKind) {
+        if self.waiting.is_empty() {
+            return;
+        }
         for changed in kind.defs() {
             let mut late: Vec<Reg> = Vec::new();
             for (&reg, (_, reads)) in sorted(&self.waiting) {
