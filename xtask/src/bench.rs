@@ -4,6 +4,7 @@ mod events;
 #[path = "../../crates/rounds/benches/growth.rs"]
 mod growth;
 mod rounds;
+mod sequentialize;
 
 use crate::corpus;
 use crate::executions;
@@ -54,6 +55,15 @@ fn said(missed: usize) -> Result<(), String> {
 pub fn executions() -> Result<(), String> {
     let corpus = corpus::folder().ok_or("there is no corpus here")?;
     executions::run(&Norn::build()?, &corpus)
+}
+
+/// The sequential programs beside the tables of the paper; SafeStack apart, since it takes hours.
+pub fn sequentialize() -> Result<(), String> {
+    sequentialize::run()
+}
+
+pub fn safestack() -> Result<(), String> {
+    sequentialize::safestack()
 }
 
 /// Runs `norn ir` on each program `times` times and prints the mean; 1 if the limit is missed.

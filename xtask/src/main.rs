@@ -19,8 +19,8 @@ Usage: cargo xtask TASK
 
   gates [--sample]   run Norn over the corpus of known verdicts and fail on any difference;
                      --sample takes a fixed part of it, for continuous integration
-  sequentialize [--sample]
-                     only the gate of the sequential programs: they and the reference machine agree
+  sequentialize [--sample | examples | tacas15 | litmus]
+                     only the gate of the sequential programs: they agree with the reference machine and with 'rounds'
   traces [--sample]  of the gates only the comparison of the stateless engine with the enumerator on litmus tests
   hardware [--runs N]
                      compile small programs, run each N times (100,000 unless told) on this x86 machine, and fail
@@ -32,6 +32,9 @@ Usage: cargo xtask TASK
   bench rounds       of these the engine 'rounds': Table I of lazysma-fmcad16 with the paper's figures, how formulas
                      grow with the number of rounds, SafeStack
   bench executions   the stateless engine on every row of tacas15
+  bench sequentialize
+                     the sequential programs of the first table of lazysma-fmcad16, and the sizes of formulas
+  bench safestack    those of its second table, ten minutes at most for each cell
   csmith [--count N] [--seed S] [--timeout SECONDS]
                      compare 'norn run' with the C compiler on random programs, one for each seed from S on
 
@@ -43,8 +46,11 @@ fn main() -> ExitCode {
     let result = match words.as_slice() {
         ["gates"] => gates::run(gates::Extent::Full),
         ["gates", "--sample"] => gates::run(gates::Extent::Sample),
-        ["sequentialize"] => gates::sequentialize(gates::Extent::Full),
-        ["sequentialize", "--sample"] => gates::sequentialize(gates::Extent::Sample),
+        ["sequentialize"] => gates::sequentialize(gates::Extent::Full, None),
+        ["sequentialize", "--sample"] => gates::sequentialize(gates::Extent::Sample, None),
+        ["sequentialize", part @ ("examples" | "tacas15" | "litmus")] => {
+            gates::sequentialize(gates::Extent::Full, Some(part))
+        }
         ["traces"] => gates::traces(gates::Extent::Full),
         ["traces", "--sample"] => gates::traces(gates::Extent::Sample),
         ["hardware"] => hardware::run(hardware::DEFAULT_RUNS),
@@ -56,6 +62,8 @@ fn main() -> ExitCode {
         ["bench"] => bench::run(),
         ["bench", "rounds"] => bench::rounds(),
         ["bench", "executions"] => bench::executions(),
+        ["bench", "sequentialize"] => bench::sequentialize(),
+        ["bench", "safestack"] => bench::safestack(),
         ["csmith", options @ ..] => csmith::Plan::from_words(options).and_then(|plan| csmith::run(&plan)),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");

@@ -56,7 +56,8 @@ fn the_running_example() {
         ("pso-buffer", Model::Pso, Sma::Buffer),
     ];
     for (name, model, sma) in cases {
-        let text = sequentialize(&program, &bounds(), &options(model, sma, Tool::Cbmc)).expect("it can be translated");
+        let sequential = sequentialize(&program, &bounds(), &options(model, sma, Tool::Cbmc));
+        let text = sequential.expect("it can be translated").text;
         let path = folder().join(format!("producers_consumers.{name}.c"));
         if std::env::var_os("NORN_BLESS").is_some() {
             fs::write(&path, &text).expect("the text should be written");
@@ -95,7 +96,7 @@ fn every_variant_compiles_without_warnings() {
             ] {
                 let options = Options { bits, locations: few, mallocs: few, ..options(model, sma, tool) };
                 let text = match sequentialize(program, &bounds(), &options) {
-                    Ok(text) => text,
+                    Ok(sequential) => sequential.text,
                     // The list SMA does not do without types.
                     Err(refusal) if number == 1 && refusal.message.contains("not fixed") => continue,
                     Err(refusal) => panic!("{number} {model:?} {sma:?}: {refusal:?}"),

@@ -431,6 +431,14 @@ pub struct SequentializeArgs {
     /// Where to write it [default: standard output]
     #[arg(short = 'o', long, value_name = "OUT.c")]
     pub output: Option<PathBuf>,
+
+    /// Look for a violation within the same bounds, and write the choices that lead to it, for the program that runs
+    /// (--for cc)
+    #[arg(long, value_name = "FILE", requires = "output")]
+    pub choices_out: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub limits: LimitArgs,
 }
 
 /// The bounds of a sequential program.

@@ -37,7 +37,7 @@ pub fn run(args: &CheckArgs, command: &str, program: &Program, stop: &StopToken)
         let file = Temporary::new(model);
         let shown = file.0.display().to_string();
         let text = match translate(program, model, &args.unwind, &bounds, reader(&name), shown) {
-            Ok(text) => text,
+            Ok(sequential) => sequential.text,
             Err(refusal) => return sequentialize::fail(program, &refusal),
         };
         if let Err(error) = fs::write(&file.0, text) {

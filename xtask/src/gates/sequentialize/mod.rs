@@ -1,5 +1,8 @@
-//! The sequential programs do what the reference machine does: litmus tests under every model, every row of `tacas15`
-//! but the largest, every example. See the module that compares.
+//! The sequential programs do what the reference machine and the engine `rounds` do: litmus tests under every model, every
+//! row of `tacas15` but the largest, every example. `agreement` compares what runs with the machine, `by_norn` what Norn
+//! checks with `rounds`.
+
+mod by_norn;
 
 use super::Extent;
 use crate::agreement::{Bench, Plan, Tally};
@@ -12,6 +15,7 @@ use norn_ir::source::SourceMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 struct Case {
@@ -20,22 +24,29 @@ struct Case {
     plan: Plan,
 }
 
-const LITMUS: Plan = Plan { unwind: 2, rounds: 3, timestamps: 3, nodes: 3, seconds: 10, weak: true };
-const PROGRAM: Plan = Plan { unwind: 2, rounds: 3, timestamps: 2, nodes: 3, seconds: 10, weak: true };
+const LITMUS: Plan = Plan { unwind: 2, rounds: 3, timestamps: 3, nodes: 3, seconds: 30, weak: true };
+const PROGRAM: Plan = Plan { unwind: 2, rounds: 3, timestamps: 2, nodes: 3, seconds: 60, weak: true };
 
-pub fn run(corpus: &Path, extent: Extent) -> Result<usize, String> {
+/// How many programs go by without a word.
+const PROGRESS: usize = 10;
+
+/// All parts, or the one that is named by the last word of its title.
+pub fn run(corpus: &Path, extent: Extent, only: Option<&str>) -> Result<usize, String> {
     let folder = root().join("target").join("sequentialize");
     fs::create_dir_all(&folder).map_err(|e| format!("cannot make {}: {e}", folder.display()))?;
     let bench = Bench { folder };
     let mut failures = 0;
     for (title, cases) in [
-        ("litmus tests", litmus(corpus, extent)?),
         ("examples", examples()?),
         ("rows of tacas15", tacas15(corpus, extent)?),
+        ("tests of litmus", litmus(corpus, extent)?),
     ] {
+        if only.is_some_and(|only| !title.ends_with(only)) {
+            continue;
+        }
         let start = Instant::now();
         let count = cases.len();
-        let tally = judge_all(&bench, cases);
+        let tally = judge_all(&bench, title, cases);
         println!(
             "sequential programs of {count} {title}: {} comparisons agree, {} runs fail and fail again when replayed, \
              {} undecided, {} wrong; {:.0} s",
@@ -56,14 +67,22 @@ pub fn run(corpus: &Path, extent: Extent) -> Result<usize, String> {
     Ok(failures)
 }
 
-fn judge_all(bench: &Bench, cases: Vec<Case>) -> Tally {
+fn judge_all(bench: &Bench, title: &str, cases: Vec<Case>) -> Tally {
+    let count = cases.len();
+    let start = Instant::now();
     let waiting = Mutex::new(cases.into_iter());
+    let done = AtomicUsize::new(0);
     let work = || {
         let mut tally = Tally::default();
         loop {
             let next = waiting.lock().expect("no worker should panic").next();
             let Some(case) = next else { return tally };
-            tally.add(bench.agree(&case.name, &case.program, case.plan));
+            let found = bench.agree(&case.name, &case.program, case.plan);
+            tally.add(by_norn::agree(&case.name, &case.program, case.plan, found));
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            if done.is_multiple_of(PROGRESS) {
+                println!("  {done} of {count} {title}, {:.0} s", start.elapsed().as_secs_f64());
+            }
         }
     };
     std::thread::scope(|scope| {
