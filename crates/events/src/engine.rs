@@ -12,7 +12,7 @@ use norn_passes::unwind::Bounds;
 use norn_symex::{Finding, Refusal, Symbolic};
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Bound, Checks, Outcome, Stats, Verdict, Violation, unwind_bounds};
+use norn_verdict::outcome::{Bound, Checks, Outcome, Stats, Verdict, Violation, ViolationKind, unwind_bounds};
 use norn_verdict::schedule::Schedule;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -82,7 +82,8 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
         return outcome(Outcome::Unknown { reason: reason.to_owned(), span: None }, figures);
     }
     // What waits in a loop needs no bound; the steps that are left have the same numbers, so replay is none the wiser.
-    let code = spin(task.program, true).program;
+    // An iteration that changes nothing may still be part of a data race.
+    let code = if task.checks.data_race { task.program.clone() } else { spin(task.program, true).program };
     let mut best: Option<Vec<Bound>> = None;
     let bounds: Box<dyn Iterator<Item = u32>> =
         if task.grow { Box::new(growing()) } else { Box::new(std::iter::once(task.bounds.default)) };
@@ -115,9 +116,6 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
 fn undecidable(checks: Checks) -> Option<&'static str> {
     if checks.deadlock {
         return Some("this engine does not look for deadlocks");
-    }
-    if checks.data_race {
-        return Some("this engine does not look for data races");
     }
     checks.leaks.then_some("this engine does not look for memory leaks")
 }
@@ -165,6 +163,12 @@ fn ask(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) -> Result
     let stopped = |exceeded| Ok(Found::Step(Step::Stopped(exceeded)));
     let unproved = |reason: String| Ok(Found::Step(Step::Unknown { reason, span: None }));
     match formula.ask(symbolic, &Question::Violated, task.limits) {
+        Asked::Yes => return Ok(Found::Violation(formula.schedule(task.program, task.model, symbolic))),
+        Asked::No => {}
+        Asked::Stopped(exceeded) => return stopped(exceeded),
+        Asked::NotProved(reason) => return unproved(reason),
+    }
+    match formula.ask(symbolic, &Question::Race, task.limits) {
         Asked::Yes => return Ok(Found::Violation(formula.schedule(task.program, task.model, symbolic))),
         Asked::No => {}
         Asked::Stopped(exceeded) => return stopped(exceeded),
@@ -235,7 +239,11 @@ fn unsafe_verdict(
                     Finding::Violation(violation) => Some(violation.clone()),
                     Finding::Undefined(_) => None,
                 });
-                let expected: Violation = expected.expect("a violation should have been asked for");
+                let expected = expected.unwrap_or_else(|| Violation {
+                    kind: ViolationKind::DataRace,
+                    span: symbolic.events.first().map_or(Span::NONE, |event| event.span),
+                    message: String::new(),
+                });
                 Err(ReplayMismatch::Other { expected, found })
             }
         },

@@ -1,0 +1,239 @@
+//! Random small programs: whether there is a data race is what exhaustive enumeration says, under every model and in
+//! both encodings.
+//!
+//! `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
+
+#[path = "../../exec/tests/generate/mod.rs"]
+#[expect(dead_code, reason = "only the random numbers are of use here")]
+mod generate;
+
+use generate::Random;
+use norn_c::driver::{self, Input};
+use norn_events::{Encoding, Task, verdict};
+use norn_ir::program::Program;
+use norn_machine::enumerate::{Question, states};
+use norn_passes::unwind::Bounds;
+use norn_verdict::limits::Limits;
+use norn_verdict::model::Model;
+use norn_verdict::outcome::{Checks, Outcome};
+use std::fmt::Write;
+
+const HEAD: &str = "#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n\
+    extern void __VERIFIER_atomic_begin(void);\nextern void __VERIFIER_atomic_end(void);\n\
+    int x, y;\natomic_int a, b;\nunion { int i; char c[4]; } u;\nint *p;\n_Atomic(int *) q;\n\
+    pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;\n\
+    pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;\nsem_t s;\npthread_barrier_t bar;\n\
+    pthread_once_t once = PTHREAD_ONCE_INIT;\nvoid init(void) { x = 5; }\n";
+
+fn any<'a>(random: &mut Random, list: &[&'a str]) -> &'a str {
+    list[random.below(list.len() as u64) as usize]
+}
+
+fn load(random: &mut Random) -> String {
+    let order = any(random, &["relaxed", "acquire", "acquire", "seq_cst"]);
+    format!("atomic_load_explicit(&{}, memory_order_{order})", any(random, &["a", "a", "b"]))
+}
+
+/// An access that is not atomic.
+fn plain(random: &mut Random) -> String {
+    let place = match random.below(8) {
+        0 => any(random, &["u.i", "u.c[1]", "u.c[2]"]),
+        1 => any(random, &["*(int *)&a", "((char *)&a)[1]"]),
+        _ => any(random, &["x", "x", "y"]),
+    };
+    match random.below(3) {
+        0 => format!("r += {place};"),
+        1 => format!("{place} += 1;"),
+        _ => format!("{place} = {};", 1 + random.below(2)),
+    }
+}
+
+fn statement(random: &mut Random) -> String {
+    let value = 1 + random.below(2);
+    let atomic = any(random, &["a", "a", "b"]);
+    let inner = plain(random);
+    match random.below(26) {
+        0..=1 => inner,
+        2..=4 => {
+            let order = any(random, &["relaxed", "release", "release", "seq_cst"]);
+            let first = if random.below(2) == 0 { inner } else { String::new() };
+            format!("{first} atomic_store_explicit(&{atomic}, {value}, memory_order_{order});")
+        }
+        5..=8 => format!("if ({} == {value}) {{ {inner} }}", load(random)),
+        9 => {
+            let fence = any(random, &["acquire", "acq_rel", "seq_cst"]);
+            format!("if ({} == {value}) {{ atomic_thread_fence(memory_order_{fence}); {inner} }}", load(random))
+        }
+        10 => {
+            let order = any(random, &["relaxed", "acquire", "release", "acq_rel", "seq_cst"]);
+            format!("if (atomic_fetch_add_explicit(&{atomic}, {value}, memory_order_{order}) == {value}) {{ {inner} }}")
+        }
+        11 => {
+            let order = any(random, &["relaxed", "acquire", "release", "acq_rel", "seq_cst"]);
+            format!("r += atomic_exchange_explicit(&{atomic}, {value}, memory_order_{order});")
+        }
+        12..=13 => {
+            let order = any(random, &["relaxed", "acquire", "release", "acq_rel", "seq_cst"]);
+            let failure = any(random, &["relaxed", "acquire", "seq_cst"]);
+            let not = any(random, &["", "!"]);
+            format!(
+                "{{ int e = {}; if ({not}atomic_compare_exchange_strong_explicit(&{atomic}, &e, {value}, \
+                 memory_order_{order}, memory_order_{failure})) {{ {inner} }} }}",
+                random.below(3)
+            )
+        }
+        14 => {
+            let order = any(random, &["acquire", "release", "release", "acq_rel", "seq_cst"]);
+            format!("{inner} atomic_thread_fence(memory_order_{order});")
+        }
+        15..=17 => {
+            let lock = any(random, &["m", "m", "m", "n"]);
+            format!("pthread_mutex_lock(&{lock}); {inner} pthread_mutex_unlock(&{lock});")
+        }
+        18 => format!("if (pthread_mutex_trylock(&m) == 0) {{ {inner} pthread_mutex_unlock(&m); }}"),
+        19 => format!("__VERIFIER_atomic_begin(); {inner} __VERIFIER_atomic_end();"),
+        20 => format!("pthread_rwlock_{}lock(&rw); {inner} pthread_rwlock_unlock(&rw);", any(random, &["rd", "wr"])),
+        21 => format!("{inner} sem_post(&s);"),
+        22 => format!("sem_wait(&s); {inner}"),
+        23 => match random.below(3) {
+            0 => "pthread_once(&once, init); r += x;".to_owned(),
+            1 => format!("{inner} pthread_barrier_wait(&bar); {}", plain(random)),
+            _ => format!("if (x == 0) {{ {inner} }}"),
+        },
+        24 => {
+            let order = any(random, &["relaxed", "release"]);
+            let make = "int *o = malloc(sizeof *o); *o = 1;";
+            format!("{{ {make} atomic_store_explicit(&q, o, memory_order_{order}); }}")
+        }
+        _ => {
+            let order = any(random, &["relaxed", "acquire"]);
+            let use_it = any(random, &["r += *o;", "*o = 2;"]);
+            format!("{{ int *o = atomic_load_explicit(&q, memory_order_{order}); if (o) {{ {use_it} }} }}")
+        }
+    }
+}
+
+fn program(random: &mut Random) -> String {
+    let mut text = HEAD.to_owned();
+    let threads = 2 + random.below(2);
+    // The last thread may be created, and waited for, by the one before it.
+    let nested = threads == 3 && random.below(3) == 0;
+    for thread in (0..threads).rev() {
+        let _ = writeln!(text, "void *t{thread}(void *arg) {{\n  int r = 0;");
+        for _ in 0..1 + random.below(2) {
+            let _ = writeln!(text, "  {}", statement(random));
+        }
+        if nested && thread == 1 {
+            let _ = writeln!(text, "  pthread_t id2;\n  pthread_create(&id2, 0, t2, 0);\n  {}", statement(random));
+            if random.below(2) == 0 {
+                let _ = writeln!(text, "  pthread_join(id2, 0);\n  {}", plain(random));
+            }
+        }
+        let _ = writeln!(text, "  return 0;\n}}");
+    }
+    let some = |text: &mut String, random: &mut Random| {
+        if random.below(3) == 0 {
+            let _ = writeln!(text, "  {}", plain(random));
+        }
+    };
+    text.push_str("int main(void) {\n  int r = 0;\n  sem_init(&s, 0, 0);\n  pthread_barrier_init(&bar, 0, 2);\n");
+    let created = if nested { 2 } else { threads };
+    some(&mut text, random);
+    for thread in 0..created {
+        let _ = writeln!(text, "  pthread_t id{thread};\n  pthread_create(&id{thread}, 0, t{thread}, 0);");
+        if thread == 0 {
+            some(&mut text, random);
+        }
+    }
+    if random.below(2) == 0 {
+        for thread in 0..created {
+            let _ = writeln!(text, "  pthread_join(id{thread}, 0);");
+            some(&mut text, random);
+        }
+    }
+    text.push_str("  return 0;\n}\n");
+    text
+}
+
+fn compile(text: &str) -> Program {
+    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
+    let compiled = driver::compile(Default::default(), None, vec![input]);
+    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
+    norn_passes::escape::mark_private(&mut program);
+    program
+}
+
+const CHECKS: Checks =
+    Checks { data_race: true, deadlock: false, memory_safety: false, overflow: false, leaks: false };
+
+/// Whether there is a violation; nothing if that takes too long or something undefined is met.
+fn enumerated(program: &Program, model: Model) -> Option<bool> {
+    let limits = Limits::for_seconds(10.0);
+    let found = states::explore(&Question {
+        program,
+        model,
+        checks: CHECKS,
+        limits: &limits,
+        domain: None,
+        observed: &[],
+    });
+    match (found.violation, found.incomplete) {
+        (Some(_), _) => Some(true),
+        (None, None) => Some(false),
+        (None, Some(_)) => None,
+    }
+}
+
+fn solved(program: &Program, model: Model, encoding: Encoding) -> Option<bool> {
+    let limits = Limits::for_seconds(60.0);
+    let bounds = Bounds { default: 2, ..Bounds::default() };
+    let certify = encoding == Encoding::Order;
+    let task = Task { program, model, checks: CHECKS, bounds: &bounds, grow: false, limits: &limits, encoding, certify };
+    match verdict(&task).unwrap_or_else(|mismatch| panic!("{model} {encoding:?}: {mismatch}")).outcome {
+        Outcome::Unsafe(_) => Some(true),
+        Outcome::Safe { bounds } => {
+            assert!(bounds.iter().all(|bound| bound.exhausted), "{model} {encoding:?}: the program has no loops");
+            Some(false)
+        }
+        Outcome::Unknown { reason, .. } => {
+            assert!(reason.contains("without checking memory safety"), "{model} {encoding:?}: {reason}");
+            None
+        }
+    }
+}
+
+/// For each model: whether the program is racy, if both know.
+fn check(text: &str) -> Vec<Option<bool>> {
+    let program = compile(text);
+    let check = |model: Model| {
+        let expected = enumerated(&program, model)?;
+        for encoding in [Encoding::Order, Encoding::Clocks] {
+            let found = solved(&program, model, encoding)?;
+            assert_eq!(found, expected, "{model} {encoding:?}: is there a race?");
+        }
+        Some(expected)
+    };
+    Model::ALL.into_iter().map(check).collect()
+}
+
+#[test]
+fn races_are_those_of_the_enumerator() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
+    let seed = 3000 + number("NORN_TEST_SEED").unwrap_or(0);
+    let count = number("NORN_TEST_PROGRAMS").unwrap_or(16);
+    let (mut racy, mut free, mut open) = (0, 0, 0);
+    for number in seed..seed + count {
+        let text = program(&mut Random::new(number));
+        let again = text.clone();
+        let results = std::panic::catch_unwind(move || check(&again));
+        for result in results.unwrap_or_else(|_| panic!("program {number}:\n{text}")) {
+            match result {
+                Some(true) => racy += 1,
+                Some(false) => free += 1,
+                None => open += 1,
+            }
+        }
+    }
+    println!("{racy} racy, {free} free of races, {open} not compared");
+    assert!(racy * 8 >= count && free * 8 >= count, "{racy} racy, {free} free of races, {open} not compared");
+}
