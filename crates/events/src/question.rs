@@ -48,8 +48,10 @@ const FEW_EVENTS: usize = 200;
 pub enum Question {
     /// Something is violated and nothing undefined is met.
     Violated,
-    /// There is a data race, and nothing undefined is met.
-    Race,
+    /// There is a data race, and nothing undefined is met unless that does not matter.
+    Race {
+        in_any_case: bool,
+    },
     Undefined,
     /// One of these is reached.
     Cut(Vec<usize>),
@@ -142,7 +144,7 @@ impl Formulated {
         let all = 0..symbolic.checks.len();
         let mut wanted: Vec<Lit> = match question {
             Question::Violated => all.filter(is_violation).map(|check| self.encoded.checks[check]).collect(),
-            Question::Race => vec![self.race],
+            Question::Race { .. } => vec![self.race],
             Question::Undefined => all.filter(|c| !is_violation(c)).map(|check| self.encoded.checks[check]).collect(),
             Question::Cut(cuts) => cuts.iter().map(|&cut| self.encoded.cuts[cut]).collect(),
         };
@@ -154,7 +156,7 @@ impl Formulated {
         wanted.push(!active);
         self.blaster.sink_mut().clause(&wanted);
         let mut assumptions = vec![active];
-        if matches!(question, Question::Violated | Question::Race) {
+        if matches!(question, Question::Violated | Question::Race { in_any_case: false }) {
             assumptions.push(!self.undefined);
         }
         match self.blaster.sink_mut().solve(&assumptions, limits) {

@@ -20,8 +20,8 @@ use crate::event::{
     Cell, CellId, Check, Condition, CutReached, Event, EventId, Finding, Input, ObjectId, Refusal, Section, SectionId,
     SectionKind, ThreadId,
 };
-use crate::moment::Moments;
 use crate::facts::{Facts, Object, ObjectKind, Origin, Slot, SlotPlace, Slots};
+use crate::moment::Moments;
 use crate::range::Range;
 use crate::run::Run;
 use crate::value::{Pointer, Value};

@@ -75,9 +75,7 @@ fn distinct(symbolic: &mut Symbolic) -> Vec<Candidate> {
         for new in halves(symbolic, moment) {
             let alike = stretch.entry(new.targets.clone()).or_default();
             let covers = |symbolic: &mut Symbolic, a: &Candidate, b: &Candidate| {
-                a.is_write >= b.is_write
-                    && a.is_atomic <= b.is_atomic
-                    && implies(&mut symbolic.terms, b.guard, a.guard)
+                a.is_write >= b.is_write && a.is_atomic <= b.is_atomic && implies(&mut symbolic.terms, b.guard, a.guard)
             };
             if alike.iter().any(|&old| covers(symbolic, &kept[old], &new)) {
                 continue;
@@ -174,8 +172,8 @@ fn is_ordered(
             created = creator;
         }
         let waits = joins.get(&first.thread).into_iter().flatten();
-        waits.filter(|wait| wait.0 == second.thread && wait.1 < second.position).any(|&(_, _, guard)| {
-            implies(&mut symbolic.terms, second.guard, guard)
-        })
+        waits
+            .filter(|wait| wait.0 == second.thread && wait.1 < second.position)
+            .any(|&(_, _, guard)| implies(&mut symbolic.terms, second.guard, guard))
     })
 }

@@ -144,9 +144,7 @@ fn messages<S: ClauseSink>(context: &Context<'_, S>) -> BTreeMap<usize, Vec<(usi
             let Some(written) = self::access(symbolic, writer) else { return false };
             let is_own = symbolic.moments[writer].thread == symbolic.moments[moment].thread;
             let passes_on = !written.reads.is_empty();
-            literals.len() == access.reads.len()
-                && written.writes.len() == access.reads.len()
-                && (!is_own || passes_on)
+            literals.len() == access.reads.len() && written.writes.len() == access.reads.len() && (!is_own || passes_on)
         });
         if !found.is_empty() {
             messages.insert(moment, found.into_iter().collect());
