@@ -133,7 +133,88 @@ fn spin_loop(random: &mut Random, inner: &str) -> String {
     }
 }
 
+const ANY_ORDER: [&str; 5] = ["relaxed", "acquire", "release", "acq_rel", "seq_cst"];
+
+fn fence(random: &mut Random) -> String {
+    format!("atomic_thread_fence(memory_order_{});", any(random, &ANY_ORDER[1..]))
+}
+
+/// Raises a flag to `value`, mostly in a way that releases what was done before.
+fn publish(random: &mut Random, flag: &str, value: u64) -> String {
+    let fenced = if random.below(2) == 0 { fence(random) } else { String::new() };
+    let order = any(random, &["relaxed", "release", "seq_cst"]);
+    match random.below(4) {
+        0 | 1 => format!("{fenced} atomic_store_explicit(&{flag}, {value}, memory_order_{order});"),
+        2 => format!("{fenced} atomic_exchange_explicit(&{flag}, {value}, memory_order_{});", any(random, &ANY_ORDER)),
+        _ => format!("*(int *)&{flag} = {value};"),
+    }
+}
+
+/// Does something only where a flag has been seen to be `value`, mostly in a way that acquires.
+fn consume(random: &mut Random, flag: &str, value: u64, inner: &str) -> String {
+    let fenced = if random.below(2) == 0 { fence(random) } else { String::new() };
+    let load = any(random, &["relaxed", "acquire", "seq_cst"]);
+    let failure = any(random, &["relaxed", "acquire", "seq_cst"]);
+    let order = any(random, &ANY_ORDER);
+    let exchange = "atomic_compare_exchange_strong_explicit";
+    match random.below(6) {
+        0 | 1 => format!("if (atomic_load_explicit(&{flag}, memory_order_{load}) == {value}) {{ {fenced} {inner} }}"),
+        2 => {
+            format!(
+                "if (atomic_fetch_add_explicit(&{flag}, 1, memory_order_{order}) == {value}) {{ {fenced} {inner} }}"
+            )
+        }
+        3 => format!(
+            "{{ int e = {value}; if ({exchange}(&{flag}, &e, 3, memory_order_{order}, memory_order_{failure})) \
+             {{ {fenced} {inner} }} }}"
+        ),
+        4 => format!(
+            "{{ int e = 7; if (!{exchange}(&{flag}, &e, 3, memory_order_{order}, memory_order_{failure}) && e == {value}) \
+             {{ {fenced} {inner} }} }}"
+        ),
+        _ => {
+            format!("while (atomic_load_explicit(&{flag}, memory_order_{load}) != {value}); {fenced} {inner}")
+        }
+    }
+}
+
+/// Message passing, directly or by way of a third thread: races are rare here, and every order matters.
+fn messages(random: &mut Random) -> String {
+    let write = any(random, &["x = 1;", "u.c[1] = 1;", "x += 1;"]);
+    let read = any(random, &["r += x;", "x = 2;", "r += u.i;"]);
+    let order = any(random, &ANY_ORDER);
+    let (relay, flag, value) = match random.below(5) {
+        0 => (format!("atomic_fetch_add_explicit(&a, 1, memory_order_{order});"), "a", 2),
+        1 => (format!("atomic_exchange_explicit(&a, 2, memory_order_{order});"), "a", 2),
+        2 => (format!("{} {}", fence(random), publish(random, "a", 2)), "a", 2),
+        3 => {
+            let next = publish(random, "b", 1);
+            (consume(random, "a", 1, &next), "b", 1)
+        }
+        _ => (String::new(), "a", 1),
+    };
+    let first = publish(random, "a", 1);
+    let last = consume(random, flag, value, read);
+    // The middle thread may look at what it passes on to itself.
+    let own = if random.below(3) == 0 { consume(random, "a", 2, read) } else { String::new() };
+    let mut text = HEAD.to_owned();
+    for (thread, body) in [format!("{write} {first}"), format!("{relay} {own}"), last].iter().enumerate() {
+        let _ = writeln!(text, "void *t{thread}(void *arg) {{\n  int r = 0;\n  {body}\n  return 0;\n}}");
+    }
+    text.push_str("int main(void) {\n  int r = 0;\n  pthread_t id[3];\n");
+    for thread in 0..3 {
+        let _ = writeln!(text, "  pthread_create(&id[{thread}], 0, t{thread}, 0);");
+    }
+    if random.below(3) == 0 {
+        let _ = writeln!(text, "  pthread_join(id[{}], 0);\n  {read}", random.below(3));
+    }
+    text + "  return 0;\n}\n"
+}
+
 fn program(random: &mut Random) -> String {
+    if random.below(2) == 0 {
+        return messages(random);
+    }
     let mut text = HEAD.to_owned();
     let threads = 2 + random.below(2);
     // The last thread may be created, and waited for, by the one before it.
