@@ -313,6 +313,95 @@ fn check(text: &str) -> Vec<Option<bool>> {
     Model::ALL.into_iter().map(check).collect()
 }
 
+/// Whether the threads with these bodies race, under all models.
+fn check_threads(bodies: &[&str], racy: bool) {
+    let mut text = HEAD.to_owned();
+    for (thread, body) in bodies.iter().enumerate() {
+        let _ = writeln!(text, "void *t{thread}(void *arg) {{\n  int r = 0;\n  {body}\n  return 0;\n}}");
+    }
+    text.push_str("int main(void) {\n  pthread_t id;\n");
+    for thread in 0..bodies.len() {
+        let _ = writeln!(text, "  pthread_create(&id, 0, t{thread}, 0);");
+    }
+    text.push_str("  return 0;\n}\n");
+    assert_eq!(check(&text), [Some(racy); 3], "{text}");
+}
+
+const STORE: &str = "x = 1; atomic_store_explicit(&a, 1, memory_order_release);";
+const LOAD: &str = "if (atomic_load_explicit(&a, memory_order_acquire) == 1) r = x;";
+
+#[test]
+fn release_and_acquire() {
+    check_threads(&[STORE, LOAD], false);
+    check_threads(&["x = 1; atomic_store_explicit(&a, 1, memory_order_relaxed);", LOAD], true);
+    check_threads(&[STORE, "if (atomic_load_explicit(&a, memory_order_relaxed) == 1) r = x;"], true);
+    check_threads(&[STORE, "if (*(int *)&a == 1) r = x;"], true);
+    let fenced =
+        "x = 1; atomic_thread_fence(memory_order_release); atomic_store_explicit(&a, 1, memory_order_relaxed);";
+    let fences =
+        "if (atomic_load_explicit(&a, memory_order_relaxed)) { atomic_thread_fence(memory_order_acquire); r = x; }";
+    check_threads(&[fenced, fences], false);
+    check_threads(
+        &["atomic_thread_fence(memory_order_release); x = 1; atomic_store_explicit(&a, 1, 0);", fences],
+        true,
+    );
+}
+
+#[test]
+fn release_sequences() {
+    let sees_two = "if (atomic_load_explicit(&a, memory_order_acquire) == 2) r = x;";
+    check_threads(&[STORE, "atomic_fetch_add_explicit(&a, 1, memory_order_relaxed);", sees_two], false);
+    // A store begins a sequence of its own, even after having read the first.
+    let stores =
+        "if (atomic_load_explicit(&a, memory_order_relaxed)) atomic_store_explicit(&a, 2, memory_order_relaxed);";
+    check_threads(&[STORE, stores, sees_two], true);
+}
+
+#[test]
+fn an_exchange_that_fails_has_an_order_of_its_own() {
+    let fails = |failure: &str| {
+        let exchange = "atomic_compare_exchange_strong_explicit(&a, &e, 2, memory_order_acquire, memory_order_";
+        format!("int e = 0; if (!{exchange}{failure})) r = x;")
+    };
+    check_threads(&[STORE, &fails("acquire")], false);
+    check_threads(&[STORE, &fails("relaxed")], true);
+    // One that never succeeds is a read.
+    let never = "int e = 7; atomic_compare_exchange_strong(&a, &e, 9);";
+    check_threads(&["*(int *)&a = 1;", never], true);
+    check_threads(&["r = *(int *)&a;", never], false);
+}
+
+#[test]
+fn locks_and_sections() {
+    let locked = "pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);";
+    check_threads(&[locked, locked, locked], false);
+    check_threads(&[locked, "pthread_mutex_lock(&n); x++; pthread_mutex_unlock(&n);"], true);
+    check_threads(&[locked, "pthread_mutex_lock(&m); pthread_mutex_unlock(&m); r = x;"], true);
+    let section = "__VERIFIER_atomic_begin(); x++; __VERIFIER_atomic_end();";
+    check_threads(&[section, section], false);
+    check_threads(&[section, "r = x;"], true);
+}
+
+/// Bytes race where they overlap.
+#[test]
+fn parts_of_objects() {
+    check_threads(&["u.c[1] = 1;", "u.c[2] = 1;"], false);
+    check_threads(&["u.c[1] = 1;", "r = u.i;"], true);
+    check_threads(&["atomic_store(&a, 1);", "r = ((char *)&a)[2];"], true);
+}
+
+/// Loops that wait need no bound (else nothing would be compared), but what only a failing iteration does counts.
+#[test]
+fn loops_that_wait() {
+    check_threads(&[STORE, "while (atomic_load_explicit(&a, memory_order_acquire) == 0); r = x;"], false);
+    check_threads(&[STORE, "while (atomic_load_explicit(&a, memory_order_relaxed) == 0); r = x;"], true);
+    check_threads(&[STORE, "while (atomic_load(&a) == 0 || atomic_load(&b) == 1); r = x;"], false);
+    check_threads(&["b = 1;", "while (*(int *)&b == 0);"], true);
+    check_threads(&["*(int *)&b = 3;", "while (atomic_load(&b) < 9);"], true);
+    let looks = "for (;;) { int v = atomic_load(&a); if (v == 2) break; if (v == 1) r += x; }";
+    check_threads(&["x = 1; atomic_store(&a, 1); x = 2; atomic_store(&a, 2);", looks], true);
+}
+
 #[test]
 fn races_are_those_of_the_enumerator() {
     let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
