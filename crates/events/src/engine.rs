@@ -7,12 +7,12 @@ use crate::question::{Asked, Formulated, Question};
 use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_machine::replay::{End, ReplayError, ReplayMismatch, complete_inputs, confirm, replay};
-use norn_passes::spin::spin;
+use norn_passes::spin::{spin, spin_for_races};
 use norn_passes::unwind::Bounds;
 use norn_symex::{Finding, Refusal, Symbolic};
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Bound, Checks, Outcome, Stats, Verdict, Violation, unwind_bounds};
+use norn_verdict::outcome::{Bound, Checks, Outcome, Stats, Verdict, Violation, ViolationKind, unwind_bounds};
 use norn_verdict::schedule::Schedule;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -82,7 +82,7 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
         return outcome(Outcome::Unknown { reason: reason.to_owned(), span: None }, figures);
     }
     // What waits in a loop needs no bound; the steps that are left have the same numbers, so replay is none the wiser.
-    let code = spin(task.program, true).program;
+    let code = if task.checks.data_race { spin_for_races(task.program) } else { spin(task.program, true) }.program;
     let mut best: Option<Vec<Bound>> = None;
     let bounds: Box<dyn Iterator<Item = u32>> =
         if task.grow { Box::new(growing()) } else { Box::new(std::iter::once(task.bounds.default)) };
@@ -115,9 +115,6 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
 fn undecidable(checks: Checks) -> Option<&'static str> {
     if checks.deadlock {
         return Some("this engine does not look for deadlocks");
-    }
-    if checks.data_race {
-        return Some("this engine does not look for data races");
     }
     checks.leaks.then_some("this engine does not look for memory leaks")
 }
@@ -152,12 +149,18 @@ fn step(task: &Task<'_>, code: &Program, bounds: &Bounds, figures: &mut Figures)
     formula.figures(&symbolic, figures);
     match step? {
         Found::Violation(schedule) => unsafe_verdict(task, &symbolic, schedule, figures),
+        Found::Perhaps(schedule, otherwise) => Ok(match unsafe_verdict(task, &symbolic, schedule, figures) {
+            Ok(found @ Step::Unsafe(_)) => found,
+            _ => otherwise,
+        }),
         Found::Step(step) => Ok(step),
     }
 }
 
 enum Found {
     Violation(Schedule),
+    /// If the schedule does not lead to a violation, the rest holds.
+    Perhaps(Schedule, Step),
     Step(Step),
 }
 
@@ -170,6 +173,12 @@ fn ask(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) -> Result
         Asked::Stopped(exceeded) => return stopped(exceeded),
         Asked::NotProved(reason) => return unproved(reason),
     }
+    match formula.ask(symbolic, &Question::Race { in_any_case: false }, task.limits) {
+        Asked::Yes => return Ok(Found::Violation(formula.schedule(task.program, task.model, symbolic))),
+        Asked::No => {}
+        Asked::Stopped(exceeded) => return stopped(exceeded),
+        Asked::NotProved(reason) => return unproved(reason),
+    }
     match formula.ask(symbolic, &Question::Undefined, task.limits) {
         Asked::Yes => {
             let undefined = formula.true_checks().find_map(|check| match &symbolic.checks[check].what {
@@ -177,7 +186,12 @@ fn ask(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) -> Result
                 Finding::Violation(_) => None,
             });
             let (reason, span) = undefined.expect("what was asked for should be in the model");
-            return Ok(Found::Step(Step::Unknown { reason, span: Some(span) }));
+            let unknown = Step::Unknown { reason, span: Some(span) };
+            // There may be a race before anything undefined is met; replay will tell.
+            return match formula.ask(symbolic, &Question::Race { in_any_case: true }, task.limits) {
+                Asked::Yes => Ok(Found::Perhaps(formula.schedule(task.program, task.model, symbolic), unknown)),
+                Asked::No | Asked::Stopped(_) | Asked::NotProved(_) => Ok(Found::Step(unknown)),
+            };
         }
         Asked::No => {}
         Asked::Stopped(exceeded) => return stopped(exceeded),
@@ -235,7 +249,11 @@ fn unsafe_verdict(
                     Finding::Violation(violation) => Some(violation.clone()),
                     Finding::Undefined(_) => None,
                 });
-                let expected: Violation = expected.expect("a violation should have been asked for");
+                let expected = expected.unwrap_or_else(|| Violation {
+                    kind: ViolationKind::DataRace,
+                    span: symbolic.events.first().map_or(Span::NONE, |event| event.span),
+                    message: String::new(),
+                });
                 Err(ReplayMismatch::Other { expected, found })
             }
         },

@@ -9,6 +9,7 @@ use crate::layout::Layout;
 use crate::models;
 use crate::order::{Node, OrderGraph};
 use crate::pairs::{Facts, Pairs};
+use crate::races;
 use crate::schedule::{linear_order, moves};
 use crate::theory::{Edge, Theory};
 use crate::variables::Variables;
@@ -31,6 +32,8 @@ pub struct Formulated {
     encoded: Encoded,
     /// If it is false, nothing undefined is met.
     undefined: Lit,
+    /// If it is true, there is a data race.
+    race: Lit,
     pairs: (usize, usize),
     theory: Option<Rc<RefCell<Theory>>>,
     from_reads: FromReads,
@@ -45,6 +48,10 @@ const FEW_EVENTS: usize = 200;
 pub enum Question {
     /// Something is violated and nothing undefined is met.
     Violated,
+    /// There is a data race, and nothing undefined is met unless that does not matter.
+    Race {
+        in_any_case: bool,
+    },
     Undefined,
     /// One of these is reached.
     Cut(Vec<usize>),
@@ -97,6 +104,16 @@ impl Formulated {
             encode.orders = clocks;
         }
         encode.all(&mut formula, limits)?;
+        let race = races::encode(
+            &mut formula,
+            &mut races::Context {
+                symbolic: encode.symbolic,
+                layout: &layout,
+                facts: &encode.facts,
+                sources: &encode.encoded.sources,
+                orders: encode.orders,
+            },
+        );
         let mut encoded = encode.encoded;
         let from_reads = std::mem::take(&mut encoded.from_reads);
         let undefined = formula.fresh();
@@ -118,7 +135,7 @@ impl Formulated {
             blaster.sink_mut().connect(Box::new(Rc::clone(&propagator)), &observed);
             theory = Some(propagator);
         }
-        Ok(Formulated { layout, edges, clocks, blaster, encoded, undefined, pairs, theory, from_reads, certify })
+        Ok(Formulated { layout, edges, clocks, blaster, encoded, undefined, race, pairs, theory, from_reads, certify })
     }
 
     pub fn ask(&mut self, symbolic: &Symbolic, question: &Question, limits: &Limits) -> Asked {
@@ -127,6 +144,7 @@ impl Formulated {
         let all = 0..symbolic.checks.len();
         let mut wanted: Vec<Lit> = match question {
             Question::Violated => all.filter(is_violation).map(|check| self.encoded.checks[check]).collect(),
+            Question::Race { .. } => vec![self.race],
             Question::Undefined => all.filter(|c| !is_violation(c)).map(|check| self.encoded.checks[check]).collect(),
             Question::Cut(cuts) => cuts.iter().map(|&cut| self.encoded.cuts[cut]).collect(),
         };
@@ -138,7 +156,7 @@ impl Formulated {
         wanted.push(!active);
         self.blaster.sink_mut().clause(&wanted);
         let mut assumptions = vec![active];
-        if matches!(question, Question::Violated) {
+        if matches!(question, Question::Violated | Question::Race { in_any_case: false }) {
             assumptions.push(!self.undefined);
         }
         match self.blaster.sink_mut().solve(&assumptions, limits) {

@@ -35,9 +35,6 @@ pub fn execute(program: &Program, bounds: &Bounds, checks: Checks, limits: &Limi
     if checks.deadlock {
         return refuse("deadlocks are not looked for symbolically");
     }
-    if checks.data_race {
-        return refuse("data races are not looked for symbolically");
-    }
     if checks.leaks {
         return refuse("leaks are not looked for symbolically");
     }
@@ -115,6 +112,7 @@ fn finish(pass: Pass<'_>, passes: usize) -> Symbolic {
         constraints: pass.constraints,
         joined: pass.joined,
         watches_addresses: pass.watches_addresses,
+        moments: pass.moments.list,
         stats,
     }
 }
