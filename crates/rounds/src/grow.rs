@@ -50,7 +50,7 @@ const FIRST_PATIENCE: u32 = 15_000;
 /// Beyond this, a loop that is cut on every path is left to grow.
 const MOST_FIXED: u32 = 64;
 /// Stages after something undefined was found, in which a violation may still turn up.
-const AFTER_UNDEFINED: u32 = 2;
+const AFTER_UNDEFINED: u32 = 6;
 
 struct Growth<'a> {
     task: &'a Task<'a>,

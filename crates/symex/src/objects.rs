@@ -13,8 +13,8 @@ use crate::value::{Pointer, Value};
 
 /// Larger objects are refused by the machine too.
 const LARGEST_OBJECT: u64 = 1 << 26;
-/// Objects of a size that is not known may be this large.
-const LARGEST_UNKNOWN: u64 = 256;
+/// Objects of a size that is not known may be this large; addresses are set aside for all of it, cells are not.
+const LARGEST_UNKNOWN: u64 = 1 << 16;
 
 impl Run<'_, '_> {
     pub fn enter_local(&mut self, local: LocalId) {
