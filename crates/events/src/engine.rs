@@ -147,7 +147,8 @@ impl Search<'_> {
             let given = self.task.bounds;
             let at = given.at.iter().map(|at| BoundAt { bound: at.bound.min(bound), ..at.clone() });
             let at = if self.task.grow { given.at.clone() } else { at.collect() };
-            let bounds = Bounds { default: bound, at, ..given.clone() };
+            let default = if self.task.grow { bound } else { bound.min(given.default) };
+            let bounds = Bounds { default, at, ..given.clone() };
             if let Some(verdict) = self.step(&bounds, self.task.limits)? {
                 return Ok(Some(verdict));
             }
@@ -179,10 +180,13 @@ impl Search<'_> {
         let task = Task { limits, ..*self.task };
         Ok(match step(&task, self.code, bounds, &mut self.figures)? {
             Step::Unsafe(verdict) => Some(*verdict),
-            Step::Safe(bounds) if self.doubt.is_none() => {
-                let is_complete = bounds.iter().all(|bound| bound.exhausted);
-                self.best = Some(bounds);
-                is_complete.then(|| self.best_known(None))
+            Step::Safe(reached) if self.doubt.is_none() => {
+                // Bounds of the library stay as they are, however large those of the user become.
+                let grows = |bound: &Bound| !bound.exhausted && bound.value == u64::from(bounds.default);
+                let is_complete = reached.iter().all(|bound| bound.exhausted);
+                let is_last = is_complete || (self.task.grow && !reached.iter().any(grows));
+                self.best = Some(reached);
+                is_last.then(|| self.best_known(None))
             }
             // What was met before with smaller bounds is still there.
             Step::Safe(_) | Step::TooSoon => None,
@@ -242,8 +246,38 @@ fn step(task: &Task<'_>, code: &Program, bounds: &Bounds, figures: &mut Figures)
     formula.figures(&symbolic, figures);
     match step? {
         Found::Violation(schedule) => unsafe_verdict(task, &symbolic, schedule, figures),
+        Found::Step(doubt @ Step::Doubt { .. }) => {
+            drop(formula);
+            let before = before_doubts(task, code, bounds, figures)?;
+            Ok(before.map_or(doubt, Step::Unsafe))
+        }
         Found::Step(step) => Ok(step),
     }
+}
+
+/// Something undefined is met in some execution, and no violation is found in those that do not meet it. In all of them each
+/// thread goes as far as it can; so a violation may be missing that comes before a step of another thread which leads
+/// to something undefined in any case. It is there if threads may stop.
+fn before_doubts(
+    task: &Task<'_>,
+    code: &Program,
+    bounds: &Bounds,
+    figures: &mut Figures,
+) -> Result<Option<Box<Verdict>>, ReplayMismatch> {
+    let Ok(mut symbolic) = norn_symex::execute_stopping(code, bounds, task.checks, task.limits) else {
+        return Ok(None);
+    };
+    let formula = Formulated::new(&mut symbolic, task.model, task.encoding, false, task.limits);
+    let Ok(mut formula) = formula else { return Ok(None) };
+    let start = Instant::now();
+    let asked = formula.ask(&symbolic, &Question::Violated, task.limits);
+    figures.add("solve seconds", start.elapsed().as_secs_f64());
+    let Asked::Yes = asked else { return Ok(None) };
+    let schedule = formula.schedule(task.program, task.model, &symbolic);
+    Ok(match unsafe_verdict(task, &symbolic, schedule, figures)? {
+        Step::Unsafe(verdict) => Some(verdict),
+        _ => None,
+    })
 }
 
 enum Found {

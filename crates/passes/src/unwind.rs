@@ -37,6 +37,11 @@ pub struct Bounds {
 /// what is made here costs whether it matters or not.
 const COMMAND_LINE: [(&str, u32); 2] = [("<norn>/arguments.c", 4), ("<norn>/argument.c", 11)];
 
+/// The bound of a loop that makes the command line, if there is such a loop at the place. It is the same always.
+pub fn command_line(program: &Program, span: Span) -> Option<u32> {
+    COMMAND_LINE.iter().find(|(file, _)| program.file(span.file) == *file).map(|&(_, bound)| bound)
+}
+
 /// `--unwind FILE:LINE=N`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoundAt {
@@ -60,8 +65,7 @@ impl Bounds {
     }
 
     fn of_library(&self, program: &Program, span: Span) -> u32 {
-        let made = COMMAND_LINE.iter().find(|(file, _)| program.file(span.file) == *file);
-        made.map_or(self.library, |&(_, bound)| bound.min(self.library))
+        command_line(program, span).map_or(self.library, |bound| bound.min(self.library))
     }
 
     /// The bounds that name no loop and no function of the program: worth a word to the user.

@@ -153,6 +153,10 @@ impl Run<'_, '_> {
     /// Where an access of this type goes, once what is invalid has been excluded.
     fn targets(&mut self, pointer: &Pointer, ty: Ty, is_write: bool) -> Option<Targets> {
         let size = ty.size(self.pass.original.target);
+        let is_shared = |object: ObjectId| self.pass.facts.get(object).is_shared();
+        if pointer.places().iter().any(|place| place.object.is_none_or(is_shared)) {
+            self.may_stop();
+        }
         let parts = self.parts(pointer, size, is_write)?;
         let mut private = Vec::new();
         let mut shared = Vec::new();

@@ -28,4 +28,4 @@ mod trie;
 mod value;
 
 pub use event::*;
-pub use execute::{Limit, execute};
+pub use execute::{Limit, execute, execute_stopping};

@@ -90,6 +90,9 @@ impl Run<'_, '_> {
 
     /// Ends the lives of those that are alive: a step if one of them is shared.
     fn end_objects(&mut self, objects: Vec<(ObjectId, Term)>) {
+        if objects.iter().any(|(object, _)| self.pass.facts.get(*object).is_shared()) {
+            self.may_stop();
+        }
         let mut shared = Vec::new();
         let mut any = Term::FALSE;
         for (object, condition) in objects {

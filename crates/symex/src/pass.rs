@@ -59,6 +59,8 @@ pub struct Pass<'a> {
     pub read: HashMap<Term, (Slot, Option<Range>)>,
     pub watches_addresses: Option<Span>,
     pub instructions: usize,
+    /// Threads may stop before each step of theirs.
+    pub may_stop: bool,
 }
 
 /// What is known about a thread during an execution.
@@ -145,6 +147,7 @@ impl<'a> Pass<'a> {
             read: HashMap::new(),
             watches_addresses: None,
             instructions: 0,
+            may_stop: false,
         }
     }
 
