@@ -61,7 +61,10 @@ impl Bounds {
     /// The bound for a loop or recursive function that stands at `span`, in code of the given origin.
     pub fn of(&self, program: &Program, span: Span, origin: Origin) -> u32 {
         let own = self.at.iter().rev().find(|at| at.names(program, span));
-        own.map_or_else(|| if origin == Origin::Library { self.of_library(program, span) } else { self.default }, |at| at.bound)
+        own.map_or_else(
+            || if origin == Origin::Library { self.of_library(program, span) } else { self.default },
+            |at| at.bound,
+        )
     }
 
     fn of_library(&self, program: &Program, span: Span) -> u32 {

@@ -202,7 +202,9 @@ fn call_where_used(main: &mut Function, words: FuncId) {
     let Some(call) = prologue.iter().position(|instr| is_call(&instr.kind)) else { return };
     let InstrKind::Call { dst: Some(made), ref args, .. } = prologue[call].kind else { return };
     let (Some(copy), [Operand::Reg(count)]) = (
-        prologue.iter().position(|instr| matches!(instr.kind, InstrKind::Copy { src, .. } if src == Operand::Reg(made))),
+        prologue
+            .iter()
+            .position(|instr| matches!(instr.kind, InstrKind::Copy { src, .. } if src == Operand::Reg(made))),
         &args[..],
     ) else {
         return;

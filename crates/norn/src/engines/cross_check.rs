@@ -117,7 +117,8 @@ mod tests {
         with_task(&program, |task| {
             let violated = verdict(task, Model::Sc, Engine::Enumerate).expect("the replay should agree");
             let loops = || BoundKind::Unwind { place: "t.c:1".to_owned() };
-            let contradicts = |claim: Verdict, given: &[Unwind]| disagreement(&[claim, violated.clone()], given).is_some();
+            let contradicts =
+                |claim: Verdict, given: &[Unwind]| disagreement(&[claim, violated.clone()], given).is_some();
             let (none, same, larger) = (&[][..], &[Unwind::Default(2)][..], &[Unwind::Default(3)][..]);
             assert!(contradicts(safe(&[]), none));
             assert!(contradicts(safe(&[(loops(), true)]), none));
