@@ -5,6 +5,11 @@
 //! have been explored from a state and nothing that happened since depends on them. Every sequence wakes all sleepers,
 //! so no execution is begun in vain.
 //! What blocks, and the end of the program, need more: see `blocking`.
+//!
+//! *Doubts.* A step that has no meaning here (something unsupported, a value with too many possibilities) is a dead end: it
+//! is remembered and taken back, its races are reversed, and the process sleeps until something happens that the step
+//! depends on. Meanwhile the others go on, since a violation may lie elsewhere. Without one, nothing is known: what lay behind
+//! the doubt was not seen.
 
 use crate::bits;
 use crate::cells::Cells;
@@ -13,6 +18,7 @@ use crate::robust::Cycles;
 use crate::trace::Trace;
 use crate::wakeup::{Forest, NO_NODE, NodeId};
 use norn_exec::{Choice, Code, Effect, Executor, Request, Status, Stop};
+use norn_ir::instr::NondetSource;
 use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_passes::Site;
@@ -30,6 +36,8 @@ pub struct Question<'a> {
     pub model: Model,
     pub checks: Checks,
     pub limits: &'a Limits,
+    /// Whether all values that a thread asks for can be tried.
+    pub can_try: &'a dyn Fn(&Request) -> bool,
 }
 
 /// What a search saw.
@@ -80,7 +88,10 @@ pub enum Ended {
     Cyclic,
     /// Cells fell apart: to be begun anew.
     CellsChanged,
+    /// What happens has no meaning here.
     Unknown(String, Option<Span>),
+    /// A limit was reached.
+    Stopped(String),
 }
 
 pub struct Search<'a> {
@@ -101,6 +112,8 @@ pub struct Search<'a> {
     pub(crate) cycles: Option<Cycles>,
     /// A step was a spurious wake-up: deadlocks may have been missed.
     pub spurious: bool,
+    /// The first step that had no meaning, and why.
+    pub doubt: Option<(String, Option<Span>)>,
     races: Vec<u32>,
     pub(crate) sequence: Vec<Item>,
     path: Vec<Process>,
@@ -174,6 +187,7 @@ impl<'a> Search<'a> {
             executions_before: 0,
             cycles: None,
             spurious: false,
+            doubt: None,
             races: Vec::new(),
             sequence: Vec::new(),
             path: Vec::new(),
@@ -197,16 +211,21 @@ impl<'a> Search<'a> {
                 if self.counts.events.is_multiple_of(EVENTS_BETWEEN_LOOKS) {
                     self.report();
                     if let Some(exceeded) = self.question.limits.exceeded() {
-                        return Ended::Unknown(exceeded.reason().to_owned(), None);
+                        return Ended::Stopped(exceeded.reason().to_owned());
                     }
                 }
                 if (!fresh || depth == 0)
                     && let Some(reason) = self.executions_exceeded()
                 {
-                    return Ended::Unknown(reason, None);
+                    return Ended::Stopped(reason);
                 }
                 if let Err(stop) = self.step(process) {
-                    return self.stopped(stop);
+                    let ended = self.stopped(stop);
+                    let Some(ended) = self.go_on_beside(process, ended) else {
+                        fresh = true;
+                        continue;
+                    };
+                    return ended;
                 }
                 if self.cells.changed {
                     return Ended::CellsChanged;
@@ -378,6 +397,47 @@ impl<'a> Search<'a> {
             self.branch_before_exit(process);
         }
         Ok(())
+    }
+
+    /// After a step that went wrong, the last of the trace: if it is a doubt, takes it back, so that the search can go on with
+    /// the other processes of the state before it. `None` if it does.
+    fn go_on_beside(&mut self, process: Process, ended: Ended) -> Option<Ended> {
+        let doubt = match ended {
+            Ended::Unknown(reason, span) => (reason, span),
+            Ended::NeedInput(_, ref request) if !(self.question.can_try)(request) => too_many_values(request),
+            ended => return Some(ended),
+        };
+        self.doubt.get_or_insert(doubt);
+        if self.cells.changed {
+            return Some(Ended::CellsChanged);
+        }
+        let number = self.trace.len() - 1;
+        let footprint = self.trace.events[number].footprint;
+        let past = self.trace.last_past().to_vec();
+        let mut races = std::mem::take(&mut self.races);
+        self.trace.races(&mut races);
+        self.executor.undo_to(self.trace.events[number].mark);
+        let tries_again = process.step == 0
+            && (self.executor.may_block(process.thread) || self.executor.accesses_vary(process.thread));
+        if !tries_again {
+            self.past.clear();
+            self.past.extend_from_slice(&past);
+            races.iter().for_each(|&race| self.reverse(race as usize, number));
+        }
+        self.races = races;
+        self.trace.pop();
+        if tries_again {
+            self.reverse_blocking(process, footprint, &past, number);
+        }
+        if let Some(level) = self.levels.pop() {
+            self.sleepers.truncate(level.sleep);
+        }
+        if let Some(level) = self.levels.last_mut() {
+            self.sleepers.push((process, footprint));
+            level.done += 1;
+            level.begun = false;
+        }
+        None
     }
 
     pub(crate) fn push(&mut self, process: Process, mark: norn_exec::Mark) {
@@ -605,4 +665,11 @@ impl<'a> Search<'a> {
         inputs.sort();
         Schedule { model: self.question.model, program, steps, inputs }
     }
+}
+
+/// Why a request ends the search for good.
+pub fn too_many_values(request: &Request) -> (String, Option<Span>) {
+    let (NondetSource::Input(name) | NondetSource::Uninitialised(name)) = &request.source;
+    let reason = format!("the value of '{name}' is nondeterministic, with too many possibilities");
+    (reason, (request.span != Span::NONE).then_some(request.span))
 }

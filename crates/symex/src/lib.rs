@@ -30,5 +30,5 @@ mod trie;
 mod value;
 
 pub use event::*;
-pub use execute::{Limit, execute};
+pub use execute::{Limit, execute, execute_stopping};
 pub use moment::{Accessed, Moment, MomentKind};

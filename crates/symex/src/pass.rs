@@ -62,6 +62,8 @@ pub struct Pass<'a> {
     /// Empty unless data races are looked for.
     pub moments: Moments,
     pub instructions: usize,
+    /// Threads may stop before each step of theirs.
+    pub may_stop: bool,
 }
 
 /// What is known about a thread during an execution.
@@ -149,6 +151,7 @@ impl<'a> Pass<'a> {
             watches_addresses: None,
             moments: Moments::default(),
             instructions: 0,
+            may_stop: false,
         }
     }
 
