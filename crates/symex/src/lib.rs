@@ -8,6 +8,7 @@
 
 mod access;
 mod arith;
+mod chains;
 mod class;
 mod code;
 mod convert;
