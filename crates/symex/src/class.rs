@@ -44,6 +44,8 @@ pub struct Class {
     indeterminate: bool,
     /// From how many executions to the next it grew.
     growths: u32,
+    /// The range of numbers that the last execution found.
+    last_range: Option<Range>,
     /// How values are written in cells; stays the same during one execution.
     shape: Encoding,
     /// Nothing was found so far: the shape stands for nothing.
@@ -80,6 +82,7 @@ impl Class {
             objects: Vec::new(),
             indeterminate: false,
             growths: 0,
+            last_range: None,
             shape: Encoding::Bits { varying: 0, ones: 0, indeterminate: false },
             is_empty: true,
             found: None,
@@ -113,14 +116,16 @@ impl Class {
             self.shape = wanted;
         } else if news == News::More {
             self.growths += 1;
+            let is_settled = widen || range == self.last_range;
             let wanted = match range.filter(|range| range.fits(self.bits)) {
                 // What is known of bits grows bit by bit with a counter; its range does not.
-                Some(range) if self.growths > FEW_GROWTHS => by_range(range, self.indeterminate),
+                Some(range) if self.growths > FEW_GROWTHS && is_settled => by_range(range, self.indeterminate),
                 _ => wanted,
             };
             let joined = join(&self.shape, &wanted, self.bits);
             self.shape = if widen { widened(joined, self.growths, self.bits) } else { joined };
         }
+        self.last_range = range;
     }
 
     /// How what was found would be written, if it is not as members.
