@@ -88,6 +88,7 @@ impl Formulated {
             pairs: &pairs,
             orders: &mut variables,
             derive: encoding == Encoding::Order && pairs.triples() > MANY_TRIPLES,
+            defined: Default::default(),
             encoded: Encoded::default(),
         };
         if encoding == Encoding::Clocks {
