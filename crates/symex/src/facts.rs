@@ -199,8 +199,7 @@ impl Facts {
     pub fn end(&mut self) {
         let slots = || (0..self.classes.len() as u32).map(Slot);
         let ranges: Vec<Option<Range>> = slots().map(|slot| self.found_range(slot)).collect();
-        let news: Vec<News> =
-            slots().map(|slot| self.classes[slot.0 as usize].news(ranges[slot.0 as usize])).collect();
+        let news: Vec<News> = slots().map(|slot| self.classes[slot.0 as usize].news(ranges[slot.0 as usize])).collect();
         let of_results = self.results.news(None);
         let grown: Vec<Slot> = slots().filter(|slot| news[slot.0 as usize] == News::More).collect();
         let others = self.changed || news.contains(&News::First) || of_results == News::First;
