@@ -15,7 +15,7 @@ use crate::theory::{Edge, Theory};
 use crate::variables::Variables;
 use norn_ir::program::Program;
 use norn_logic::cadical::Options;
-use norn_logic::{Answer, Blaster, CaDiCaL, ClauseSink, Lit, Sat, Term};
+use norn_logic::{Answer, Blaster, CaDiCaL, ClauseSink, Lit, Propagator, Sat, Term};
 use norn_symex::{Finding, Symbolic};
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
@@ -73,6 +73,18 @@ impl Formulated {
         certify: bool,
         limits: &Limits,
     ) -> Result<Formulated, Exceeded> {
+        Formulated::with_propagator(symbolic, model, encoding, certify, limits, |theory| Box::new(theory))
+    }
+
+    /// With something between the solver and the theory: for tests.
+    pub fn with_propagator(
+        symbolic: &mut Symbolic,
+        model: Model,
+        encoding: Encoding,
+        certify: bool,
+        limits: &Limits,
+        propagator: impl FnOnce(Rc<RefCell<Theory>>) -> Box<dyn Propagator>,
+    ) -> Result<Formulated, Exceeded> {
         let layout = Layout::new(symbolic, models::relaxed(model));
         let graph = OrderGraph::new(&layout.skeleton).expect("program order, creations and joins should have no cycle");
         let facts = Facts { layout: &layout, graph: (encoding == Encoding::Order).then_some(&graph) };
@@ -95,6 +107,7 @@ impl Formulated {
             pairs: &pairs,
             orders: &mut variables,
             derive: encoding == Encoding::Order && pairs.triples() > MANY_TRIPLES,
+            defined: Default::default(),
             encoded: Encoded::default(),
         };
         if encoding == Encoding::Clocks {
@@ -126,14 +139,14 @@ impl Formulated {
         let pairs = (pairs.candidates, pairs.kept);
         let mut theory = None;
         if encoding == Encoding::Order {
-            let propagator = Theory::new(graph, edges.clone(), from_reads.clone(), blaster.truth());
-            if propagator.is_contradiction() {
+            let new = Theory::new(graph, edges.clone(), from_reads.clone(), blaster.truth());
+            if new.is_contradiction() {
                 blaster.sink_mut().clause(&[]);
             }
-            let propagator = Rc::new(RefCell::new(propagator));
-            let observed = propagator.borrow().observed();
-            blaster.sink_mut().connect(Box::new(Rc::clone(&propagator)), &observed);
-            theory = Some(propagator);
+            let new = Rc::new(RefCell::new(new));
+            let observed = new.borrow().observed();
+            blaster.sink_mut().connect(propagator(Rc::clone(&new)), &observed);
+            theory = Some(new);
         }
         Ok(Formulated { layout, edges, clocks, blaster, encoded, undefined, race, pairs, theory, from_reads, certify })
     }
@@ -175,7 +188,10 @@ impl Formulated {
         };
         let checker = certify::Cycles::new(&self.layout.skeleton, &self.edges, &self.from_reads, self.blaster.truth());
         let is_cycle = |clause: &[Lit]| checker.forbidden_by(clause);
-        match certificate.from_propagator.iter().all(|clause| is_cycle(clause)) {
+        // What the theory found before the search was given as an empty clause.
+        let is_contradiction = self.theory.as_ref().is_some_and(|theory| theory.borrow().is_contradiction());
+        let is_justified = !is_contradiction || is_cycle(&[]);
+        match is_justified && certificate.from_propagator.iter().all(|clause| is_cycle(clause)) {
             true => Asked::No,
             false => Asked::NotProved("a clause of the order is no cycle".to_owned()),
         }
@@ -234,6 +250,7 @@ impl Formulated {
             figures.set("cycles", counts.conflicts as f64);
             figures.set("edges ruled out", counts.implied as f64);
             figures.set("edges explained", counts.explained as f64);
+            figures.set("clauses of the theory", (counts.conflicts + counts.explained) as f64);
             figures.set("labelled edges", self.edges.len() as f64);
             figures.set("nodes", self.layout.skeleton.node_count() as f64);
         }

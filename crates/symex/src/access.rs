@@ -519,6 +519,7 @@ impl Run<'_, '_> {
         }
         if let [part] = &targets.shared[..] {
             let value = self.encode(part.slot, value, targets.is_shared);
+            self.pass.note_write(part.slot, value, guard);
             self.event(EventKind::Write { targets: part.cells.clone(), value, access }, guard, true);
             return;
         }
@@ -526,6 +527,7 @@ impl Run<'_, '_> {
         for (i, part) in targets.shared.iter().enumerate() {
             let byte = self.pass.terms.extract(bits, i as u32 * 8, 8);
             let value = self.encode(part.slot, &Value::Bits(byte), targets.is_shared);
+            self.pass.note_write(part.slot, value, guard);
             self.event(EventKind::Write { targets: part.cells.clone(), value, access }, guard, true);
         }
     }

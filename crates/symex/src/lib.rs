@@ -9,6 +9,7 @@
 
 mod access;
 mod arith;
+mod chains;
 mod class;
 mod code;
 mod convert;

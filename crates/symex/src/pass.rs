@@ -405,6 +405,13 @@ impl<'a> Pass<'a> {
         }
     }
 
+    /// A write that is always the same depends on no read.
+    pub fn note_write(&mut self, slot: Slot, value: Term, guard: Term) {
+        if guard != Term::TRUE || self.terms.as_bits(value).is_none() {
+            self.facts.chains.note_write(slot);
+        }
+    }
+
     pub fn event(&mut self, event: Event) -> EventId {
         let id = self.next_event();
         self.events.push(event);
