@@ -212,8 +212,8 @@ fn stats(symbolic: &Symbolic, plan: &Plan, size: SatStats, conflicts: u64) -> St
 }
 
 /// The execution of a model, replayed. A model may hold several violations: the one that the machine meets first counts.
-/// Where the machine itself cannot go on (a thread that creates threads for ever does so at once there), or the program
-/// looks at addresses, which may be others there, a replay may fail, and nothing is known.
+/// Where the machine itself cannot go on, or the program looks at addresses, which may be others there, a replay may fail,
+/// and nothing is known.
 fn report(
     task: &Task<'_>,
     symbolic: &Symbolic,

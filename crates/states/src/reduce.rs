@@ -60,13 +60,16 @@ impl<'a> Reducer<'a> {
             self.others = Future::default();
             let others = self.of_threads[..count].iter().enumerate().filter(|&(other, _)| other != number);
             others.for_each(|(_, future)| self.others.add(future));
-            if self.others.exits {
-                continue;
-            }
-            if ready && !walk.is_bounded(thread) && self.is_enough(walk, number, thread) {
+            // The program may end before a step. Nobody can tell whether a creation was before that, but what is still
+            // allocated then may depend on what its thread does next.
+            let is_alone = match self.others.exits {
+                true => self.is_creation(walk, thread) && !walk.setting.checks.leaks,
+                false => true,
+            };
+            if ready && is_alone && !walk.is_bounded(thread) && self.is_enough(walk, number, thread) {
                 return Some(Choice::Run(number as u32));
             }
-            if waiting && !self.of_threads[number].exits {
+            if waiting && !self.others.exits && !self.of_threads[number].exits {
                 let buffer = &walk.executor.thread(thread).buffer;
                 let free = (0..buffer.len()).find(|&index| {
                     let place = Places::of_object(walk.executor.memory(), buffer[index].object);
@@ -103,6 +106,10 @@ impl<'a> Reducer<'a> {
     fn is_hopeless(&self, number: usize) -> bool {
         let (own, others) = (&self.of_threads[number], &self.others);
         own.reads.0 & !others.writes.0 | own.writes.0 & !(others.reads.0 | others.writes.0) == 0
+    }
+
+    fn is_creation(&self, walk: &Walk<'_>, thread: u32) -> bool {
+        matches!(self.code.ops[walk.executor.thread(thread).pc as usize], Op::Spawn(_))
     }
 
     fn is_enough(&self, walk: &mut Walk<'_>, number: usize, thread: u32) -> bool {

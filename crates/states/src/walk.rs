@@ -77,6 +77,8 @@ pub struct Taken {
     pub thread: u32,
     pub step: u32,
     pub commit: bool,
+    /// It created a thread.
+    pub creates: bool,
 }
 
 /// A nondeterministic value that was chosen.
@@ -235,7 +237,7 @@ impl<'a> Walk<'a> {
             Choice::Commit(number, index) => {
                 let thread = self.executor.identity(number as usize);
                 let step = self.executor.thread(thread).buffer[index as usize].step;
-                self.taken.push(Taken { thread, step, commit: true });
+                self.taken.push(Taken { thread, step, commit: true, creates: false });
                 self.executor.commit(thread, step)?;
             }
         }
@@ -243,8 +245,10 @@ impl<'a> Walk<'a> {
     }
 
     fn run(&mut self, thread: u32) -> Result<(), Stop> {
-        let step = self.executor.thread(thread).counts.steps + 1;
-        self.taken.push(Taken { thread, step, commit: false });
+        let owner = self.executor.thread(thread);
+        let step = owner.counts.steps + 1;
+        let creates = matches!(self.setting.code.ops[owner.pc as usize], Op::Spawn(_));
+        self.taken.push(Taken { thread, step, commit: false, creates });
         self.executor.step(thread)
     }
 
@@ -308,9 +312,30 @@ impl<'a> Walk<'a> {
         None
     }
 
+    /// The steps taken so far, creations as early as they can be, which makes fewer switches between threads to look at.
+    fn steps(&self) -> Vec<Taken> {
+        let mut creators = self.taken.iter().filter(|taken| taken.creates).map(|taken| taken.thread);
+        let first = creators.next();
+        // Where several threads create, the order of their creations tells who gets which number.
+        if creators.any(|creator| Some(creator) != first) {
+            return self.taken.clone();
+        }
+        let mut steps: Vec<Taken> = Vec::with_capacity(self.taken.len());
+        for &taken in &self.taken {
+            let own = |step: &Taken| step.thread == taken.thread;
+            let at = match taken.creates {
+                true => steps.iter().rposition(own).map_or(0, |before| before + 1),
+                false => steps.len(),
+            };
+            steps.insert(at, taken);
+        }
+        steps
+    }
+
     /// The steps taken so far, and the inputs given.
     pub fn schedule(&self) -> Schedule {
-        let steps = self.taken.iter().map(|taken| {
+        let steps = self.steps();
+        let steps = steps.iter().map(|taken| {
             let thread = self.executor.thread(taken.thread).name.clone();
             match taken.commit {
                 true => Step::Commit { thread, step: taken.step },
