@@ -4,7 +4,8 @@
 //! - `engine`: from a program to a verdict; `grow`, `trips`: bounds that grow; `examine`: more and more rounds
 //! - `plan`: where threads can be interrupted; `encode`, `memory`: the formula; `models`: the order of commits
 //! - `ranges`, `narrow`: as few bits as values need
-//! - `solve`: the solver's answer as an execution; `size`: how large formulas are; `shrink`: the same with fewer context switches
+//! - `solve`: the solver's answer as an execution; `watch`: the limits while it is built;
+//!   `size`: how large formulas are; `shrink`: the same with fewer context switches
 //!
 //! What the formula leaves out, and what that relies on:
 //!
@@ -37,6 +38,7 @@ mod solve;
 #[cfg(test)]
 mod tests;
 mod trips;
+mod watch;
 
 pub use engine::{ENGINE, Task, verdict};
 pub use size::sizes;
