@@ -365,7 +365,7 @@ pub struct LimitArgs {
 /// What concerns `-e rounds` only.
 #[derive(Args, Clone, Debug, Default)]
 pub struct RoundsArgs {
-    /// Search up to N rounds, in each of which every thread gets one turn [default: as many as matter]
+    /// Search up to N rounds, in each of which every thread gets one turn, main after the others; main also begins, alone [default: as many as matter]
     #[arg(long = "rounds", value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Rounds")]
     pub limit: Option<u32>,
 
