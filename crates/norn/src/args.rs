@@ -369,7 +369,7 @@ pub struct RoundsArgs {
     #[arg(long = "rounds", value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Rounds")]
     pub limit: Option<u32>,
 
-    /// Whose turns come first in a round, by number in the order of creation, main being 0 [default: 0,1,2…]
+    /// Whose turns come first in a round, by number in the order of creation, main being 0 [default: 1,2,…,0]
     #[arg(long, value_name = "N,…", value_delimiter = ',', help_heading = "Rounds")]
     pub thread_order: Vec<u32>,
 
