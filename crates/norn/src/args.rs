@@ -367,11 +367,11 @@ pub struct LimitArgs {
 /// What concerns `-e rounds` only.
 #[derive(Args, Clone, Debug, Default)]
 pub struct RoundsArgs {
-    /// Search up to N rounds, in each of which every thread gets one turn [default: as many as matter]
+    /// Search up to N rounds, in each of which every thread gets one turn, main after the others; main also begins, alone [default: as many as matter]
     #[arg(long = "rounds", value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Rounds")]
     pub limit: Option<u32>,
 
-    /// Whose turns come first in a round, by number in the order of creation, main being 0 [default: 0,1,2…]
+    /// Whose turns come first in a round, by number in the order of creation, main being 0 [default: 1,2,…,0]
     #[arg(long, value_name = "N,…", value_delimiter = ',', help_heading = "Rounds")]
     pub thread_order: Vec<u32>,
 

@@ -25,9 +25,11 @@ use crate::models::{self, Item, Store};
 use crate::narrow::Narrow;
 use crate::plan::{Atom, Plan, UnitId, empties_buffer, fences};
 use crate::ranges::Ranges;
+use crate::watch::Watch;
 use norn_ir::instr::{FenceKind, Order};
 use norn_logic::{Sort, Term, Terms};
 use norn_symex::{CellId, Condition, EventId, EventKind, Finding, ObjectId, SectionKind, Symbolic, ThreadId};
+use norn_verdict::limits::Exceeded;
 use norn_verdict::model::Model;
 use std::collections::BTreeMap;
 
@@ -91,7 +93,7 @@ impl<'a> Encoding<'a> {
         self.narrow.widest()
     }
 
-    pub fn formula(&mut self, rounds: u32) -> Formula {
+    pub fn formula(&mut self, rounds: u32, watch: &mut Watch<'_>) -> Result<Formula, Exceeded> {
         let last = rounds + 1;
         self.make_variables(last);
         let mut formula =
@@ -104,6 +106,7 @@ impl<'a> Encoding<'a> {
             self.order_of_units(round, &mut formula.clauses);
             for thread in 0..self.symbolic.threads.len() {
                 self.order_of_commits(ThreadId(thread as u32), round, &mut formula.clauses);
+                watch.note(self.plan.threads[thread].atoms.len())?;
             }
         }
         formula.checks = (0..self.symbolic.checks.len()).map(|check| self.check(check, last)).collect();
@@ -114,8 +117,8 @@ impl<'a> Encoding<'a> {
             this.narrow.terms.and(guard, reached)
         };
         formula.cuts = (0..self.symbolic.cuts.len()).map(|cut| reached(self, cut)).collect();
-        Memory::new(self, last).encode(&mut formula);
-        formula
+        Memory::new(self, last).encode(&mut formula, watch)?;
+        Ok(formula)
     }
 
     /// The unit has been run by the end of the round.

@@ -91,8 +91,9 @@ impl<'a> Examiner<'a> {
         for rounds in ladder(goal_rounds, goal.only_violations) {
             let is_last = rounds == goal_rounds;
             let attempt = goal.patience.unwrap_or(ATTEMPT);
-            if let Some(small) = &mut small {
-                let mut question = Question::new(small, rounds);
+            if let Some(small) = &mut small
+                && let Ok(mut question) = Question::new(small, rounds, task.limits)
+            {
                 let answer = question.violation(task.limits, Some(attempt));
                 self.size = larger(self.size, question.stats());
                 self.conflicts += question.stats().conflicts;
@@ -104,7 +105,13 @@ impl<'a> Examiner<'a> {
             // With a number of rounds to get to, fewer only might find something; without one, each number counts.
             let counts = goal.patience.is_none() && (is_last || task.rounds.is_none());
             let patience = if counts { None } else { Some(attempt) };
-            let mut question = Question::new(&mut full, rounds);
+            let mut question = match Question::new(&mut full, rounds, task.limits) {
+                Ok(question) => question,
+                Err(exceeded) => {
+                    stopped = Some(exceeded);
+                    break;
+                }
+            };
             let answer = question.violation(task.limits, patience);
             self.size = larger(self.size, question.stats());
             match answer {

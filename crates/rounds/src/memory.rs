@@ -24,8 +24,10 @@
 
 use crate::encode::{Encoding, Formula};
 use crate::plan::UnitId;
+use crate::watch::Watch;
 use norn_logic::{Sort, Term, Terms};
 use norn_symex::{CellId, EventId, EventKind, ThreadId};
+use norn_verdict::limits::Exceeded;
 use std::collections::BTreeMap;
 
 pub struct Memory<'e, 'a> {
@@ -42,6 +44,8 @@ pub struct Memory<'e, 'a> {
     order: Vec<Vec<Term>>,
     /// What each read sees: without rounds, or by round.
     seen: BTreeMap<EventId, Seen>,
+    /// The cells that are seen by round, by number.
+    copied: Vec<bool>,
 }
 
 /// The parts of a write, built.
@@ -86,23 +90,25 @@ impl<'e, 'a> Memory<'e, 'a> {
         }
         let single = single_writers(encoding, &writes);
         let (before, order, seen) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
-        Memory { encoding, last, widths, writes, single, before, order, seen }
+        let copied = vec![false; widths.len()];
+        Memory { encoding, last, widths, writes, single, before, order, seen, copied }
     }
 
-    pub fn encode(mut self, formula: &mut Formula) {
+    pub fn encode(mut self, formula: &mut Formula, watch: &mut Watch<'_>) -> Result<(), Exceeded> {
         let mut memory = self.initial();
-        self.alone(ThreadId(0), &mut memory, true);
+        self.alone(ThreadId(0), &mut memory, true, watch)?;
         for thread in 0..self.encoding.symbolic.threads.len() {
             let mut own = memory.clone();
-            self.alone(ThreadId(thread as u32), &mut own, false);
+            self.alone(ThreadId(thread as u32), &mut own, false, watch)?;
         }
+        self.find_copied();
         for round in 1..=self.last {
             for &thread in self.encoding.order {
-                self.slot(thread, round, &mut memory);
+                self.slot(thread, round, &mut memory, watch)?;
             }
         }
         formula.clauses.append(&mut self.order);
-        self.equations(formula);
+        self.equations(formula, watch)
     }
 
     fn initial(&mut self) -> Contents {
@@ -116,14 +122,31 @@ impl<'e, 'a> Memory<'e, 'a> {
             .collect()
     }
 
+    /// Other cells need no copies.
+    fn find_copied(&mut self) {
+        let symbolic = self.encoding.symbolic;
+        for id in symbolic.event_ids().filter(|id| !self.seen.contains_key(id)) {
+            if let EventKind::Read { targets, .. } = &symbolic.event(id).kind {
+                targets.iter().for_each(|target| self.copied[target.0.index()] = true);
+            }
+        }
+    }
+
     /// What a thread sees of cells that nobody else writes: in the prelude, or of its own cells after it.
-    fn alone(&mut self, thread: ThreadId, contents: &mut Contents, in_prelude: bool) {
+    fn alone(
+        &mut self,
+        thread: ThreadId,
+        contents: &mut Contents,
+        in_prelude: bool,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Exceeded> {
         let (symbolic, plan) = (self.encoding.symbolic, self.encoding.plan);
         for id in symbolic.thread(thread).events.clone().map(EventId) {
             if plan.is_prelude(id) != in_prelude {
                 continue;
             }
             let event = symbolic.event(id);
+            watch.note(1 + event.targets().len())?;
             let is_own = |cell: CellId| in_prelude || plan.is_own(cell, thread);
             match &event.kind {
                 EventKind::Write { .. } => {
@@ -148,6 +171,7 @@ impl<'e, 'a> Memory<'e, 'a> {
                 _ => {}
             }
         }
+        Ok(())
     }
 
     /// What a read sees of a cell that only one other thread writes: its last store that is in memory by then.
@@ -189,7 +213,13 @@ impl<'e, 'a> Memory<'e, 'a> {
     }
 
     /// One slot: `memory` is what the slot before left, and then what this one leaves.
-    fn slot(&mut self, thread: ThreadId, round: u32, memory: &mut Contents) {
+    fn slot(
+        &mut self,
+        thread: ThreadId,
+        round: u32,
+        memory: &mut Contents,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Exceeded> {
         let symbolic = self.encoding.symbolic;
         // What the thread sees, where that is not memory.
         let mut view = Contents::new();
@@ -197,6 +227,7 @@ impl<'e, 'a> Memory<'e, 'a> {
             if self.encoding.plan.is_prelude(id) {
                 continue;
             }
+            watch.note(1 + symbolic.event(id).targets().len())?;
             match &symbolic.event(id).kind {
                 EventKind::Write { .. } => self.write(id, round, memory, &mut view),
                 EventKind::Read { targets, .. } if !matches!(self.seen.get(&id), Some(Seen::Always(_))) => {
@@ -209,13 +240,14 @@ impl<'e, 'a> Memory<'e, 'a> {
                 _ => {}
             }
         }
+        Ok(())
     }
 
     fn write(&mut self, id: EventId, round: u32, memory: &mut Contents, view: &mut Contents) {
         let (by, before) = (self.encoding.committed(id, round), self.encoding.committed(id, round - 1));
         let is_buffered = self.encoding.plan.is_buffered(id);
         let write = &self.writes[&id];
-        for &(cell, hit) in &write.hits {
+        for &(cell, hit) in write.hits.iter().filter(|hit| self.copied[hit.0.index()]) {
             let value = self.encoding.narrow.resize(write.value, self.widths[cell.index()]);
             let terms: &mut Terms = &mut self.encoding.narrow.terms;
             let unless_earlier = terms.and(hit, !before);
@@ -247,7 +279,7 @@ impl<'e, 'a> Memory<'e, 'a> {
     }
 
     /// Equations for the reads that the conditions depend on, which adds further reads.
-    fn equations(&mut self, formula: &mut Formula) {
+    fn equations(&mut self, formula: &mut Formula, watch: &mut Watch<'_>) -> Result<(), Exceeded> {
         let symbolic = self.encoding.symbolic;
         let mut reader_of: BTreeMap<usize, Vec<EventId>> = BTreeMap::new();
         let mut roots: Vec<Term> =
@@ -274,8 +306,10 @@ impl<'e, 'a> Memory<'e, 'a> {
                 let parts = [Some(equation.0), Some(equation.1), equation.2].into_iter().flatten();
                 needed.add(&self.encoding.narrow.terms, parts);
                 formula.equations.push(equation);
+                watch.note(self.last as usize)?;
             }
         }
+        Ok(())
     }
 
     fn equation(&mut self, id: EventId) -> (Term, Term, Option<Term>) {

@@ -4,6 +4,7 @@ use crate::encode::Encoding;
 use crate::examine::thread_order;
 use crate::plan::Plan;
 use crate::solve::assert_formula;
+use crate::watch::Watch;
 use norn_ir::program::Program;
 use norn_logic::{Blaster, Dimacs};
 use norn_passes::unwind::Bounds;
@@ -19,9 +20,11 @@ pub fn sizes(program: &Program, bounds: &Bounds, model: Model, rounds: u32) -> R
     let order = thread_order(&symbolic, &[]);
     let mut encoding = Encoding::new(&symbolic, &plan, model, &order, None);
     let size = |rounds: u32| {
-        let formula = encoding.formula(rounds);
+        let limits = Limits::none();
+        let mut watch = Watch::new(&limits);
         let mut blaster = Blaster::new(Dimacs::new());
-        assert_formula(&mut encoding, &formula, &mut blaster);
+        let formula = encoding.formula(rounds, &mut watch).expect("there should be no limit");
+        assert_formula(&mut encoding, &formula, &mut blaster, &mut watch).expect("there should be no limit");
         let violation = formula.violation(&symbolic, &mut encoding.narrow.terms);
         blaster.assert(&encoding.narrow.terms, violation);
         (blaster.sink().variables(), blaster.sink().len())
