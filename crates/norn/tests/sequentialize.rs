@@ -202,3 +202,25 @@ fn each_verifier_gets_a_file_of_its_own_conventions() {
     let expected = "norn: unknown (sc): 'sh' gave no verdict: the time limit was reached\n".to_owned();
     assert_eq!((run.status(), run.stdout()), (5, expected), "{}", run.stderr());
 }
+
+#[test]
+fn what_norn_does_not_support_is_never_safe() {
+    let folder = Folder::new("sequentialize_unsupported");
+    let calls = RACE.replace("x++; return", "void launch(void); launch(); return");
+    folder.write("calls.c", calls.replace("x == 2", "x == 1"));
+    assert_eq!(folder.norn(&["sequentialize", "--for", "norn", "calls.c", "-o", "norn.c"]).status(), 0);
+    let run = folder.norn(&["check", "-e", "events", "norn.c"]);
+    assert_eq!(run.status(), 5, "{}", run.stdout());
+    assert!(run.stdout().contains("norn_not_supported") && run.stdout().contains("calls.c:4"), "{}", run.stdout());
+    let run = folder.norn(&["sequentialize", "--for", "cc", "calls.c", "-o", "seq.c", "--choices-out", "choices"]);
+    assert_eq!(run.status(), 5, "{}", run.stdout());
+    let compiled = Command::new("cc").arg("-o").args([folder.path("seq"), folder.path("seq.c")]).status();
+    assert!(compiled.expect("there should be a C compiler").success());
+    let ran = Command::new(folder.path("seq")).arg("--search").output().expect("it should run");
+    assert_eq!(ran.status.code(), Some(5));
+    assert!(String::from_utf8_lossy(&ran.stderr).contains("calls.c:4: not supported: "));
+    for tool in ["cbmc", "esbmc", "svcomp"] {
+        let text = folder.norn(&["sequentialize", "--for", tool, "calls.c"]).stdout();
+        assert!(text.contains("#define unsupported(text) fail("), "{tool}");
+    }
+}
