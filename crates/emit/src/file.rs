@@ -19,6 +19,8 @@ const CBMC: &str = include_str!("../templates/cbmc.h");
 const ESBMC: &str = include_str!("../templates/esbmc.h");
 const SVCOMP: &str = include_str!("../templates/svcomp.h");
 const VERIFIER: &str = include_str!("../templates/verifier.h");
+const UNSUPPORTED: &str = include_str!("../templates/unsupported.h");
+const UNSUPPORTED_NORN: &str = include_str!("../templates/unsupported_norn.h");
 const CC: &str = include_str!("../templates/cc.h");
 const CC_MAIN: &str = include_str!("../templates/cc_main.c");
 const ARITHMETIC: &str = include_str!("../templates/arithmetic.c");
@@ -185,9 +187,10 @@ impl File<'_> {
         let names = "#ifdef __GNUC__\n/* Names of the program may be those of functions that the compiler knows. */\n\
                      #pragma GCC diagnostic ignored \"-Wbuiltin-declaration-mismatch\"\n#endif\n";
         let prelude = match self.options.tool {
-            Tool::Cbmc => format!("{CBMC}{VERIFIER}"),
-            Tool::Esbmc => format!("{ESBMC}{VERIFIER}"),
-            Tool::Svcomp | Tool::Norn => format!("{SVCOMP}{VERIFIER}"),
+            Tool::Cbmc => format!("{CBMC}{VERIFIER}{UNSUPPORTED}"),
+            Tool::Esbmc => format!("{ESBMC}{VERIFIER}{UNSUPPORTED}"),
+            Tool::Svcomp => format!("{SVCOMP}{VERIFIER}{UNSUPPORTED}"),
+            Tool::Norn => format!("{SVCOMP}{VERIFIER}{UNSUPPORTED_NORN}"),
             Tool::Cc => CC.to_owned(),
         };
         format!("{names}\n{TYPES}\n{check}{prelude}")

@@ -394,7 +394,8 @@ impl Simplified {
         let mut readers: Vec<Vec<Readers>> =
             self.function.blocks.iter().map(|block| vec![Readers::default(); block.instrs.len()]).collect();
         // From the end of a block: who reads each register before it is assigned again. The block tells whether an entry counts.
-        let mut later: Vec<(Option<BlockId>, Readers)> = vec![(None, Readers::default()); self.function.registers.len()];
+        let mut later: Vec<(Option<BlockId>, Readers)> =
+            vec![(None, Readers::default()); self.function.registers.len()];
         for &block in &self.order {
             let code = self.function.block(block);
             let read = |later: &mut [(Option<BlockId>, Readers)], reg: Reg, at: usize, compares: bool| {

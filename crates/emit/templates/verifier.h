@@ -3,9 +3,6 @@
 /* The content of memory that nobody has written. */
 #define content(T) nondet(T)
 
-/* Reaching it makes the verdict unknown, not unsafe. */
-#define unsupported(text) fail("not supported: " text)
-
 /* Any number from low to high, of so many bits: what is known to be 0 costs a verifier nothing. */
 static unsigned choose(unsigned bits, unsigned low, unsigned high)
 {

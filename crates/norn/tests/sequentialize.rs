@@ -161,12 +161,66 @@ fn the_word_of_another_verifier_is_passed_on_as_such() {
     assert_eq!(missing.status(), 1);
     assert!(missing.stderr().contains("'no-such-verifier'"), "{}", missing.stderr());
     for (says, status, verdict) in [
-        ("VERIFICATION FAILED", 10, "norn: 'sh' says unsafe (sc) up to 3 rounds; norn has not replayed it\n"),
-        ("VERIFICATION SUCCESSFUL", 0, "norn: 'sh' says safe (sc) up to 3 rounds; norn has not replayed it\n"),
-        ("PARSING ERROR", 5, "norn: unknown (sc): 'sh' gave no verdict\n"),
+        ("VERIFICATION FAILED", 10, "norn: 'sh' says unsafe (sc) up to 3 rounds, unwind 2; norn has not replayed it\n"),
+        (
+            "VERIFICATION SUCCESSFUL",
+            0,
+            "norn: 'sh' says safe (sc) up to 3 rounds, unwind 2; norn has not replayed it\n",
+        ),
+        ("PARSING ERROR", 5, "norn: unknown (sc): 'sh' gave no verdict: its last line is 'PARSING ERROR'\n"),
     ] {
         folder.write("tool.sh", format!("test -s \"$1\" && echo '{says}'\n"));
         let run = folder.norn(&["check", "--backend", "sh tool.sh", "race.c"]);
         assert_eq!((run.status(), run.stdout().as_str()), (status, verdict), "{}", run.stderr());
+    }
+}
+
+#[test]
+fn each_verifier_gets_a_file_of_its_own_conventions() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("backend_conventions");
+    folder.write("race.c", RACE);
+    for (tool, calls, says) in [
+        ("cbmc", "__CPROVER_assume", "VERIFICATION SUCCESSFUL"),
+        ("esbmc", "__ESBMC_assume", "VERIFICATION SUCCESSFUL"),
+        ("norn", "norn check -e events", "norn: safe (sc)"),
+        ("another", "__VERIFIER_assume", "Verification result: TRUE"),
+    ] {
+        let script = format!("#!/bin/sh\ntest \"$1\" = --fast && grep -q '{calls}' \"$2\" && echo '{says}'\n");
+        let path = folder.write(tool, script);
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).expect("it should become executable");
+        let command = format!("./{tool} --fast");
+        let run =
+            folder.norn(&["check", "-m", "tso", "--rounds", "2", "--unwind", "1", "--backend", &command, "race.c"]);
+        let expected = format!(
+            "norn: '{tool}' says safe (tso) up to 2 rounds, unwind 1, 4 timestamps, 3 nodes; norn has not replayed it\n"
+        );
+        assert_eq!((run.status(), run.stdout()), (0, expected), "{}", run.stderr());
+    }
+    folder.write("slow.sh", "exec sleep 20\n");
+    let run = folder.norn(&["check", "--timeout", "1", "--backend", "sh slow.sh", "race.c"]);
+    let expected = "norn: unknown (sc): 'sh' gave no verdict: the time limit was reached\n".to_owned();
+    assert_eq!((run.status(), run.stdout()), (5, expected), "{}", run.stderr());
+}
+
+#[test]
+fn what_norn_does_not_support_is_never_safe() {
+    let folder = Folder::new("sequentialize_unsupported");
+    let calls = RACE.replace("x++; return", "void launch(void); launch(); return");
+    folder.write("calls.c", calls.replace("x == 2", "x == 1"));
+    assert_eq!(folder.norn(&["sequentialize", "--for", "norn", "calls.c", "-o", "norn.c"]).status(), 0);
+    let run = folder.norn(&["check", "-e", "events", "norn.c"]);
+    assert_eq!(run.status(), 5, "{}", run.stdout());
+    assert!(run.stdout().contains("norn_not_supported") && run.stdout().contains("calls.c:4"), "{}", run.stdout());
+    let run = folder.norn(&["sequentialize", "--for", "cc", "calls.c", "-o", "seq.c", "--choices-out", "choices"]);
+    assert_eq!(run.status(), 5, "{}", run.stdout());
+    let compiled = Command::new("cc").arg("-o").args([folder.path("seq"), folder.path("seq.c")]).status();
+    assert!(compiled.expect("there should be a C compiler").success());
+    let ran = Command::new(folder.path("seq")).arg("--search").output().expect("it should run");
+    assert_eq!(ran.status.code(), Some(5));
+    assert!(String::from_utf8_lossy(&ran.stderr).contains("calls.c:4: not supported: "));
+    for tool in ["cbmc", "esbmc", "svcomp"] {
+        let text = folder.norn(&["sequentialize", "--for", tool, "calls.c"]).stdout();
+        assert!(text.contains("#define unsupported(text) fail("), "{tool}");
     }
 }

@@ -37,12 +37,7 @@ const TABLE_1: [Row; 8] = [
     row(("tacas15", "lamport.c"), [1, 2, 4, 2, 2], [0.88, 0.88], "unsafe"),
     row(("tacas15", "peterson.c"), [1, 3, 4, 2, 2], [0.66, 0.65], "unsafe"),
     row(("tacas15", "szymanski.c"), [1, 3, 4, 2, 3], [0.81, 0.80], "unsafe"),
-    row(
-        ("svcomp15", "pthread/fib_bench_longer_false-unreach-call.i"),
-        [6, 2, 10, 6, 2],
-        [6.47, 6.51],
-        "unsafe",
-    ),
+    row(("svcomp15", "pthread/fib_bench_longer_false-unreach-call.i"), [6, 2, 10, 6, 2], [6.47, 6.51], "unsafe"),
     row(("svcomp15", "pthread/fib_bench_longer_true-unreach-call.i"), [6, 2, 10, 6, 2], [9.78, 8.82], "safe"),
     row(("tacas15", "parker.c"), [1, 2, 4, 2, 3], [1.68, 2.19], "unsafe"),
     row(("tacas15", "stack_unsafe.c"), [2, 2, 5, 2, 2], [1.50, 1.49], "unsafe"),
@@ -71,7 +66,10 @@ pub fn run() -> Result<(), String> {
     let corpus = corpus::folder().ok_or("there is no corpus here")?;
     let norn = Norn::build()?;
     let mut wrong = 0;
-    println!("{:<44} {:>8} {:>8} {:>12} {:>12}", "Table I: norn check on the list", "model", "verdict", "cpu s", "paper s");
+    println!(
+        "{:<44} {:>8} {:>8} {:>12} {:>12}",
+        "Table I: norn check on the list", "model", "verdict", "cpu s", "paper s"
+    );
     for row in &TABLE_1 {
         for (model, paper) in MODELS.into_iter().zip(row.paper) {
             let (verdict, seconds) = row.check(&norn, &corpus, model)?;

@@ -60,9 +60,6 @@ void __CPROVER_assert(_Bool condition, const char *text);
 /* The content of memory that nobody has written. */
 #define content(T) nondet(T)
 
-/* Reaching it makes the verdict unknown, not unsafe. */
-#define unsupported(text) fail("not supported: " text)
-
 /* Any number from low to high, of so many bits: what is known to be 0 costs a verifier nothing. */
 static unsigned choose(unsigned bits, unsigned low, unsigned high)
 {
@@ -77,6 +74,9 @@ static unsigned choose(unsigned bits, unsigned low, unsigned high)
         number = choose(bits, low, high); \
         assume(condition); \
     } while (0)
+
+/* Reaching it is an error, so that no verifier calls it safe, but says nothing about the program. */
+#define unsupported(text) fail("not supported: " text)
 
 #define ROUNDS 2
 #define THREADS 5

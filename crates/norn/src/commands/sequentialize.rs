@@ -42,6 +42,15 @@ pub fn run(args: &SequentializeArgs) -> Exit {
     }
 }
 
+/// The bound on loops that holds where no other is given.
+pub fn default_unwind(unwind: &[Unwind]) -> u32 {
+    let given = unwind.iter().rev().find_map(|bound| match bound {
+        Unwind::Default(bound) => Some(*bound),
+        Unwind::At { .. } => None,
+    });
+    given.unwrap_or(DEFAULT_UNWIND)
+}
+
 /// The sequential program.
 pub fn translate(
     program: &Program,

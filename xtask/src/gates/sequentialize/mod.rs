@@ -7,6 +7,7 @@ mod by_norn;
 use super::Extent;
 use crate::agreement::{Bench, Plan, Tally};
 use crate::corpus;
+use crate::generate::{self, Random, Shape};
 use crate::norn::root;
 use norn_c::driver::{Input, compile};
 use norn_c::session::{MacroOption, Options};
@@ -24,8 +25,8 @@ struct Case {
     plan: Plan,
 }
 
-const LITMUS: Plan = Plan { unwind: 2, rounds: 3, timestamps: 3, nodes: 3, seconds: 30, weak: true };
-const PROGRAM: Plan = Plan { unwind: 2, rounds: 3, timestamps: 2, nodes: 3, seconds: 60, weak: true };
+const LITMUS: Plan = Plan { unwind: 2, rounds: 3, timestamps: 3, nodes: 3, seconds: 10, weak: true };
+const PROGRAM: Plan = Plan { unwind: 2, rounds: 3, timestamps: 2, nodes: 3, seconds: 10, weak: true };
 
 /// How many programs go by without a word.
 const PROGRESS: usize = 10;
@@ -39,6 +40,7 @@ pub fn run(corpus: &Path, extent: Extent, only: Option<&str>) -> Result<usize, S
     for (title, cases) in [
         ("examples", examples()?),
         ("rows of tacas15", tacas15(corpus, extent)?),
+        ("generated", generated(extent)?),
         ("tests of litmus", litmus(corpus, extent)?),
     ] {
         if only.is_some_and(|only| !title.ends_with(only)) {
@@ -116,6 +118,29 @@ fn litmus(corpus: &Path, extent: Extent) -> Result<Vec<Case>, String> {
     extent.of(files).into_iter().map(case).collect()
 }
 
+/// Random programs that ask for a final state. None accesses memory by several sizes, which lists refuse.
+fn generated(extent: Extent) -> Result<Vec<Case>, String> {
+    const COUNT: usize = 80;
+    const SHAPE: Shape = Shape { threads: (2, 3), statements: (2, 5), library: true, ends: true, inputs: true };
+    let texts = (1..).filter_map(|seed| {
+        let mut random = Random::new(seed);
+        let text = generate::program(&mut random, SHAPE);
+        let (x, seen, thread) = (random.below(4), random.below(5), random.below(2));
+        let asks = format!("  assert(x != {x} || seen[{thread}] != {seen});\n  return 0;\n}}\n");
+        let main = text.strip_suffix("  return 0;\n}\n").filter(|text| !text.contains("u.c"))?;
+        Some((seed, format!("{main}{asks}")))
+    });
+    let texts = texts.take(COUNT).collect();
+    extent
+        .of(texts)
+        .into_iter()
+        .map(|(seed, text): (u64, String)| {
+            let name = format!("generated {seed}");
+            compiled(name, Options::default(), Input::Text { name: "generated.c".to_owned(), text })
+        })
+        .collect()
+}
+
 fn examples() -> Result<Vec<Case>, String> {
     let files = corpus::files_ending(&root().join("examples"), &["c"])?;
     files.iter().map(|path| program(path, None)).collect()
@@ -132,7 +157,11 @@ fn program(path: &Path, define: Option<String>) -> Result<Case, String> {
     let file = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let name = define.as_ref().map_or_else(|| file.clone(), |define| format!("{file} -D{define}"));
     let options = Options { macros: define.into_iter().map(MacroOption::Define).collect(), ..Options::default() };
-    let compiled = compile(options, None, vec![Input::File(path.to_owned())]);
+    compiled(name, options, Input::File(path.to_owned()))
+}
+
+fn compiled(name: String, options: Options, input: Input) -> Result<Case, String> {
+    let compiled = compile(options, None, vec![input]);
     let mut program = compiled.program.ok_or_else(|| format!("{name} should compile"))?;
     norn_passes::escape::mark_private(&mut program);
     Ok(Case { name, program, plan: PROGRAM })
