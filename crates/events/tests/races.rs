@@ -420,6 +420,5 @@ fn races_are_those_of_the_enumerator() {
             }
         }
     }
-    println!("{racy} racy, {free} free of races, {open} not compared");
     assert!(racy * 8 >= count && free * 8 >= count, "{racy} racy, {free} free of races, {open} not compared");
 }
