@@ -72,7 +72,7 @@ pub fn explore(task: &Task<'_>, at_end: &mut AtEnd<'_>) -> Explored {
     let mut before: Option<Explored> = None;
     let mut searches = 0;
     loop {
-        let found = match task.shortest {
+        let mut found = match task.shortest {
             true => shortest(setting, task.limits, at_end),
             false => search(setting, task.limits, at_end),
         };
@@ -90,16 +90,22 @@ pub fn explore(task: &Task<'_>, at_end: &mut AtEnd<'_>) -> Explored {
             Ended::Exceeded(_) | Ended::Problem(Problem::Full) if before.is_some() => break,
             _ => {}
         }
-        let goes_on = found.ended == Ended::Everything
-            && found.incomplete.is_none()
-            && found.buffer_full
-            && found.counts.states <= MOST_STATES_TO_GO_ON
-            && setting.buffer < LARGEST_BUFFER;
+        if let Some(before) = &mut before {
+            // A doubt stays one.
+            found.incomplete = before.found.incomplete.take().or(found.incomplete);
+        }
+        let may_go_on = found.ended == Ended::Everything && found.counts.states <= MOST_STATES_TO_GO_ON;
+        let (is_in_doubt, is_cut) = (found.incomplete.is_some(), found.buffer_full);
         before = Some(Explored { found, buffer: setting.buffer, searches });
-        if !goes_on {
+        if may_go_on && is_in_doubt && setting.reductions.merge_stores && task.model != Model::Sc {
+            // Where a store leads to something that has no meaning, so does the step before it that takes it along: what
+            // lies between the two was not seen.
+            setting.reductions.merge_stores = false;
+        } else if may_go_on && !is_in_doubt && is_cut && setting.buffer < LARGEST_BUFFER {
+            setting.buffer *= 2;
+        } else {
             break;
         }
-        setting.buffer *= 2;
     }
     before.unwrap_or_else(|| unreachable!("a search is kept before the loop ends"))
 }
