@@ -69,15 +69,15 @@ enum Step {
     /// Nothing is violated within these bounds.
     Safe(Vec<Bound>),
     Stopped(Exceeded),
-    /// Nothing was asked.
-    TooSoon,
 }
+
+/// With fewer events nothing takes long.
+const FEW_EVENTS: usize = 60;
 
 /// Whether some loop is certain to go on beyond a small bound: then, as long as that is cheap, a larger one is tried
 /// before anything is asked.
 fn goes_on_anyway(symbolic: &Symbolic, bound: u32) -> bool {
     const SMALL_BOUND: u32 = 6;
-    const FEW_EVENTS: usize = 60;
     let is_certain = symbolic.cuts.iter().any(|cut| cut.guard == norn_logic::Term::TRUE);
     bound < SMALL_BOUND && symbolic.events.len() < FEW_EVENTS && is_certain
 }
@@ -104,7 +104,7 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
     }
     // What waits in a loop needs no bound; the steps that are left have the same numbers, so replay is none the wiser.
     let code = if task.checks.data_race { spin_for_races(task.program) } else { spin(task.program, true) }.program;
-    let mut search = Search { task, code: &code, best: None, doubt: None, figures: Figures::default() };
+    let mut search = Search { task, code: &code, best: None, doubt: None, skipped: None, figures: Figures::default() };
     let done = if task.grow { search.grow(growing())? } else { search.towards_given()? };
     Ok(done.unwrap_or_else(|| search.best_known(None)))
 }
@@ -117,6 +117,8 @@ struct Search<'a> {
     best: Option<Vec<Bound>>,
     /// The first thing that was met without a meaning.
     doubt: Option<(String, Option<Span>)>,
+    /// The last bounds about which nothing was asked.
+    skipped: Option<Bounds>,
     figures: Figures,
 }
 
@@ -176,9 +178,40 @@ impl Search<'_> {
 
     /// One bound; a verdict if that ends the search.
     fn step(&mut self, bounds: &Bounds, limits: &Limits) -> Result<Option<Verdict>, ReplayMismatch> {
-        self.figures.set("unwind", bounds.default as f64);
         let task = Task { limits, ..*self.task };
-        Ok(match step(&task, self.code, bounds, &mut self.figures)? {
+        let symbolic = executed(&task, self.code, bounds, &mut self.figures);
+        if task.grow
+            && let Ok(symbolic) = &symbolic
+        {
+            if goes_on_anyway(symbolic, bounds.default) {
+                self.skipped = Some(bounds.clone());
+                return Ok(None);
+            }
+            // This may take too long; then what was skipped is worth knowing.
+            if symbolic.events.len() >= FEW_EVENTS
+                && let Some(skipped) = self.skipped.take()
+            {
+                let smaller = executed(&task, self.code, &skipped, &mut self.figures);
+                if let Some(verdict) = self.solve(&task, &skipped, smaller)? {
+                    return Ok(Some(verdict));
+                }
+            }
+        }
+        self.solve(&task, bounds, symbolic)
+    }
+
+    fn solve(
+        &mut self,
+        task: &Task<'_>,
+        bounds: &Bounds,
+        symbolic: Result<Symbolic, Step>,
+    ) -> Result<Option<Verdict>, ReplayMismatch> {
+        self.figures.set("unwind", bounds.default as f64);
+        let step = match symbolic {
+            Ok(symbolic) => step(task, self.code, bounds, symbolic, &mut self.figures)?,
+            Err(step) => step,
+        };
+        Ok(match step {
             Step::Unsafe(verdict) => Some(*verdict),
             Step::Safe(reached) if self.doubt.is_none() => {
                 // Bounds of the library stay as they are, however large those of the user become.
@@ -189,7 +222,7 @@ impl Search<'_> {
                 is_last.then(|| self.best_known(None))
             }
             // What was met before with smaller bounds is still there.
-            Step::Safe(_) | Step::TooSoon => None,
+            Step::Safe(_) => None,
             Step::Doubt { reason, span, goes_on } => {
                 self.doubt.get_or_insert((reason, span));
                 (!goes_on).then(|| self.best_known(None))
@@ -210,24 +243,25 @@ fn undecidable(checks: Checks) -> Option<&'static str> {
     checks.leaks.then_some("this engine does not look for memory leaks")
 }
 
-/// One bound. `code` is the task's program without the idle iterations of its spin loops.
-fn step(task: &Task<'_>, code: &Program, bounds: &Bounds, figures: &mut Figures) -> Result<Step, ReplayMismatch> {
+/// The event list for a bound. `code` is the task's program without the idle iterations of its spin loops.
+fn executed(task: &Task<'_>, code: &Program, bounds: &Bounds, figures: &mut Figures) -> Result<Symbolic, Step> {
     let start = Instant::now();
     let symbolic = norn_symex::execute(code, bounds, task.checks, task.limits);
     figures.add("symex seconds", start.elapsed().as_secs_f64());
-    let mut symbolic = match symbolic {
-        Ok(symbolic) => symbolic,
-        Err(Refusal { reason, span }) => {
-            let unknown = Step::Unknown { reason, span };
-            return Ok(task.limits.exceeded().map_or(unknown, Step::Stopped));
-        }
-    };
-    if let Some(exceeded) = task.limits.exceeded() {
-        return Ok(Step::Stopped(exceeded));
+    match task.limits.exceeded() {
+        Some(exceeded) => Err(Step::Stopped(exceeded)),
+        None => symbolic.map_err(|Refusal { reason, span }| Step::Unknown { reason, span }),
     }
-    if task.grow && goes_on_anyway(&symbolic, bounds.default) {
-        return Ok(Step::TooSoon);
-    }
+}
+
+/// One bound.
+fn step(
+    task: &Task<'_>,
+    code: &Program,
+    bounds: &Bounds,
+    mut symbolic: Symbolic,
+    figures: &mut Figures,
+) -> Result<Step, ReplayMismatch> {
     let start = Instant::now();
     let formula = Formulated::new(&mut symbolic, task.model, task.encoding, task.certify, task.limits);
     let mut formula = match formula {

@@ -45,8 +45,9 @@ fn a_violation_before_a_certain_doubt_is_found() {
                   int main(void) { pthread_t k; pthread_create(&k, 0, u, 0);\n\
                   int a = x, b = y, c = z; assert(a == 0 || b != 0 || c != 0); }";
     check("always", always, &ENGINES, &[], "unsafe (sc): assertion failed");
-    check("always_tso", always, &["events", "stateless", "enumerate", "auto"], &["-m", "tso"], "unsafe (tso)");
-    check("always_pso", always, &["events", "stateless", "enumerate", "auto"], &["-m", "pso"], "unsafe (pso)");
+    let engines = ["events", "stateless", "states", "enumerate", "auto"];
+    check("always_tso", always, &engines, &["-m", "tso"], "unsafe (tso): assertion failed");
+    check("always_pso", always, &engines, &["-m", "pso"], "unsafe (pso): assertion failed");
 }
 
 #[test]

@@ -11,7 +11,8 @@
 //! that are tried.
 
 use crate::cells::Cells;
-use crate::explore::{Counts, Ended, Input, Inputs, Question, Search, too_many_values};
+use crate::doubt::too_many_values;
+use crate::explore::{Counts, Ended, Input, Inputs, Question, Search};
 use crate::footprint::Footprints;
 use crate::robust::Cycles;
 use norn_exec::{Executor, Request, Stop, compile};

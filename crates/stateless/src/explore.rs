@@ -5,11 +5,7 @@
 //! have been explored from a state and nothing that happened since depends on them. Every sequence wakes all sleepers,
 //! so no execution is begun in vain.
 //! What blocks, and the end of the program, need more: see `blocking`.
-//!
-//! *Doubts.* A step that has no meaning here (something unsupported, a value with too many possibilities) is a dead end: it
-//! is remembered and taken back, its races are reversed, and the process sleeps until something happens that the step
-//! depends on. Meanwhile the others go on, since a violation may lie elsewhere. Without one, nothing is known: what lay behind
-//! the doubt was not seen.
+//! What has no meaning does not end the search: see `doubt`.
 
 use crate::bits;
 use crate::cells::Cells;
@@ -18,7 +14,6 @@ use crate::robust::Cycles;
 use crate::trace::Trace;
 use crate::wakeup::{Forest, NO_NODE, NodeId};
 use norn_exec::{Choice, Code, Effect, Executor, Request, Status, Stop};
-use norn_ir::instr::NondetSource;
 use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_passes::Site;
@@ -95,16 +90,16 @@ pub enum Ended {
 }
 
 pub struct Search<'a> {
-    question: &'a Question<'a>,
+    pub(crate) question: &'a Question<'a>,
     inputs: &'a Inputs,
     pub executor: Executor<'a>,
     pub(crate) trace: Trace,
     pub(crate) cells: &'a mut Cells,
     pub(crate) footprints: &'a mut Footprints,
     forest: Forest,
-    levels: Vec<Level>,
+    pub(crate) levels: Vec<Level>,
     /// The sleeping processes of all levels, one after the other.
-    sleepers: Vec<(Process, Footprint)>,
+    pub(crate) sleepers: Vec<(Process, Footprint)>,
     pub counts: Counts,
     /// Executions of earlier searches for the same answer.
     pub executions_before: u64,
@@ -114,26 +109,26 @@ pub struct Search<'a> {
     pub spurious: bool,
     /// The first step that had no meaning, and why.
     pub doubt: Option<(String, Option<Span>)>,
-    races: Vec<u32>,
+    pub(crate) races: Vec<u32>,
     pub(crate) sequence: Vec<Item>,
     path: Vec<Process>,
     pub(crate) mask: Vec<u64>,
     pub(crate) last_row: Vec<u64>,
-    past: Vec<u64>,
+    pub(crate) past: Vec<u64>,
     /// What the last attempt at a step did.
     pub(crate) last_attempt: Vec<Effect>,
 }
 
 /// A state on the current path.
 #[derive(Clone, Copy, Default)]
-struct Level {
+pub(crate) struct Level {
     /// Where its sleeping processes begin; they end where those of the next level begin.
-    sleep: usize,
+    pub(crate) sleep: usize,
     /// The first of the branches that are still to be explored.
     tree: Option<NodeId>,
-    begun: bool,
+    pub(crate) begun: bool,
     /// Branches that have been explored.
-    done: u32,
+    pub(crate) done: u32,
 }
 
 /// A member of a wakeup sequence that is being inserted.
@@ -399,47 +394,6 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// After a step that went wrong, the last of the trace: if it is a doubt, takes it back, so that the search can go on with
-    /// the other processes of the state before it. `None` if it does.
-    fn go_on_beside(&mut self, process: Process, ended: Ended) -> Option<Ended> {
-        let doubt = match ended {
-            Ended::Unknown(reason, span) => (reason, span),
-            Ended::NeedInput(_, ref request) if !(self.question.can_try)(request) => too_many_values(request),
-            ended => return Some(ended),
-        };
-        self.doubt.get_or_insert(doubt);
-        if self.cells.changed {
-            return Some(Ended::CellsChanged);
-        }
-        let number = self.trace.len() - 1;
-        let footprint = self.trace.events[number].footprint;
-        let past = self.trace.last_past().to_vec();
-        let mut races = std::mem::take(&mut self.races);
-        self.trace.races(&mut races);
-        self.executor.undo_to(self.trace.events[number].mark);
-        let tries_again = process.step == 0
-            && (self.executor.may_block(process.thread) || self.executor.accesses_vary(process.thread));
-        if !tries_again {
-            self.past.clear();
-            self.past.extend_from_slice(&past);
-            races.iter().for_each(|&race| self.reverse(race as usize, number));
-        }
-        self.races = races;
-        self.trace.pop();
-        if tries_again {
-            self.reverse_blocking(process, footprint, &past, number);
-        }
-        if let Some(level) = self.levels.pop() {
-            self.sleepers.truncate(level.sleep);
-        }
-        if let Some(level) = self.levels.last_mut() {
-            self.sleepers.push((process, footprint));
-            level.done += 1;
-            level.begun = false;
-        }
-        None
-    }
-
     pub(crate) fn push(&mut self, process: Process, mark: norn_exec::Mark) {
         self.trace.push(&self.executor, process, mark, self.cells, self.footprints);
     }
@@ -457,7 +411,7 @@ impl<'a> Search<'a> {
     }
 
     /// The last event (`later`) should also come before `earlier`.
-    fn reverse(&mut self, earlier: usize, later: usize) {
+    pub(crate) fn reverse(&mut self, earlier: usize, later: usize) {
         self.counts.races += 1;
         let event = self.trace.events[later];
         self.collect(earlier, later);
@@ -665,11 +619,4 @@ impl<'a> Search<'a> {
         inputs.sort();
         Schedule { model: self.question.model, program, steps, inputs }
     }
-}
-
-/// Why a request ends the search for good.
-pub fn too_many_values(request: &Request) -> (String, Option<Span>) {
-    let (NondetSource::Input(name) | NondetSource::Uninitialised(name)) = &request.source;
-    let reason = format!("the value of '{name}' is nondeterministic, with too many possibilities");
-    (reason, (request.span != Span::NONE).then_some(request.span))
 }

@@ -2,10 +2,12 @@
    where loops have bounds: that is a bound of the verdict. */
 #include <norn.h>
 
-enum { MOST_WORDS = 6 };
+#define MOST_WORDS 6
+#define ROOM 14
 
-char *__norn_argument(void);
+void __norn_argument(char *word, int room);
 
+static char text[MOST_WORDS][ROOM];
 static char *words[MOST_WORDS + 1];
 static _Bool made;
 
@@ -16,7 +18,8 @@ char **__norn_arguments(int count) {
     for (int i = 0; i < count; i++) {
         if (i == MOST_WORDS)
             __norn_unsupported("a command line of more than 6 words");
-        words[i] = __norn_argument();
+        __norn_argument(text[i], ROOM);
+        words[i] = text[i];
     }
     return words;
 }
