@@ -29,6 +29,7 @@ Usage: cargo xtask TASK
                      compare the executions of the stateless engine with those of the enumerator on N generated
                      programs of each shape (2,000 unless told) under every model
   bench              measure the claims made about speed and print them as a table
+  bench events       only the engine 'events': time beside that of others, and the size of its formulas
   bench executions   the stateless engine on every row of tacas15
   csmith [--count N] [--seed S] [--timeout SECONDS]
                      compare 'norn run' with the C compiler on random programs, one for each seed from S on
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         },
         ["exact", options @ ..] => exact_plan(options).and_then(|(count, seed)| exact::run(count, seed)),
         ["bench"] => bench::run(),
+        ["bench", "events"] => bench::events(),
         ["bench", "executions"] => bench::executions(),
         ["csmith", options @ ..] => csmith::Plan::from_words(options).and_then(|plan| csmith::run(&plan)),
         ["--help" | "-h" | "help"] => {
