@@ -51,6 +51,15 @@ fn said(missed: usize) -> Result<(), String> {
     }
 }
 
+/// Only what is claimed about the engine `events`.
+pub fn events() -> Result<(), String> {
+    let corpus = corpus::folder().ok_or("there is no corpus here")?;
+    match events::run(&Norn::build()?, &corpus)? {
+        0 => Ok(()),
+        n => Err(format!("{n} limits missed")),
+    }
+}
+
 /// Executions, time and memory of the stateless engine.
 pub fn executions() -> Result<(), String> {
     let corpus = corpus::folder().ok_or("there is no corpus here")?;
