@@ -11,6 +11,7 @@ use crate::order::{Node, OrderGraph};
 use crate::pairs::{Facts, Pairs};
 use crate::races;
 use crate::schedule::{linear_order, moves};
+use crate::symmetry;
 use crate::theory::{Edge, Theory};
 use crate::variables::Variables;
 use norn_ir::program::Program;
@@ -35,6 +36,7 @@ pub struct Formulated {
     /// If it is true, there is a data race.
     race: Lit,
     pairs: (usize, usize),
+    copies: usize,
     theory: Option<Rc<RefCell<Theory>>>,
     from_reads: FromReads,
     certify: bool,
@@ -85,7 +87,14 @@ impl Formulated {
         limits: &Limits,
         propagator: impl FnOnce(Rc<RefCell<Theory>>) -> Box<dyn Propagator>,
     ) -> Result<Formulated, Exceeded> {
-        let layout = Layout::new(symbolic, models::relaxed(model));
+        let mut layout = Layout::new(symbolic, models::relaxed(model));
+        // The other encoding is the paper's, and a check on this one.
+        let mut copies = 0;
+        if encoding == Encoding::Order && symbolic.moments.is_empty() {
+            let ordered = symmetry::first_steps(symbolic, &layout);
+            copies = ordered.len();
+            ordered.into_iter().for_each(|(first, second)| layout.skeleton.fix(first, second));
+        }
         let graph = OrderGraph::new(&layout.skeleton).expect("program order, creations and joins should have no cycle");
         let facts = Facts { layout: &layout, graph: (encoding == Encoding::Order).then_some(&graph) };
         let pairs = Pairs::new(symbolic, &facts, limits)?;
@@ -149,7 +158,20 @@ impl Formulated {
             blaster.sink_mut().connect(propagator(Rc::clone(&new)), &observed);
             theory = Some(new);
         }
-        Ok(Formulated { layout, edges, clocks, blaster, encoded, undefined, race, pairs, theory, from_reads, certify })
+        Ok(Formulated {
+            layout,
+            edges,
+            clocks,
+            blaster,
+            encoded,
+            undefined,
+            race,
+            pairs,
+            copies,
+            theory,
+            from_reads,
+            certify,
+        })
     }
 
     pub fn ask(&mut self, symbolic: &Symbolic, question: &Question, limits: &Limits) -> Asked {
@@ -248,6 +270,7 @@ impl Formulated {
         figures.set("propagations", stats.propagations as f64);
         if let Some(theory) = &self.theory {
             let counts = theory.borrow().counts;
+            figures.set("copies of threads", self.copies as f64);
             figures.set("cycles", counts.conflicts as f64);
             figures.set("edges ruled out", counts.implied as f64);
             figures.set("edges explained", counts.explained as f64);

@@ -402,6 +402,21 @@ fn loops_that_wait() {
     check_threads(&["x = 1; atomic_store(&a, 1); x = 2; atomic_store(&a, 2);", looks], true);
 }
 
+/// Two threads do the same, but what main does between their creations happens before all that the second one does only.
+#[test]
+fn threads_that_differ_in_when_they_are_created() {
+    let creations = |between: &str| {
+        format!(
+            "{HEAD}void *t(void *arg) {{ int r = 0; if (atomic_fetch_add_explicit(&a, 1, memory_order_relaxed) == 1) r = x;\n\
+             return 0; }}\n\
+             int main(void) {{ pthread_t i, j; pthread_create(&i, 0, t, 0); {between} pthread_create(&j, 0, t, 0);\n\
+             return 0; }}\n"
+        )
+    };
+    assert_eq!(check(&creations("x = 1;")), [Some(true); 3]);
+    assert_eq!(check(&creations("")), [Some(false); 3]);
+}
+
 #[test]
 fn races_are_those_of_the_enumerator() {
     let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
