@@ -311,3 +311,27 @@ fn executions_can_be_limited() {
     // There are two: the limit does not get in the way.
     assert_eq!((check("2").status(), check("0").status()), (0, 1));
 }
+
+/// An option that an engine would ignore is refused: the verdict would lack what was asked for.
+#[test]
+fn options_that_the_engine_would_ignore_are_refused() {
+    let folder = Folder::new("options_that_the_engine_would_ignore_are_refused");
+    folder.write("racy.c", RACY);
+    let status = |options: &[&str]| folder.norn(&[&["check", "racy.c"], options].concat()).status();
+    for refused in [
+        &["-e", "events", "--shortest"][..],
+        &["-e", "rounds", "--shortest"],
+        &["-e", "states", "--certify"],
+        &["--cross-check", "--certify"],
+        &["-e", "stateless", "--rounds", "2"],
+        &["-e", "events", "--bits", "4"],
+        &["-e", "states", "--thread-order", "1,0"],
+    ] {
+        assert_eq!(status(refused), 1, "{refused:?}");
+    }
+    for taken in
+        [&["-e", "states", "--shortest"][..], &["--certify"], &["-e", "events", "--certify"], &["--rounds", "2"]]
+    {
+        assert_eq!(status(taken), 0, "{taken:?}");
+    }
+}

@@ -67,7 +67,13 @@ fn misplaced_option(args: &CheckArgs) -> Option<&'static str> {
     if args.shortest && !is_for_shortest {
         return Some("only the engines 'states' and 'enumerate' look for the shortest counterexample");
     }
-    (args.events.certify && !is_for_proofs).then_some("only the engine 'events' has a proof to check")
+    if args.events.certify && !is_for_proofs {
+        return Some("only the engine 'events' has a proof to check");
+    }
+    let is_for_rounds = matches!(args.engine, Engine::Auto | Engine::Rounds) || args.cross_check;
+    let rounds = &args.rounds;
+    let speaks_of_rounds = rounds.limit.is_some() || rounds.bits.is_some() || !rounds.thread_order.is_empty();
+    (speaks_of_rounds && !is_for_rounds).then_some("only the engine 'rounds' counts rounds")
 }
 
 /// C that Norn cannot handle is unknown under every model.
