@@ -227,10 +227,10 @@ impl<'p> Writer<'_, 'p> {
 
     fn assign(&mut self, dst: Reg, value: &str) {
         if self.code.uses[dst.index()] == 0 {
-            return self.statement(&format!("(void){value};"));
+            return self.statement(&["(void)", value, ";"].concat());
         }
         let name = self.register(dst);
-        self.statement(&format!("{name} = {};", top(value)));
+        self.statement(&[&name, " = ", top(value), ";"].concat());
     }
 
     /// Keeps a value until it is used, if it is used once, in this block, and not too long.
