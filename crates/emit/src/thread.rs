@@ -239,7 +239,7 @@ impl<'p> Writer<'_, 'p> {
         let code = self.code;
         self.release_changed(kind);
         let Some(dst) = kind.defs().next() else { return false };
-        if let Some(value) = self.from_thread_number(dst, kind) {
+        if let Some(value) = self.known_from_number(dst, kind) {
             self.known.insert(dst, value);
             return true;
         }
@@ -269,7 +269,7 @@ impl<'p> Writer<'_, 'p> {
     }
 
     /// What an instruction assigns, if that is the number of the thread or follows from it.
-    fn from_thread_number(&self, dst: Reg, kind: &InstrKind) -> Option<Const> {
+    fn known_from_number(&self, dst: Reg, kind: &InstrKind) -> Option<Const> {
         if self.code.defs[dst.index()] != 1 {
             return None;
         }
