@@ -1,6 +1,9 @@
 //! Benchmarks: one line per claim, so that two runs can be compared.
 
 mod events;
+#[path = "../../crates/rounds/benches/growth.rs"]
+mod growth;
+mod rounds;
 mod sequentialize;
 
 use crate::corpus;
@@ -32,7 +35,26 @@ pub fn run() -> Result<(), String> {
     if let Some(corpus) = corpus::folder() {
         missed += events::run(&norn, &corpus)?;
     }
+    missed += rounds::run(&norn, corpus::folder().as_deref())?;
+    said(missed)
+}
+
+/// Only the claims about the engine `rounds`.
+pub fn rounds() -> Result<(), String> {
+    said(rounds::run(&Norn::build()?, corpus::folder().as_deref())?)
+}
+
+fn said(missed: usize) -> Result<(), String> {
     match missed {
+        0 => Ok(()),
+        n => Err(format!("{n} limits missed")),
+    }
+}
+
+/// Only what is claimed about the engine `events`.
+pub fn events() -> Result<(), String> {
+    let corpus = corpus::folder().ok_or("there is no corpus here")?;
+    match events::run(&Norn::build()?, &corpus)? {
         0 => Ok(()),
         n => Err(format!("{n} limits missed")),
     }

@@ -31,6 +31,9 @@ Usage: cargo xtask TASK
                      compare the executions of the stateless engine with those of the enumerator on N generated
                      programs of each shape (2,000 unless told) under every model
   bench              measure the claims made about speed and print them as a table
+  bench rounds       of these the engine 'rounds': Table I of lazysma-fmcad16 with the paper's figures, how formulas
+                     grow with the number of rounds, SafeStack
+  bench events       only the engine 'events': time beside that of others, and the size of its formulas
   bench executions   the stateless engine on every row of tacas15
   bench sequentialize
                      the sequential programs of the first table of lazysma-fmcad16, and the sizes of formulas
@@ -60,6 +63,8 @@ fn main() -> ExitCode {
         },
         ["exact", options @ ..] => exact_plan(options).and_then(|(count, seed)| exact::run(count, seed)),
         ["bench"] => bench::run(),
+        ["bench", "rounds"] => bench::rounds(),
+        ["bench", "events"] => bench::events(),
         ["bench", "executions"] => bench::executions(),
         ["bench", "sequentialize"] => bench::sequentialize(),
         ["bench", "safestack"] => bench::safestack(),

@@ -264,7 +264,9 @@ impl File<'_> {
             init.push_str("init_objects(); ");
         }
         init.push_str("sma_init();");
-        let mut text = String::from("/* The driver: in each round each thread that was created has a slot. */\n");
+        let mut text = String::from(
+            "/* The driver: in each round each thread that was created has a slot; the first thread has one more at the end. */\n",
+        );
         if self.options.tool == Tool::Cc {
             put(
                 &mut text,
@@ -278,7 +280,8 @@ impl File<'_> {
                 let bits = bits_of(thread.size);
                 put(&mut text, format_args!("        SLOT({number}, {name}, {bits})\n"));
             }
-            text.push_str("        ct = 0;\n    }\n}\n\n");
+            let last = format!("SLOT(0, {}, {})", self.names[0], bits_of(self.threads[0].size));
+            put(&mut text, format_args!("        ct = 0;\n    }}\n    {last}\n}}\n\n"));
             text.push_str(CC_MAIN);
             return text;
         }
@@ -288,17 +291,22 @@ impl File<'_> {
                 "int main(void)\n{{\n    unsigned round;\n    {init}\n    for (round = 1; round <= ROUNDS; round++) {{\n"
             ),
         );
-        for ((number, name), thread) in self.names.iter().enumerate().zip(&self.threads) {
-            let bits = bits_of(thread.size);
-            put(
-                &mut text,
-                format_args!(
-                    "        ct = {number};\n        if (active[ct]) {{\n            cs = next_switch({bits}, pc[ct], size[ct]);\n            \
-                     {name}();\n            pc[ct] = cs;\n        }}\n"
-                ),
-            );
+        let slot = |number: usize, indent: &str| {
+            let bits = bits_of(self.threads[number].size);
+            let lines = [
+                format!("ct = {number};"),
+                "if (active[ct]) {".to_owned(),
+                format!("    cs = next_switch({bits}, pc[ct], size[ct]);"),
+                format!("    {}();", self.names[number]),
+                "    pc[ct] = cs;".to_owned(),
+                "}".to_owned(),
+            ];
+            lines.map(|line| format!("{indent}{line}\n")).concat()
+        };
+        for number in 0..self.names.len() {
+            text.push_str(&slot(number, "        "));
         }
-        text + "    }\n    return 0;\n}\n"
+        text + "    }\n" + &slot(0, "    ") + "    return 0;\n}\n"
     }
 }
 

@@ -109,6 +109,18 @@ fn a_write_before_a_failed_assumption_counts() {
 }
 
 #[test]
+fn threads_that_are_created_for_ever() {
+    let endless = |globals: &str, body: &str| {
+        program(&format!(
+            "{globals}\nvoid *f(void *unused) {{ {body} return 0; }}\n\
+             int main(void) {{ pthread_t t; while (1) pthread_create(&t, 0, f, 0); }}\n"
+        ))
+    };
+    check("endless_counter", &endless("int x;", "int r = x; x = r + 1; assert(r < 2);"), &[Sc, Tso, Pso]);
+    check("endless_atomic", &endless("atomic_int x;", "int r = x++; assert(r < 3);"), &[]);
+}
+
+#[test]
 fn compare_and_exchange_takes_one_winner() {
     let take = |who: &str| format!("int no = 0; {who} = atomic_compare_exchange_strong(&lock, &no, 1);");
     let program = two("atomic_int lock; int a, b;", &take("a"), &take("b"), "assert(a + b == 1);");

@@ -36,7 +36,9 @@ pub enum Command {
     #[command(after_help = "Examples:\n  norn check examples/peterson.c                   sequential consistency\n  \
                             norn check -m sc,tso,pso examples/peterson.c     one verdict per model\n  \
                             norn check -m tso -D FENCED examples/dekker.c\n  \
-                            norn check --deadlock examples/philosophers.c")]
+                            norn check --deadlock examples/philosophers.c\n\n\
+                            Deadlocks are decided by states, stateless and enumerate, data races by events and enumerate,\n\
+                            everything else by every engine. An engine that cannot decide what is asked says unknown.")]
     Check(CheckArgs),
     /// Decide whether TSO or PSO can show what sequential consistency cannot
     ///
@@ -367,11 +369,11 @@ pub struct LimitArgs {
 /// What concerns `-e rounds` only.
 #[derive(Args, Clone, Debug, Default)]
 pub struct RoundsArgs {
-    /// Search up to N rounds, in each of which every thread gets one turn [default: as many as matter]
+    /// Search up to N rounds, in each of which every thread gets one turn, main after the others; main also begins, alone [default: as many as matter]
     #[arg(long = "rounds", value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Rounds")]
     pub limit: Option<u32>,
 
-    /// Whose turns come first in a round, by number in the order of creation, main being 0 [default: 0,1,2…]
+    /// Whose turns come first in a round, by number in the order of creation, main being 0 [default: 1,2,…,0]
     #[arg(long, value_name = "N,…", value_delimiter = ',', help_heading = "Rounds")]
     pub thread_order: Vec<u32>,
 
