@@ -11,6 +11,7 @@
 //! about which of the two is executed first.
 
 mod candidates;
+mod edges;
 mod witness;
 
 use crate::encode::{Formula, Orders};
