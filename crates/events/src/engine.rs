@@ -1,7 +1,7 @@
 //! From a program to a verdict: one formula per bound on loops, and a few questions about each.
 //!
 //! First whether something is violated in an execution that meets nothing undefined; then whether something undefined
-//! is met; then which bounds are reached. Bounds grow until none is reached or a limit is.
+//! is met; then which bounds are reached. Data races have a formula of their own, which is asked before. Bounds grow until none is reached or a limit is.
 
 use crate::question::{Asked, Formulated, Question};
 use norn_ir::program::Program;
@@ -135,46 +135,67 @@ fn step(task: &Task<'_>, code: &Program, bounds: &Bounds, figures: &mut Figures)
         return Ok(Step::TooSoon);
     }
     let start = Instant::now();
-    let formula = Formulated::new(&mut symbolic, task.model, task.encoding, task.certify, task.limits);
-    let mut formula = match formula {
-        Ok(formula) => formula,
+    let Task { model, encoding, certify, limits, .. } = *task;
+    let races = task.checks.data_race.then(|| Formulated::with_races(&mut symbolic, model, encoding, certify, limits));
+    let formulas = races
+        .transpose()
+        .and_then(|races| Ok((races, Formulated::new(&mut symbolic, model, encoding, certify, limits)?)));
+    let (mut races, mut formula) = match formulas {
+        Ok(formulas) => formulas,
         Err(exceeded) => return Ok(Step::Stopped(exceeded)),
     };
     figures.add("encode seconds", start.elapsed().as_secs_f64());
     formula.figures(&symbolic, figures);
 
     let start = Instant::now();
-    let step = ask(task, &symbolic, &mut formula);
+    let found = races.as_mut().and_then(|races| ask_for_race(task, &symbolic, races));
+    let found = found.unwrap_or_else(|| ask(task, &symbolic, &mut formula));
+    // There may be a race before anything undefined is met; replay will tell.
+    let early = match (&found, &mut races) {
+        (Found::Step(Step::Unknown { .. }), Some(races)) => early_race(task, &symbolic, races),
+        _ => None,
+    };
     figures.add("solve seconds", start.elapsed().as_secs_f64());
     formula.figures(&symbolic, figures);
-    match step? {
+    if let Some(schedule) = early
+        && let Ok(step @ Step::Unsafe(_)) = unsafe_verdict(task, &symbolic, schedule, figures)
+    {
+        return Ok(step);
+    }
+    match found {
         Found::Violation(schedule) => unsafe_verdict(task, &symbolic, schedule, figures),
-        Found::Perhaps(schedule, otherwise) => Ok(match unsafe_verdict(task, &symbolic, schedule, figures) {
-            Ok(found @ Step::Unsafe(_)) => found,
-            _ => otherwise,
-        }),
         Found::Step(step) => Ok(step),
     }
 }
 
 enum Found {
     Violation(Schedule),
-    /// If the schedule does not lead to a violation, the rest holds.
-    Perhaps(Schedule, Step),
     Step(Step),
 }
 
-fn ask(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) -> Result<Found, ReplayMismatch> {
-    let stopped = |exceeded| Ok(Found::Step(Step::Stopped(exceeded)));
-    let unproved = |reason: String| Ok(Found::Step(Step::Unknown { reason, span: None }));
-    match formula.ask(symbolic, &Question::Violated, task.limits) {
-        Asked::Yes => return Ok(Found::Violation(formula.schedule(task.program, task.model, symbolic))),
-        Asked::No => {}
-        Asked::Stopped(exceeded) => return stopped(exceeded),
-        Asked::NotProved(reason) => return unproved(reason),
+/// Nothing, if there is no data race in an execution that meets nothing undefined.
+fn ask_for_race(task: &Task<'_>, symbolic: &Symbolic, races: &mut Formulated) -> Option<Found> {
+    match races.ask(symbolic, &Question::Race { in_any_case: false }, task.limits) {
+        Asked::Yes => Some(Found::Violation(races.schedule(task.program, task.model, symbolic))),
+        Asked::No => None,
+        Asked::Stopped(exceeded) => Some(Found::Step(Step::Stopped(exceeded))),
+        Asked::NotProved(reason) => Some(Found::Step(Step::Unknown { reason, span: None })),
     }
-    match formula.ask(symbolic, &Question::Race { in_any_case: false }, task.limits) {
-        Asked::Yes => return Ok(Found::Violation(formula.schedule(task.program, task.model, symbolic))),
+}
+
+/// A schedule that may run into a race, or into something undefined before.
+fn early_race(task: &Task<'_>, symbolic: &Symbolic, races: &mut Formulated) -> Option<Schedule> {
+    match races.ask(symbolic, &Question::Race { in_any_case: true }, task.limits) {
+        Asked::Yes => Some(races.schedule(task.program, task.model, symbolic)),
+        Asked::No | Asked::Stopped(_) | Asked::NotProved(_) => None,
+    }
+}
+
+fn ask(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) -> Found {
+    let stopped = |exceeded| Found::Step(Step::Stopped(exceeded));
+    let unproved = |reason: String| Found::Step(Step::Unknown { reason, span: None });
+    match formula.ask(symbolic, &Question::Violated, task.limits) {
+        Asked::Yes => return Found::Violation(formula.schedule(task.program, task.model, symbolic)),
         Asked::No => {}
         Asked::Stopped(exceeded) => return stopped(exceeded),
         Asked::NotProved(reason) => return unproved(reason),
@@ -186,12 +207,7 @@ fn ask(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) -> Result
                 Finding::Violation(_) => None,
             });
             let (reason, span) = undefined.expect("what was asked for should be in the model");
-            let unknown = Step::Unknown { reason, span: Some(span) };
-            // There may be a race before anything undefined is met; replay will tell.
-            return match formula.ask(symbolic, &Question::Race { in_any_case: true }, task.limits) {
-                Asked::Yes => Ok(Found::Perhaps(formula.schedule(task.program, task.model, symbolic), unknown)),
-                Asked::No | Asked::Stopped(_) | Asked::NotProved(_) => Ok(Found::Step(unknown)),
-            };
+            return Found::Step(Step::Unknown { reason, span: Some(span) });
         }
         Asked::No => {}
         Asked::Stopped(exceeded) => return stopped(exceeded),
@@ -202,7 +218,7 @@ fn ask(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) -> Result
         Err(reason) => return unproved(reason),
     };
     let cuts = symbolic.cuts.iter().zip(&reached).map(|(cut, &reached)| (cut.span, cut.bound, reached));
-    Ok(Found::Step(Step::Safe(unwind_bounds(task.program, cuts))))
+    Found::Step(Step::Safe(unwind_bounds(task.program, cuts)))
 }
 
 /// Which cuts are reached. Where time runs out those that are open count as reached, which is always right to say.

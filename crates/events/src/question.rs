@@ -66,10 +66,32 @@ pub enum Asked {
 }
 
 impl Formulated {
+    /// For all questions but those about data races.
     pub fn new(
         symbolic: &mut Symbolic,
         model: Model,
         encoding: Encoding,
+        certify: bool,
+        limits: &Limits,
+    ) -> Result<Formulated, Exceeded> {
+        Self::build(symbolic, model, (encoding, false), certify, limits)
+    }
+
+    /// For questions about data races. What they need makes the others harder.
+    pub fn with_races(
+        symbolic: &mut Symbolic,
+        model: Model,
+        encoding: Encoding,
+        certify: bool,
+        limits: &Limits,
+    ) -> Result<Formulated, Exceeded> {
+        Self::build(symbolic, model, (encoding, true), certify, limits)
+    }
+
+    fn build(
+        symbolic: &mut Symbolic,
+        model: Model,
+        (encoding, with_races): (Encoding, bool),
         certify: bool,
         limits: &Limits,
     ) -> Result<Formulated, Exceeded> {
@@ -104,16 +126,17 @@ impl Formulated {
             encode.orders = clocks;
         }
         encode.all(&mut formula, limits)?;
-        let race = races::encode(
-            &mut formula,
-            &mut races::Context {
+        let mut race = !formula.truth;
+        if with_races {
+            let mut context = races::Context {
                 symbolic: encode.symbolic,
                 layout: &layout,
                 facts: &encode.facts,
                 sources: &encode.encoded.sources,
                 orders: encode.orders,
-            },
-        );
+            };
+            race = races::encode(&mut formula, &mut context);
+        }
         let mut encoded = encode.encoded;
         let from_reads = std::mem::take(&mut encoded.from_reads);
         let undefined = formula.fresh();

@@ -6,9 +6,9 @@
 //! relaxed writes. Each write that others may synchronise with has a literal for its message, each release of a lock one
 //! for what it gives. All clauses say what has to be in the set; whether something else is in it does not matter.
 
-use super::Context;
 use super::candidates::Candidate;
 use super::edges::{Edges, acquires, collected, messages, released, releases};
+use super::{Context, rarely};
 use crate::encode::Formula;
 use norn_ir::instr::{FenceKind, SyncKind};
 use norn_logic::{ClauseSink, Lit};
@@ -63,15 +63,15 @@ impl<'c> Witness<'c> {
         let mut given: BTreeMap<usize, Lit> = BTreeMap::new();
         for edges in [&self.messages, &self.collected, &self.released] {
             for &(moment, _) in edges.values().flatten() {
-                given.entry(moment).or_insert_with(|| formula.fresh());
+                given.entry(moment).or_insert_with(|| rarely(formula));
             }
         }
         let starts: Vec<Lit> = symbolic
             .threads
             .iter()
-            .map(|thread| if thread.creator.is_some() { formula.fresh() } else { !formula.truth })
+            .map(|thread| if thread.creator.is_some() { rarely(formula) } else { !formula.truth })
             .collect();
-        let ends: Vec<Lit> = symbolic.threads.iter().map(|_| formula.fresh()).collect();
+        let ends: Vec<Lit> = symbolic.threads.iter().map(|_| rarely(formula)).collect();
         let side = Side { symbolic, witness: self, selected, given, starts, ends };
         for thread in 0..symbolic.threads.len() {
             side.thread(formula, ThreadId(thread as u32));
@@ -133,7 +133,7 @@ impl Growing {
         let never = !formula.truth;
         self.reasons.retain(|reason| !reason.contains(&never));
         if !self.reasons.is_empty() {
-            let literal = formula.fresh();
+            let literal = rarely(formula);
             formula.clause(&[!self.literal, literal]);
             for reason in self.reasons.drain(..) {
                 imply(formula, &reason, literal);
