@@ -68,6 +68,7 @@ pub enum Asked {
 }
 
 impl Formulated {
+    /// For all questions but those about data races.
     pub fn new(
         symbolic: &mut Symbolic,
         model: Model,
@@ -75,10 +76,22 @@ impl Formulated {
         certify: bool,
         limits: &Limits,
     ) -> Result<Formulated, Exceeded> {
-        Formulated::with_propagator(symbolic, model, encoding, certify, limits, |theory| Box::new(theory))
+        Self::build(symbolic, model, (encoding, false), certify, limits, |theory| Box::new(theory))
+    }
+
+    /// For questions about data races. What they need makes the others harder.
+    pub fn with_races(
+        symbolic: &mut Symbolic,
+        model: Model,
+        encoding: Encoding,
+        certify: bool,
+        limits: &Limits,
+    ) -> Result<Formulated, Exceeded> {
+        Self::build(symbolic, model, (encoding, true), certify, limits, |theory| Box::new(theory))
     }
 
     /// With something between the solver and the theory: for tests.
+    #[cfg(test)]
     pub fn with_propagator(
         symbolic: &mut Symbolic,
         model: Model,
@@ -87,10 +100,21 @@ impl Formulated {
         limits: &Limits,
         propagator: impl FnOnce(Rc<RefCell<Theory>>) -> Box<dyn Propagator>,
     ) -> Result<Formulated, Exceeded> {
+        Self::build(symbolic, model, (encoding, false), certify, limits, propagator)
+    }
+
+    fn build(
+        symbolic: &mut Symbolic,
+        model: Model,
+        (encoding, with_races): (Encoding, bool),
+        certify: bool,
+        limits: &Limits,
+        propagator: impl FnOnce(Rc<RefCell<Theory>>) -> Box<dyn Propagator>,
+    ) -> Result<Formulated, Exceeded> {
         let mut layout = Layout::new(symbolic, models::relaxed(model));
         // The other encoding is the paper's, and a check on this one.
         let mut copies = 0;
-        if encoding == Encoding::Order && symbolic.moments.is_empty() {
+        if encoding == Encoding::Order && !with_races {
             let ordered = symmetry::first_steps(symbolic, &layout);
             copies = ordered.len();
             ordered.into_iter().for_each(|(first, second)| layout.skeleton.fix(first, second));
@@ -127,16 +151,17 @@ impl Formulated {
             encode.orders = clocks;
         }
         encode.all(&mut formula, limits)?;
-        let race = races::encode(
-            &mut formula,
-            &mut races::Context {
+        let mut race = !formula.truth;
+        if with_races {
+            let mut context = races::Context {
                 symbolic: encode.symbolic,
                 layout: &layout,
                 facts: &encode.facts,
                 sources: &encode.encoded.sources,
                 orders: encode.orders,
-            },
-        );
+            };
+            race = races::encode(&mut formula, &mut context);
+        }
         let mut encoded = encode.encoded;
         let from_reads = std::mem::take(&mut encoded.from_reads);
         let undefined = formula.fresh();
