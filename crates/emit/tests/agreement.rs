@@ -40,7 +40,7 @@ fn bench(name: &str) -> Bench {
 fn check(name: &str, program: &Program, unsafe_under: &[norn_verdict::model::Model]) {
     use norn_verdict::model::Model;
     let bench = bench(name);
-    let Tally { wrong, undecided, compared, .. } = bench.agree(name, program, PLAN);
+    let (Tally { wrong, undecided, compared, .. }, _) = bench.agree(name, program, PLAN);
     assert!(wrong.is_empty() && undecided.is_empty(), "{name}: wrong {wrong:#?}, undecided {undecided:#?}");
     assert!(compared >= 6, "{name}: {compared} comparisons");
     for model in Model::ALL {

@@ -91,8 +91,9 @@ impl<'a> Examiner<'a> {
         for rounds in ladder(goal_rounds, goal.only_violations) {
             let is_last = rounds == goal_rounds;
             let attempt = goal.patience.unwrap_or(ATTEMPT);
-            if let Some(small) = &mut small {
-                let mut question = Question::new(small, rounds);
+            if let Some(small) = &mut small
+                && let Ok(mut question) = Question::new(small, rounds, task.limits)
+            {
                 let answer = question.violation(task.limits, Some(attempt));
                 self.size = larger(self.size, question.stats());
                 self.conflicts += question.stats().conflicts;
@@ -104,7 +105,13 @@ impl<'a> Examiner<'a> {
             // With a number of rounds to get to, fewer only might find something; without one, each number counts.
             let counts = goal.patience.is_none() && (is_last || task.rounds.is_none());
             let patience = if counts { None } else { Some(attempt) };
-            let mut question = Question::new(&mut full, rounds);
+            let mut question = match Question::new(&mut full, rounds, task.limits) {
+                Ok(question) => question,
+                Err(exceeded) => {
+                    stopped = Some(exceeded);
+                    break;
+                }
+            };
             let answer = question.violation(task.limits, patience);
             self.size = larger(self.size, question.stats());
             match answer {
@@ -175,8 +182,8 @@ fn ladder(most: u32, only_violations: bool) -> Vec<u32> {
 }
 
 /// The order of the slots: first the threads that were named, then the others, creators before whom they create and those
-/// of one creator in the order of their creations.
-fn thread_order(symbolic: &Symbolic, first: &[u32]) -> Vec<ThreadId> {
+/// of one creator in the order of their creations, the entry thread at last.
+pub fn thread_order(symbolic: &Symbolic, first: &[u32]) -> Vec<ThreadId> {
     let threads = symbolic.threads.len() as u32;
     let path = |thread: &u32| {
         let creator = |&thread: &ThreadId| symbolic.thread(thread).creator.map(|(creator, _)| creator);
@@ -185,10 +192,10 @@ fn thread_order(symbolic: &Symbolic, first: &[u32]) -> Vec<ThreadId> {
         path.reverse();
         (path.len(), path)
     };
-    let mut others: Vec<u32> = (0..threads).collect();
+    let mut others: Vec<u32> = (1..threads).collect();
     others.sort_by_cached_key(path);
     let mut order: Vec<ThreadId> = Vec::with_capacity(threads as usize);
-    for thread in first.iter().copied().chain(others) {
+    for thread in first.iter().copied().chain(others).chain([0]) {
         if thread < threads && !order.contains(&ThreadId(thread)) {
             order.push(ThreadId(thread));
         }

@@ -81,7 +81,7 @@ pub fn explore(task: &Task<'_>, at_end: &mut AtEnd<'_>) -> Explored {
     let mut before: Option<Explored> = None;
     let mut searches = 0;
     loop {
-        let found = match task.shortest {
+        let mut found = match task.shortest {
             true => shortest(setting, task.limits, at_end),
             false => search(setting, task.limits, at_end),
         };
@@ -104,17 +104,22 @@ pub fn explore(task: &Task<'_>, at_end: &mut AtEnd<'_>) -> Explored {
             Ended::Exceeded(_) | Ended::Problem(Problem::Full) if before.is_some() => break,
             _ => {}
         }
-        let is_done = found.ended == Ended::Everything && found.incomplete.is_none();
-        let more_threads = is_done && found.threads_full;
-        let more_buffer = is_done
-            && !more_threads
-            && found.buffer_full
-            && found.counts.states <= MOST_STATES_TO_GO_ON
-            && setting.buffer < LARGEST_BUFFER;
+        if let Some(before) = &mut before {
+            // A doubt stays one.
+            found.incomplete = before.found.incomplete.take().or(found.incomplete);
+        }
+        let is_done = found.ended == Ended::Everything;
+        let (is_in_doubt, is_cut) = (found.incomplete.is_some(), found.buffer_full);
+        let is_small = found.counts.states <= MOST_STATES_TO_GO_ON;
+        let more_threads = is_done && !is_in_doubt && found.threads_full;
         before = Some(Explored { found, buffer: setting.buffer, threads: setting.max_threads, searches });
         if more_threads {
             setting.max_threads += setting.max_threads.div_ceil(4);
-        } else if more_buffer {
+        } else if is_done && is_small && is_in_doubt && setting.reductions.merge_stores && task.model != Model::Sc {
+            // Where a store leads to something that has no meaning, so does the step before it that takes it along: what
+            // lies between the two was not seen.
+            setting.reductions.merge_stores = false;
+        } else if is_done && is_small && !is_in_doubt && is_cut && setting.buffer < LARGEST_BUFFER {
             setting.buffer *= 2;
         } else {
             break;

@@ -14,6 +14,7 @@ use crate::value::Value;
 
 impl Run<'_, '_> {
     pub fn spawn(&mut self, dst: Reg, start: Operand, args: &[Operand]) {
+        self.may_stop();
         let pointer = self.pointer(start);
         let mut starts: Vec<(FuncId, Term)> = Vec::new();
         let mut wrong = Term::FALSE;

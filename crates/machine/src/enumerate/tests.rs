@@ -92,8 +92,8 @@ fn rounds_that_are_needed() {
     check_rounds(&threads("x y", &[asks, answers]), [2; 3]);
     // The other way round it is second, first, second.
     check_rounds(&threads("x y", &[answers, asks]), [2; 3]);
-    // A join is passed in the own slot only.
-    check_rounds(&threads_and("x", &["store i32 g0, 1"], FAIL), [2; 3]);
+    // A join is passed in the own slot only, which is the last one of the first round.
+    check_rounds(&threads_and("x", &["store i32 g0, 1"], FAIL), [1; 3]);
     // Three threads that are created one by the other have their slots in one round.
     let chain = text(&format!(
         "{}{}{}",
