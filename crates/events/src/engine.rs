@@ -13,12 +13,12 @@ use crate::question::{Asked, Formulated, Question};
 use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_machine::replay::{End, ReplayError, ReplayMismatch, complete_inputs, confirm, replay};
-use norn_passes::spin::spin;
+use norn_passes::spin::{spin, spin_for_races};
 use norn_passes::unwind::{BoundAt, Bounds};
 use norn_symex::{Finding, Refusal, Symbolic};
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Bound, Checks, Outcome, Stats, Verdict, Violation, unwind_bounds};
+use norn_verdict::outcome::{Bound, Checks, Outcome, Stats, Verdict, Violation, ViolationKind, unwind_bounds};
 use norn_verdict::schedule::Schedule;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -103,7 +103,7 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
         return Ok(Verdict { model: task.model, engine: ENGINE, outcome, stats: Stats::default() });
     }
     // What waits in a loop needs no bound; the steps that are left have the same numbers, so replay is none the wiser.
-    let code = spin(task.program, true).program;
+    let code = if task.checks.data_race { spin_for_races(task.program) } else { spin(task.program, true) }.program;
     let mut search = Search { task, code: &code, best: None, doubt: None, skipped: None, figures: Figures::default() };
     let done = if task.grow { search.grow(growing())? } else { search.towards_given()? };
     Ok(done.unwrap_or_else(|| search.best_known(None)))
@@ -240,9 +240,6 @@ fn undecidable(checks: Checks) -> Option<&'static str> {
     if checks.deadlock {
         return Some("this engine does not look for deadlocks");
     }
-    if checks.data_race {
-        return Some("this engine does not look for data races");
-    }
     checks.leaks.then_some("this engine does not look for memory leaks")
 }
 
@@ -280,10 +277,16 @@ fn step(
     formula.figures(&symbolic, figures);
     match step? {
         Found::Violation(schedule) => unsafe_verdict(task, &symbolic, schedule, figures),
+        Found::Perhaps(schedule, doubt) => match unsafe_verdict(task, &symbolic, schedule, figures) {
+            Ok(found @ Step::Unsafe(_)) => Ok(found),
+            _ => {
+                drop(formula);
+                beside_doubt(task, code, bounds, doubt, figures)
+            }
+        },
         Found::Step(doubt @ Step::Doubt { .. }) => {
             drop(formula);
-            let before = before_doubts(task, code, bounds, figures)?;
-            Ok(before.map_or(doubt, Step::Unsafe))
+            beside_doubt(task, code, bounds, doubt, figures)
         }
         Found::Step(step) => Ok(step),
     }
@@ -292,30 +295,33 @@ fn step(
 /// Something undefined is met in some execution, and no violation is found in those that do not meet it. In all of them each
 /// thread goes as far as it can; so a violation may be missing that comes before a step of another thread which leads
 /// to something undefined in any case. It is there if threads may stop.
-fn before_doubts(
+fn beside_doubt(
     task: &Task<'_>,
     code: &Program,
     bounds: &Bounds,
+    doubt: Step,
     figures: &mut Figures,
-) -> Result<Option<Box<Verdict>>, ReplayMismatch> {
+) -> Result<Step, ReplayMismatch> {
     let Ok(mut symbolic) = norn_symex::execute_stopping(code, bounds, task.checks, task.limits) else {
-        return Ok(None);
+        return Ok(doubt);
     };
     let formula = Formulated::new(&mut symbolic, task.model, task.encoding, false, task.limits);
-    let Ok(mut formula) = formula else { return Ok(None) };
+    let Ok(mut formula) = formula else { return Ok(doubt) };
     let start = Instant::now();
     let asked = formula.ask(&symbolic, &Question::Violated, task.limits);
     figures.add("solve seconds", start.elapsed().as_secs_f64());
-    let Asked::Yes = asked else { return Ok(None) };
+    let Asked::Yes = asked else { return Ok(doubt) };
     let schedule = formula.schedule(task.program, task.model, &symbolic);
     Ok(match unsafe_verdict(task, &symbolic, schedule, figures)? {
-        Step::Unsafe(verdict) => Some(verdict),
-        _ => None,
+        found @ Step::Unsafe(_) => found,
+        _ => doubt,
     })
 }
 
 enum Found {
     Violation(Schedule),
+    /// If the schedule does not lead to a violation, the rest holds.
+    Perhaps(Schedule, Step),
     Step(Step),
 }
 
@@ -323,6 +329,12 @@ fn ask(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) -> Result
     let stopped = |exceeded| Ok(Found::Step(Step::Stopped(exceeded)));
     let unproved = |reason: String| Ok(Found::Step(Step::Unknown { reason, span: None }));
     match formula.ask(symbolic, &Question::Violated, task.limits) {
+        Asked::Yes => return Ok(Found::Violation(formula.schedule(task.program, task.model, symbolic))),
+        Asked::No => {}
+        Asked::Stopped(exceeded) => return stopped(exceeded),
+        Asked::NotProved(reason) => return unproved(reason),
+    }
+    match formula.ask(symbolic, &Question::Race { in_any_case: false }, task.limits) {
         Asked::Yes => return Ok(Found::Violation(formula.schedule(task.program, task.model, symbolic))),
         Asked::No => {}
         Asked::Stopped(exceeded) => return stopped(exceeded),
@@ -336,7 +348,12 @@ fn ask(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) -> Result
             });
             let (reason, span) = undefined.expect("what was asked for should be in the model");
             let goes_on = task.grow && reached_cuts(task, symbolic, formula).is_ok_and(|cuts| cuts.contains(&true));
-            return Ok(Found::Step(Step::Doubt { reason, span: Some(span), goes_on }));
+            let doubt = Step::Doubt { reason, span: Some(span), goes_on };
+            // There may be a race before anything undefined is met; replay will tell.
+            return match formula.ask(symbolic, &Question::Race { in_any_case: true }, task.limits) {
+                Asked::Yes => Ok(Found::Perhaps(formula.schedule(task.program, task.model, symbolic), doubt)),
+                Asked::No | Asked::Stopped(_) | Asked::NotProved(_) => Ok(Found::Step(doubt)),
+            };
         }
         Asked::No => {}
         Asked::Stopped(exceeded) => return stopped(exceeded),
@@ -394,7 +411,11 @@ fn unsafe_verdict(
                     Finding::Violation(violation) => Some(violation.clone()),
                     Finding::Undefined(_) => None,
                 });
-                let expected: Violation = expected.expect("a violation should have been asked for");
+                let expected = expected.unwrap_or_else(|| Violation {
+                    kind: ViolationKind::DataRace,
+                    span: symbolic.events.first().map_or(Span::NONE, |event| event.span),
+                    message: String::new(),
+                });
                 Err(ReplayMismatch::Other { expected, found })
             }
         },

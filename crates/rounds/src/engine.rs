@@ -37,6 +37,10 @@ pub struct Task<'a> {
 
 /// The verdict. An error means that the search claimed what the machine could not replay.
 pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
+    if task.checks.data_race {
+        let reason = "this engine does not look for data races".to_owned();
+        return Ok(unknown(task, reason, None, Stats::default()));
+    }
     match task.bounds {
         Some(bounds) => towards(task, bounds),
         None => crate::grow::verdict(task),

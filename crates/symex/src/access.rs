@@ -50,7 +50,9 @@ impl Run<'_, '_> {
         let Some(targets) = self.targets(addr, ty, false) else { return };
         let section =
             (targets.shared.len() > 1).then(|| self.begin_group(SectionKind::Group, targets.is_shared)).flatten();
+        let first = self.pass.next_event();
         let held = self.read(&targets, ty, access);
+        self.note_access((first, self.pass.next_event()), access.order, None);
         self.end_group(section);
         let value = self.determined(held, ty);
         self.set(dst, value);
@@ -61,7 +63,9 @@ impl Run<'_, '_> {
         let kind = if access.order == Order::SeqCst { SectionKind::Rmw } else { SectionKind::Group };
         let one_step = kind == SectionKind::Rmw || targets.shared.len() > 1;
         let section = one_step.then(|| self.begin_group(kind, targets.is_shared)).flatten();
+        let first = self.pass.next_event();
         self.write(&targets, ty, value, Term::TRUE, access);
+        self.note_access((first, first), access.order, None);
         self.end_group(section);
     }
 
@@ -70,10 +74,13 @@ impl Run<'_, '_> {
         let Some(targets) = self.targets(addr, ty, true) else { return };
         let access = Access { order, volatile: false };
         let section = self.begin_group(SectionKind::Rmw, targets.is_shared);
+        let first = self.pass.next_event();
         let held = self.read(&targets, ty, access);
+        let middle = self.pass.next_event();
         let old = self.determined(held, ty);
         let new = self.updated(op, &old, operand);
         self.write(&targets, ty, &new, Term::TRUE, access);
+        self.note_access((first, middle), order.max(Order::Relaxed), None);
         self.end_group(section);
         self.set(dst, old);
     }
@@ -109,13 +116,15 @@ impl Run<'_, '_> {
         addr: &Pointer,
         expected: &Value,
         desired: &Value,
-        order: Order,
+        (order, failure): (Order, Order),
     ) {
         let ty = self.function.ty(dst);
         let Some(targets) = self.targets(addr, ty, true) else { return };
         let access = Access { order, volatile: false };
         let section = self.begin_group(SectionKind::Rmw, targets.is_shared);
+        let first = self.pass.next_event();
         let held = self.read(&targets, ty, access);
+        let middle = self.pass.next_event();
         let old = self.determined(held, ty);
         let equal = match (&old, expected) {
             (Value::Bits(old), Value::Bits(expected)) => self.pass.terms.eq(*old, *expected),
@@ -125,6 +134,8 @@ impl Run<'_, '_> {
             }
         };
         self.write(&targets, ty, desired, equal, access);
+        let unless = (equal != Term::TRUE).then(|| (equal, failure.max(Order::Relaxed)));
+        self.note_access((first, middle), order.max(Order::Relaxed), unless);
         self.end_group(section);
         self.set(dst, old);
         self.set(success, Value::Bits(equal));
@@ -508,6 +519,7 @@ impl Run<'_, '_> {
         }
         if let [part] = &targets.shared[..] {
             let value = self.encode(part.slot, value, targets.is_shared);
+            self.pass.note_write(part.slot, value, guard);
             self.event(EventKind::Write { targets: part.cells.clone(), value, access }, guard, true);
             return;
         }
@@ -515,6 +527,7 @@ impl Run<'_, '_> {
         for (i, part) in targets.shared.iter().enumerate() {
             let byte = self.pass.terms.extract(bits, i as u32 * 8, 8);
             let value = self.encode(part.slot, &Value::Bits(byte), targets.is_shared);
+            self.pass.note_write(part.slot, value, guard);
             self.event(EventKind::Write { targets: part.cells.clone(), value, access }, guard, true);
         }
     }

@@ -57,9 +57,6 @@ fn execute_with(
     if checks.deadlock {
         return refuse("deadlocks are not looked for symbolically");
     }
-    if checks.data_race {
-        return refuse("data races are not looked for symbolically");
-    }
     if checks.leaks {
         return refuse("leaks are not looked for symbolically");
     }
@@ -139,6 +136,7 @@ fn finish(pass: Pass<'_>, passes: usize) -> Symbolic {
         constraints: pass.constraints,
         joined: pass.joined,
         watches_addresses: pass.watches_addresses,
+        moments: pass.moments.list,
         stats,
     }
 }

@@ -4,10 +4,12 @@
 //! - `execute`: the way from a program to its event list; `facts`, `class`, `range`: what is known about the whole program
 //! - `pass`: one execution of all threads; `run`: one thread; `instr`, `access`, `objects`, `threads`: its instructions
 //! - `guard`, `value`, `trie`, `arith`, `convert`: conditions, values, states and arithmetic; `lifetime`: ends of lives
+//! - `moment`: what data races depend on
 //! - `code`: what is known about code before it runs
 
 mod access;
 mod arith;
+mod chains;
 mod class;
 mod code;
 mod convert;
@@ -17,6 +19,7 @@ mod facts;
 mod guard;
 mod instr;
 mod lifetime;
+mod moment;
 mod objects;
 mod pass;
 mod print;
@@ -29,3 +32,4 @@ mod value;
 
 pub use event::*;
 pub use execute::{Limit, execute, execute_stopping};
+pub use moment::{Accessed, Moment, MomentKind};

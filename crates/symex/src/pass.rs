@@ -21,6 +21,7 @@ use crate::event::{
     SectionKind, ThreadId,
 };
 use crate::facts::{Facts, Object, ObjectKind, Origin, Slot, SlotPlace, Slots};
+use crate::moment::Moments;
 use crate::range::Range;
 use crate::run::Run;
 use crate::value::{Pointer, Value};
@@ -58,6 +59,8 @@ pub struct Pass<'a> {
     /// What was read from cells, as numbers.
     pub read: HashMap<Term, (Slot, Option<Range>)>,
     pub watches_addresses: Option<Span>,
+    /// Empty unless data races are looked for.
+    pub moments: Moments,
     pub instructions: usize,
     /// Threads may stop before each step of theirs.
     pub may_stop: bool,
@@ -146,6 +149,7 @@ impl<'a> Pass<'a> {
             sizes: BTreeMap::new(),
             read: HashMap::new(),
             watches_addresses: None,
+            moments: Moments::default(),
             instructions: 0,
             may_stop: false,
         }
@@ -398,6 +402,13 @@ impl<'a> Pass<'a> {
         match kind {
             FenceKind::Full | FenceKind::Call | FenceKind::Release | FenceKind::AcqRel | FenceKind::StoreStore => true,
             FenceKind::Acquire | FenceKind::LoadLoad | FenceKind::Compiler => false,
+        }
+    }
+
+    /// A write that is always the same depends on no read.
+    pub fn note_write(&mut self, slot: Slot, value: Term, guard: Term) {
+        if guard != Term::TRUE || self.terms.as_bits(value).is_none() {
+            self.facts.chains.note_write(slot);
         }
     }
 

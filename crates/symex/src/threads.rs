@@ -91,7 +91,7 @@ impl Run<'_, '_> {
             }
         }
         let targets = children.iter().map(|&(child, condition, _)| (child, condition)).collect();
-        self.event(EventKind::Create(targets), here, false);
+        self.event(EventKind::Create(targets), here, true);
         self.set(dst, Value::Bits(number));
     }
 

@@ -13,7 +13,9 @@
 //! 4. `rounds`: bugs that need long loops but few context switches.
 //! 5. `stateless` and `states` again with the time that is left.
 //!
-//! With `--certify` only `events` is asked, which alone has a proof. Data races, deadlocks and leaks are decided by some engines only; the others are not asked.
+//! With `--certify` only `events` is asked, which alone has a proof. Data races, deadlocks and leaks are decided by some
+//! engines only; the others are not asked. For data races that is `enumerate`, for a moment, since it needs no bounds where
+//! the states are few; then `events`; then `enumerate` with the time that is left.
 
 use super::{Task, by_states, enumerate, events, is_given, rounds, stateless};
 use crate::args::Unwind;
@@ -39,8 +41,11 @@ fn turns(task: &Task<'_>) -> Vec<Turn> {
     if task.events.certify {
         return vec![turn(events, 1.0, None)];
     }
-    if checks.data_race {
+    if checks.data_race && (checks.deadlock || checks.leaks) {
         return vec![turn(enumerate, 1.0, None)];
+    }
+    if checks.data_race {
+        return vec![turn(enumerate, 0.1, Some(10)), turn(events, 0.6, None), turn(enumerate, 1.0, None)];
     }
     if checks.deadlock || checks.leaks {
         return vec![turn(by_states, 0.6, None), turn(stateless, 1.0, None)];
