@@ -72,13 +72,11 @@ enum Step {
     Stopped(Exceeded),
 }
 
-/// With fewer events nothing takes long.
-const FEW_EVENTS: usize = 60;
-
 /// Whether some loop is certain to go on beyond a small bound: then, as long as that is cheap, a larger one is tried
 /// before anything is asked.
 fn goes_on_anyway(symbolic: &Symbolic, bound: u32) -> bool {
     const SMALL_BOUND: u32 = 6;
+    const FEW_EVENTS: usize = 60;
     let is_certain = symbolic.cuts.iter().any(|cut| cut.guard == norn_logic::Term::TRUE);
     bound < SMALL_BOUND && symbolic.events.len() < FEW_EVENTS && is_certain
 }
@@ -188,8 +186,8 @@ impl Search<'_> {
                 self.skipped = Some(bounds.clone());
                 return Ok(None);
             }
-            // This may take too long; then what was skipped is worth knowing.
-            if symbolic.events.len() >= FEW_EVENTS
+            // Where loops still may go on, this may take too long; then what was skipped is worth knowing.
+            if symbolic.cuts.iter().any(|cut| cut.guard != norn_logic::Term::FALSE)
                 && let Some(skipped) = self.skipped.take()
             {
                 let smaller = executed(&task, self.code, &skipped, &mut self.figures);
