@@ -7,6 +7,11 @@
 //! left the store buffer: so a read never looks past the own thread's last write. (Per cell, `po-loc` and `rf`, `co`, `fr`
 //! then have no cycle without the global order having one, so that one graph is enough.)
 //!
+//! A read with one source that always comes before it has that source's value: its variable stands for the written term,
+//! without clauses. (Such definitions are not circular. What is written depends on reads that come before the write in its
+//! thread, which come before the defined read in the order of nodes, or in the thread; and that order has no cycle.) Where a
+//! read that takes its value from w certainly has to come before w', the literal of the pair labels that edge.
+//!
 //! How two nodes are ordered is a literal too. Where it comes from is the encoding's choice ([`Orders`]): order variables
 //! whose cycles a propagator forbids, or clocks.
 
@@ -86,11 +91,14 @@ pub struct Encoding<'a, S: ClauseSink> {
     /// Leave to the theory what reads say about the order of other writes, instead of a clause for each read, source and
     /// other write.
     pub derive: bool,
+    /// Reads whose values stand for what was written.
+    pub defined: BTreeSet<EventId>,
     pub encoded: Encoded,
 }
 
 impl<S: ClauseSink> Encoding<'_, S> {
     pub fn all(&mut self, formula: &mut Formula<'_, S>, limits: &Limits) -> Result<(), Exceeded> {
+        self.define_reads(formula);
         for constraint in self.symbolic.constraints.clone() {
             formula.blaster.assert(&self.symbolic.terms, constraint);
         }
@@ -114,6 +122,42 @@ impl<S: ClauseSink> Encoding<'_, S> {
         }
         self.checks(formula);
         Ok(())
+    }
+
+    /// Reads that have their value from one certain place. To be done before anything is translated.
+    fn define_reads(&mut self, formula: &mut Formula<'_, S>) {
+        if self.facts.graph.is_none() {
+            return;
+        }
+        for read in &self.pairs.reads {
+            let &[(source, _)] = &read.sources[..] else { continue };
+            let EventKind::Read { value, .. } = self.symbolic.event(read.event).kind else { continue };
+            if !matches!(self.symbolic.terms.node(value), norn_logic::Node::Variable(_)) {
+                continue;
+            }
+            let is_earlier = match source {
+                Source::Initial => true,
+                Source::Write(write) => self.facts.read_write(self.symbolic, read.event, write) == Fixed::After,
+            };
+            if is_earlier {
+                let written = self.written(read.event, source);
+                formula.blaster.define(&self.symbolic.terms, value, written);
+                self.defined.insert(read.event);
+            }
+        }
+    }
+
+    /// What a read gets from a source.
+    fn written(&mut self, read: EventId, source: Source) -> Term {
+        match source {
+            Source::Initial => initial_value(self.symbolic, read),
+            Source::Write(write) => {
+                let EventKind::Write { value, .. } = self.symbolic.event(write).kind else {
+                    unreachable!("only writes are sources")
+                };
+                value
+            }
+        }
     }
 
     /// Every two writes of different threads to one cell that some read could see: not cell by cell and read by read.
@@ -167,10 +211,12 @@ impl<S: ClauseSink> Encoding<'_, S> {
             1 => vec![executed],
             n => (0..n).map(|_| formula.fresh()).collect(),
         };
-        let mut some = vec![!executed];
-        some.extend(&literals);
-        formula.clause(&some);
-        self.at_most_one(formula, &literals);
+        if literals[..] != [executed] {
+            let mut some = vec![!executed];
+            some.extend(&literals);
+            formula.clause(&some);
+            self.at_most_one(formula, &literals);
+        }
         // What is left to the theory needs no clause.
         let is_clause = |&&(rival, _): &&(EventId, Term)| {
             !self.derive || self.facts.read_write(self.symbolic, read.event, rival) != Fixed::Open
@@ -180,23 +226,22 @@ impl<S: ClauseSink> Encoding<'_, S> {
             if literal != executed {
                 formula.clause(&[!literal, executed]);
             }
-            let written = match source {
-                Source::Initial => initial_value(self.symbolic, read.event),
-                Source::Write(write) => {
-                    let event = self.symbolic.event(write);
-                    let EventKind::Write { value, .. } = event.kind else { unreachable!("only writes are sources") };
-                    let (writer, happens) = (event.thread, event.guard);
-                    let happens = formula.lit(self.symbolic, happens);
-                    formula.clause(&[!literal, happens]);
-                    let same = formula.lit(self.symbolic, same);
-                    formula.clause(&[!literal, same]);
-                    if writer != thread {
-                        self.orders.order_if(formula, literal, self.layout.node(write), node);
-                    }
-                    value
+            if let Source::Write(write) = source {
+                let (writer, happens) = (self.symbolic.event(write).thread, self.symbolic.event(write).guard);
+                let happens = formula.lit(self.symbolic, happens);
+                formula.clause(&[!literal, happens]);
+                let same = formula.lit(self.symbolic, same);
+                formula.clause(&[!literal, same]);
+                if writer != thread {
+                    self.orders.order_if(formula, literal, self.layout.node(write), node);
                 }
-            };
-            formula.blaster.equal_if(&self.symbolic.terms, &[literal], value, written);
+            }
+            if self.defined.contains(&read.event) {
+                formula.blaster.mention(&self.symbolic.terms, value);
+            } else {
+                let written = self.written(read.event, source);
+                formula.blaster.equal_if(&self.symbolic.terms, &[literal], value, written);
+            }
             self.no_write_between(formula, (read.event, &rivals), source, literal);
         }
         if self.derive {
@@ -268,16 +313,19 @@ impl<S: ClauseSink> Encoding<'_, S> {
             if earlier == !formula.truth && settled == Some(thread) {
                 continue;
             }
+            let is_certain = earlier == !formula.truth && meets == Term::TRUE;
             let later = match self.facts.read_write(self.symbolic, read, rival) {
                 Fixed::Before => continue,
                 Fixed::After => !formula.truth,
+                Fixed::Open if is_certain => {
+                    self.orders.order_if(formula, literal, node, self.layout.node(rival));
+                    settled = Some(thread);
+                    continue;
+                }
                 Fixed::Open => self.orders.implied(formula, node, self.layout.node(rival)),
             };
             let happens = formula.lit(self.symbolic, meets);
             formula.clause(&[!literal, !happens, earlier, later]);
-            if earlier == !formula.truth && meets == Term::TRUE && later != !formula.truth {
-                settled = Some(thread);
-            }
         }
     }
 

@@ -6,7 +6,7 @@ use crate::question::{Asked, Formulated, Question};
 use norn_ir::ids::FuncId;
 use norn_ir::instr::{Access, FenceKind, Order};
 use norn_ir::span::Span;
-use norn_logic::{Sort, Term, Terms};
+use norn_logic::{Lit, Propagator, Sort, Term, Terms};
 use norn_symex::{
     Cell, CellId, Check, Condition, Event, EventId, EventKind, Finding, Object, ObjectId, Section, SectionId,
     SectionKind, Stats, Symbolic, Thread, ThreadId,
@@ -266,6 +266,18 @@ fn run(state: &State, t: usize, op: Op, model: Model) -> Option<State> {
     Some(state)
 }
 
+/// Makes this the violation that is asked for.
+fn ask_for(symbolic: &mut Symbolic, wanted: Term) {
+    let violation = Violation { kind: ViolationKind::Assertion, span: Span::NONE, message: String::new() };
+    symbolic.checks.push(Check {
+        what: Finding::Violation(violation),
+        thread: ThreadId(0),
+        position: EventId(symbolic.events.len() as u32),
+        violated: Condition::Term(wanted),
+        span: Span::NONE,
+    });
+}
+
 /// Everything that the formula allows the reads to see.
 fn allowed(threads: &[Vec<Op>], model: Model, encoding: Encoding) -> BTreeSet<Vec<u64>> {
     let mut found: BTreeSet<Vec<u64>> = BTreeSet::new();
@@ -281,15 +293,7 @@ fn allowed(threads: &[Vec<Op>], model: Model, encoding: Encoding) -> BTreeSet<Ve
             }
             new = symbolic.terms.and(new, !same);
         }
-        let violation = Violation { kind: ViolationKind::Assertion, span: Span::NONE, message: String::new() };
-        let position = EventId(symbolic.events.len() as u32);
-        symbolic.checks.push(Check {
-            what: Finding::Violation(violation),
-            thread: ThreadId(0),
-            position,
-            violated: Condition::Term(new),
-            span: Span::NONE,
-        });
+        ask_for(&mut symbolic, new);
         let mut formula = Formulated::new(&mut symbolic, model, encoding, false, &Limits::none())
             .unwrap_or_else(|_| panic!("nothing should stop it"));
         match formula.ask(&symbolic, &Question::Violated, &Limits::none()) {
@@ -316,6 +320,106 @@ fn check(threads: &[Vec<Op>]) {
             );
         }
     }
+}
+
+/// Leaves out a literal of the first so many clauses of the theory.
+struct Liar {
+    honest: std::rc::Rc<std::cell::RefCell<crate::theory::Theory>>,
+    lies: u32,
+    told: std::rc::Rc<std::cell::Cell<u32>>,
+}
+
+impl Liar {
+    fn shorten(&mut self, clause: &mut Vec<Lit>, kept: Option<Lit>) {
+        let other = clause.iter().position(|&literal| Some(literal) != kept);
+        if let (Some(other), true) = (other, self.told.get() < self.lies && clause.len() > 1) {
+            clause.remove(other);
+            self.told.set(self.told.get() + 1);
+        }
+    }
+}
+
+impl Propagator for Liar {
+    fn assigned(&mut self, literals: &[Lit]) {
+        self.honest.assigned(literals);
+    }
+
+    fn new_level(&mut self) {
+        self.honest.new_level();
+    }
+
+    fn backtrack(&mut self, level: usize) {
+        self.honest.backtrack(level);
+    }
+
+    fn propagate(&mut self) -> Option<Lit> {
+        self.honest.propagate()
+    }
+
+    fn reason(&mut self, literal: Lit, clause: &mut Vec<Lit>) {
+        self.honest.reason(literal, clause);
+        self.shorten(clause, Some(literal));
+    }
+
+    fn add_clause(&mut self, clause: &mut Vec<Lit>) -> bool {
+        let is_new = self.honest.add_clause(clause);
+        if is_new {
+            self.shorten(clause, None);
+        }
+        is_new
+    }
+
+    fn accepts(&mut self, model: &[Lit]) -> bool {
+        self.honest.accepts(model)
+    }
+}
+
+/// Whether some thread can see all these values, with a theory that leaves out literals of so many clauses.
+fn certified(threads: &[Vec<Op>], model: Model, outcome: &[u64], lies: u32) -> (Asked, u32) {
+    let (mut symbolic, seen) = symbolic(threads);
+    let mut wanted = Term::TRUE;
+    for (&value, &read) in outcome.iter().zip(&seen) {
+        let value = symbolic.terms.bits(WIDTH, value);
+        let equal = symbolic.terms.eq(read, value);
+        wanted = symbolic.terms.and(wanted, equal);
+    }
+    ask_for(&mut symbolic, wanted);
+    let told = std::rc::Rc::new(std::cell::Cell::new(0));
+    let counter = std::rc::Rc::clone(&told);
+    let formula =
+        Formulated::with_propagator(&mut symbolic, model, (Encoding::Order, false), true, &Limits::none(), |honest| {
+            Box::new(Liar { honest, lies, told: counter })
+        });
+    let mut formula = formula.unwrap_or_else(|_| panic!("nothing should stop it"));
+    let asked = formula.ask(&symbolic, &Question::Violated, &Limits::none());
+    (asked, told.get())
+}
+
+/// A proof that leans on a clause which is no cycle is refused, however the search came to it.
+#[test]
+fn wrong_clauses_of_the_theory_are_refused() {
+    let buffering = [vec![Op::Write(0, 1), Op::Read(1)], vec![Op::Write(1, 1), Op::Read(0)]];
+    let passing = [vec![Op::Write(0, 1), Op::Write(1, 1)], vec![Op::Read(1), Op::Read(0)]];
+    let counting = [vec![Op::Add(0, 1), Op::Add(0, 1)], vec![Op::Add(0, 1), Op::Read(0)]];
+    let mut refused = 0;
+    for (threads, model, outcome) in [
+        (&buffering, Model::Sc, &[0, 0][..]),
+        (&passing, Model::Sc, &[1, 0]),
+        (&passing, Model::Tso, &[1, 0]),
+        (&counting, Model::Tso, &[0, 0, 1, 2]),
+        (&counting, Model::Pso, &[0, 1, 1, 3]),
+    ] {
+        assert!(!outcomes(threads, model).contains(&outcome.to_vec()), "{threads:?} {outcome:?} should be forbidden");
+        assert!(matches!(certified(threads, model, outcome, 0), (Asked::No, 0)), "{threads:?} {model}");
+        for lies in 1..4 {
+            match certified(threads, model, outcome, lies) {
+                (Asked::NotProved(_), told) if told > 0 => refused += 1,
+                (Asked::No, 0) => {}
+                (_, told) => panic!("{threads:?} {model}: {told} wrong clauses should be noticed"),
+            }
+        }
+    }
+    assert!(refused > 3, "the theory should have been needed");
 }
 
 #[test]

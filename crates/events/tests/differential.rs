@@ -43,6 +43,25 @@ fn with_end(text: &str, claim: &str) -> String {
     text + &format!("  {claim}\n  return 0;\n}}\n")
 }
 
+/// All inputs that programs go on with. (The enumerator tries no others.)
+const DOMAIN: [u64; 3] = [0, 1, 2];
+
+const PICK: &str = "extern int __VERIFIER_nondet_int(void);\nstatic int pick(void) {\n  int v = __VERIFIER_nondet_int();\n  \
+    __VERIFIER_assume(v >= 0 && v <= 2);\n  return v;\n}\n";
+
+/// The program with inputs in the place of constants that are written.
+fn with_inputs(text: &str) -> String {
+    let mut text = text.replacen("void *t0", &format!("{PICK}void *t0"), 1);
+    for value in 1..=3 {
+        for (from, to) in
+            [("x = #;", "x = pick();"), ("y = #;", "y = pick();"), ("(&a, #", "(&a, pick()"), ("&e, #", "&e, pick()")]
+        {
+            text = text.replace(&from.replace('#', &value.to_string()), to);
+        }
+    }
+    text
+}
+
 fn claim(excluded: Final) -> String {
     let [x, y, a, s0, s1, s2] = excluded;
     format!("assert(!(x == {x} && y == {y} && a == {a} && seen[0] == {s0} && seen[1] == {s1} && seen[2] == {s2}));")
@@ -57,8 +76,10 @@ fn finals(program: &Program, model: Model) -> Option<BTreeSet<Final>> {
     let observed = ["x", "y", "a", "seen"].map(global);
     let limits = Limits::for_seconds(10.0);
     let checks = Checks::default();
-    let found =
-        states::explore(&Question { program, model, checks, limits: &limits, domain: None, observed: &observed });
+    // Other inputs are memory that was never written, which may be anything.
+    let picks = program.functions.iter().any(|function| function.name == "pick");
+    let domain = picks.then_some(&DOMAIN[..]);
+    let found = states::explore(&Question { program, model, checks, limits: &limits, domain, observed: &observed });
     if found.incomplete.is_some() || found.violation.is_some() {
         return None;
     }
@@ -122,19 +143,23 @@ fn check(text: &str, random: &mut Random) -> bool {
 }
 
 fn check_random(count: u64, seed: u64, shape: Shape) {
+    check_each(count, seed, |random| program(random, shape));
+}
+
+fn check_each(count: u64, seed: u64, generate: impl Fn(&mut Random) -> String) {
     let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
     let seed = seed + number("NORN_TEST_SEED").unwrap_or(0);
     let count = number("NORN_TEST_PROGRAMS").unwrap_or(count);
     let mut checked = 0;
     for number in 0..count {
         let mut random = Random::new(seed + number);
-        let text = program(&mut random, shape);
+        let text = generate(&mut random);
+        let shown = text.clone();
         let result = std::panic::catch_unwind(move || {
             let mut random = Random::new(seed + number + 77);
             check(&text, &mut random)
         });
-        let text = program(&mut Random::new(seed + number), shape);
-        checked += u64::from(result.unwrap_or_else(|_| panic!("program {number}:\n{text}")));
+        checked += u64::from(result.unwrap_or_else(|_| panic!("program {number}:\n{shown}")));
     }
     assert!(checked * 4 >= count, "only {checked} of {count} programs could be enumerated");
 }
@@ -147,6 +172,19 @@ fn accesses_and_fences() {
 #[test]
 fn locks_and_memory() {
     check_random(8, 5000, Shape { threads: (2, 3), statements: (1, 3), library: true, ends: false, inputs: false });
+}
+
+#[test]
+fn inputs_everywhere() {
+    let shape = Shape { threads: (2, 2), statements: (2, 3), library: false, ends: true, inputs: true };
+    check_each(8, 13000, |random| {
+        loop {
+            let text = with_inputs(&program(random, shape));
+            if text.matches("pick()").count() > 2 {
+                return text;
+            }
+        }
+    });
 }
 
 #[test]

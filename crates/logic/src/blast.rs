@@ -34,6 +34,8 @@ pub struct Blaster<S> {
     pool: Vec<Lit>,
     /// Quotient and remainder come out of one circuit.
     divisions: FxHashMap<(Term, Term), (u32, u32)>,
+    /// Variables that stand for other terms.
+    defined: FxHashMap<Term, Term>,
     /// Literals that imply their term, but need not hold where the term does.
     implying: FxHashMap<Term, Lit>,
 }
@@ -46,6 +48,7 @@ impl<S: ClauseSink> Blaster<S> {
             vectors: Vec::new(),
             pool: Vec::new(),
             divisions: FxHashMap::default(),
+            defined: FxHashMap::default(),
             implying: FxHashMap::default(),
         }
     }
@@ -85,6 +88,22 @@ impl<S: ClauseSink> Blaster<S> {
         self.translate(terms, term);
         let start = self.start(term);
         &self.pool[start..start + terms.width(term) as usize]
+    }
+
+    /// Lets a variable, which is not translated yet, stand for a term of its sort: it gets that term's literals, and no
+    /// clause is needed to make them equal. The term must not depend on the variable, through other definitions neither.
+    pub fn define(&mut self, terms: &Terms, variable: Term, term: Term) {
+        assert!(matches!(terms.node(variable), Node::Variable(_)), "only a variable should be defined");
+        assert_eq!(terms.sort(variable), terms.sort(term), "a variable should have the sort of what it stands for");
+        let is_translated = self.booleans.get(variable.index()).is_some_and(Option::is_some)
+            || self.vectors.get(variable.index()).is_some_and(Option::is_some);
+        assert!(!is_translated, "a variable should be defined before it is used");
+        self.defined.insert(variable, term);
+    }
+
+    /// Makes sure that a variable has the value in the model that its definition gives it.
+    pub fn mention(&mut self, terms: &Terms, term: Term) {
+        self.translate(terms, term);
     }
 
     /// Makes a Boolean term true in every model.
@@ -274,11 +293,20 @@ impl<S: ClauseSink> Blaster<S> {
             }
             let node = terms.node(top);
             let before = waiting.len();
-            waiting.extend(node.operands().map(Term::positive).filter(|&operand| !self.is_translated(operand)));
+            let definition = self.defined.get(&top).copied();
+            let operands = node.operands().chain(definition).map(Term::positive);
+            waiting.extend(operands.filter(|&operand| !self.is_translated(operand)));
             if waiting.len() > before {
                 continue;
             }
             waiting.pop();
+            if let Some(definition) = definition {
+                match terms.is_bool(top) {
+                    true => self.booleans[top.index()] = Some(self.literal(definition)),
+                    false => self.vectors[top.index()] = self.vectors[definition.index()],
+                }
+                continue;
+            }
             if terms.is_bool(top) {
                 let literal = self.boolean_node(terms, node);
                 self.booleans[top.index()] = Some(literal);

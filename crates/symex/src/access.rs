@@ -164,6 +164,10 @@ impl Run<'_, '_> {
     /// Where an access of this type goes, once what is invalid has been excluded.
     fn targets(&mut self, pointer: &Pointer, ty: Ty, is_write: bool) -> Option<Targets> {
         let size = ty.size(self.pass.original.target);
+        let is_shared = |object: ObjectId| self.pass.facts.get(object).is_shared();
+        if pointer.places().iter().any(|place| place.object.is_none_or(is_shared)) {
+            self.may_stop();
+        }
         let parts = self.parts(pointer, size, is_write)?;
         let mut private = Vec::new();
         let mut shared = Vec::new();
@@ -220,6 +224,7 @@ impl Run<'_, '_> {
         // What is wrong and when; found out in a step of its own if the object is shared.
         let mut wrong: Vec<(ViolationKind, String, Term, bool)> = Vec::new();
         let mut wrong_shared = Term::FALSE;
+        let mut far_away = Vec::new();
         for place in pointer.places() {
             let Some(object) = place.object else {
                 self.wrong_number(place, &mut wrong);
@@ -249,8 +254,16 @@ impl Run<'_, '_> {
             };
             let outside = self.outside(place, object, size, &offsets);
             let outside = self.pass.terms.and(alive, outside);
-            let message = format!("outside of '{name}', which has {object_size} bytes");
+            let message = match self.pass.size_term(object) {
+                None => format!("outside of '{name}', which has {object_size} bytes"),
+                Some(_) => format!("outside of '{name}'"),
+            };
             faulty(self, ViolationKind::OutOfBounds, message, outside, true);
+            let far = self.beyond_model(place, object, &offsets);
+            let far = self.pass.terms.all([alive, !outside, far]);
+            if far != Term::FALSE {
+                far_away.push((format!("an access far inside of '{name}', whose size is not known"), far));
+            }
             if is_write && self.pass.facts.get(object).kind == ObjectKind::Constant {
                 let inside = self.pass.terms.and(alive, !outside);
                 faulty(self, ViolationKind::WriteToConstant, format!("'{name}' is constant"), inside, true);
@@ -259,7 +272,8 @@ impl Run<'_, '_> {
             let single = offsets.len() == 1;
             for offset in offsets {
                 let number = self.pass.terms.bits(self.pass.pointer_bits, offset);
-                let is_sure = single && (outside == Term::FALSE || self.pass.terms.as_bits(place.offset).is_some());
+                let is_inside = outside == Term::FALSE && far == Term::FALSE;
+                let is_sure = single && (is_inside || self.pass.terms.as_bits(place.offset).is_some());
                 let here = if is_sure { Term::TRUE } else { self.pass.terms.eq(place.offset, number) };
                 let condition = self.pass.terms.and(alive, here);
                 if condition != Term::FALSE {
@@ -269,6 +283,9 @@ impl Run<'_, '_> {
         }
         if !wrong.is_empty() {
             self.wrong_access(wrong, wrong_shared);
+        }
+        for (reason, condition) in far_away {
+            self.undefined(&reason, condition);
         }
         self.guard.is_some().then_some(parts)
     }
@@ -310,24 +327,33 @@ impl Run<'_, '_> {
 
     /// Whether a place leaves no room for an access.
     fn outside(&mut self, place: &Place, object: ObjectId, size: u64, offsets: &[u64]) -> Term {
-        let Some(&last) = offsets.last() else { return Term::TRUE };
         let width = self.pass.pointer_bits;
-        let beyond = match self.pass.size_term(object) {
-            None => Term::FALSE,
-            Some(whole) => {
-                let size = self.pass.terms.bits(width, size);
-                let too_small = self.pass.terms.ult(whole, size);
-                let room = self.pass.terms.sub(whole, size);
-                let behind = self.pass.terms.ult(room, place.offset);
-                self.pass.terms.or(too_small, behind)
-            }
-        };
+        if let Some(whole) = self.pass.size_term(object) {
+            let size = self.pass.terms.bits(width, size);
+            let too_small = self.pass.terms.ult(whole, size);
+            let room = self.pass.terms.sub(whole, size);
+            let behind = self.pass.terms.ult(room, place.offset);
+            return self.pass.terms.or(too_small, behind);
+        }
+        let Some(&last) = offsets.last() else { return Term::TRUE };
         if self.pass.terms.as_bits(place.offset).is_some() || self.pass.is_within(place, size) {
-            return beyond;
+            return Term::FALSE;
         }
         let last = self.pass.terms.bits(width, last);
-        let outside = self.pass.terms.ult(last, place.offset);
-        self.pass.terms.or(outside, beyond)
+        self.pass.terms.ult(last, place.offset)
+    }
+
+    /// Whether a place is behind the last one that is looked at. That is not all of an object whose size is not known.
+    fn beyond_model(&mut self, place: &Place, object: ObjectId, offsets: &[u64]) -> Term {
+        if self.pass.size_term(object).is_none() {
+            return Term::FALSE;
+        }
+        let Some(&last) = offsets.last() else { return Term::TRUE };
+        if self.pass.terms.as_bits(place.offset).is_some() {
+            return Term::FALSE;
+        }
+        let last = self.pass.terms.bits(self.pass.pointer_bits, last);
+        self.pass.terms.ult(last, place.offset)
     }
 
     /// Whether this thread has ended an object's life.
@@ -493,6 +519,7 @@ impl Run<'_, '_> {
         }
         if let [part] = &targets.shared[..] {
             let value = self.encode(part.slot, value, targets.is_shared);
+            self.pass.note_write(part.slot, value, guard);
             self.event(EventKind::Write { targets: part.cells.clone(), value, access }, guard, true);
             return;
         }
@@ -500,6 +527,7 @@ impl Run<'_, '_> {
         for (i, part) in targets.shared.iter().enumerate() {
             let byte = self.pass.terms.extract(bits, i as u32 * 8, 8);
             let value = self.encode(part.slot, &Value::Bits(byte), targets.is_shared);
+            self.pass.note_write(part.slot, value, guard);
             self.event(EventKind::Write { targets: part.cells.clone(), value, access }, guard, true);
         }
     }

@@ -44,12 +44,22 @@ pub struct Class {
     indeterminate: bool,
     /// From how many executions to the next it grew.
     growths: u32,
+    /// The range of numbers that the last execution found.
+    last_range: Option<Range>,
     /// How values are written in cells; stays the same during one execution.
     shape: Encoding,
     /// Nothing was found so far: the shape stands for nothing.
     is_empty: bool,
     /// What is known of all that was put into the cells during one execution.
     found: Option<Known>,
+}
+
+/// What an execution found about a class.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum News {
+    Nothing,
+    First,
+    More,
 }
 
 /// A class that grows more often than this is described by its range only, if it has one; than these, by its leading zeros
@@ -72,6 +82,7 @@ impl Class {
             objects: Vec::new(),
             indeterminate: false,
             growths: 0,
+            last_range: None,
             shape: Encoding::Bits { varying: 0, ones: 0, indeterminate: false },
             is_empty: true,
             found: None,
@@ -86,33 +97,43 @@ impl Class {
         }
     }
 
-    /// After an execution, with the range of numbers that it found: whether more was found than was assumed.
-    pub fn end(&mut self, range: Option<Range>) -> bool {
-        if self.uses_members() {
-            return false;
+    /// After an execution, with the range of numbers that it found: whether that is the first that was found, or more than
+    /// was assumed.
+    pub fn news(&self, range: Option<Range>) -> News {
+        match self.wanted(range) {
+            Some(wanted) if self.is_empty && self.shape != wanted => News::First,
+            Some(wanted) if !self.is_empty && join(&self.shape, &wanted, self.bits) != self.shape => News::More,
+            _ => News::Nothing,
         }
-        let range = range.filter(|range| range.fits(self.bits));
-        let Some(wanted) = self.wanted(range) else { return false };
-        if std::mem::take(&mut self.is_empty) {
-            let is_new = self.shape != wanted;
-            self.shape = wanted;
-            return is_new;
-        }
-        if join(&self.shape, &wanted, self.bits) == self.shape {
-            return false;
-        }
-        self.growths += 1;
-        let wanted = match range {
-            // What is known of bits grows bit by bit with a counter; its range does not.
-            Some(range) if self.growths > FEW_GROWTHS => by_range(range, self.indeterminate),
-            _ => wanted,
-        };
-        self.shape = widened(join(&self.shape, &wanted, self.bits), self.growths, self.bits);
-        true
     }
 
-    /// How what was found would be written.
+    /// After an execution, likewise: the assumptions of the next one. What was found is covered by them, or more if it is
+    /// widened.
+    pub fn end(&mut self, range: Option<Range>, widen: bool) {
+        let news = self.news(range);
+        let Some(wanted) = self.wanted(range) else { return };
+        if std::mem::take(&mut self.is_empty) {
+            self.shape = wanted;
+        } else if news == News::More {
+            self.growths += 1;
+            let is_settled = widen || range == self.last_range;
+            let wanted = match range.filter(|range| range.fits(self.bits)) {
+                // What is known of bits grows bit by bit with a counter; its range does not.
+                Some(range) if self.growths > FEW_GROWTHS && is_settled => by_range(range, self.indeterminate),
+                _ => wanted,
+            };
+            let joined = join(&self.shape, &wanted, self.bits);
+            self.shape = if widen { widened(joined, self.growths, self.bits) } else { joined };
+        }
+        self.last_range = range;
+    }
+
+    /// How what was found would be written, if it is not as members.
     fn wanted(&self, range: Option<Range>) -> Option<Encoding> {
+        if self.uses_members() {
+            return None;
+        }
+        let range = range.filter(|range| range.fits(self.bits));
         let whole = mask(self.bits);
         let indeterminate = self.indeterminate;
         let known = self.found.or(indeterminate.then_some(Known { zeros: whole, ones: 0 }))?;

@@ -14,7 +14,8 @@ use norn_ir::ids::{FuncId, GlobalId, LocalId, TypeId};
 use norn_ir::program::{Program, Storage};
 use norn_passes::Site;
 
-use crate::class::{Class, Content};
+use crate::chains::{Chains, Found, Growth};
+use crate::class::{Class, Content, News};
 use crate::event::{ObjectId, ThreadId};
 use crate::range::Range;
 
@@ -121,6 +122,7 @@ pub struct Facts {
     pub exposed: Vec<ObjectId>,
     /// Something new was found.
     pub changed: bool,
+    pub chains: Chains,
     /// The addresses of globals.
     global_bases: Vec<u64>,
     pointer_bits: u32,
@@ -172,6 +174,7 @@ impl Facts {
             thread_ids: HashMap::new(),
             exposed: Vec::new(),
             changed: false,
+            chains: Chains::default(),
             same_memory: HashMap::new(),
         }
     }
@@ -179,6 +182,7 @@ impl Facts {
     /// To be called before each execution.
     pub fn begin(&mut self) {
         self.changed = false;
+        self.chains.begin();
         self.results.begin();
         self.classes.iter_mut().for_each(Class::begin);
         self.numbers.fill([Numbers::NONE; 2]);
@@ -193,16 +197,36 @@ impl Facts {
 
     /// To be called after each execution.
     pub fn end(&mut self) {
-        self.changed |= self.results.end(None);
-        for slot in 0..self.classes.len() {
-            let exchanged = root(&self.exchanges, Slot(slot as u32));
-            let of_class = self.numbers[slot][0].range();
-            let of_all = self.numbers[exchanged.0 as usize][1].range();
-            let range = match (of_class, of_all) {
-                (Some(a), Some(b)) => Some(a.meet(b)),
-                (a, b) => a.or(b),
-            };
-            self.changed |= self.classes[slot].end(range);
+        let slots = || (0..self.classes.len() as u32).map(Slot);
+        let ranges: Vec<Option<Range>> = slots().map(|slot| self.found_range(slot)).collect();
+        let news: Vec<News> = slots().map(|slot| self.classes[slot.0 as usize].news(ranges[slot.0 as usize])).collect();
+        let of_results = self.results.news(None);
+        let grown: Vec<Slot> = slots().filter(|slot| news[slot.0 as usize] == News::More).collect();
+        let others = self.changed || news.contains(&News::First) || of_results == News::First;
+        let results_grown = of_results == News::More;
+        let threads = self.threads.len();
+        let found = Found { others, grown: &grown, results_grown, threads };
+        let growth = self.chains.end(&found, |slot| root(&self.parents, slot));
+        self.changed = others;
+        if growth == Growth::Ignored {
+            return;
+        }
+        self.changed |= results_grown || !grown.is_empty();
+        let widen = growth == Growth::Widened;
+        self.results.end(None, widen);
+        for (class, range) in self.classes.iter_mut().zip(ranges) {
+            class.end(range, widen);
+        }
+    }
+
+    /// The numbers that the cells of a class may hold, as far as an execution has found.
+    fn found_range(&self, slot: Slot) -> Option<Range> {
+        let exchanged = root(&self.exchanges, slot);
+        let of_class = self.numbers[slot.0 as usize][0].range();
+        let of_all = self.numbers[exchanged.0 as usize][1].range();
+        match (of_class, of_all) {
+            (Some(a), Some(b)) => Some(a.meet(b)),
+            (a, b) => a.or(b),
         }
     }
 

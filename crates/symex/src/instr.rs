@@ -282,7 +282,9 @@ impl Run<'_, '_> {
             self.undefined("a section inside a section", Term::TRUE);
             return;
         }
-        if Code::section_waits(self.function, self.site.block, self.site.index as usize + 1) {
+        if !Code::section_waits(self.function, self.site.block, self.site.index as usize + 1) {
+            self.may_stop();
+        } else {
             let ran = self.pass.terms.fresh(Sort::Bool);
             self.assume(ran);
         }

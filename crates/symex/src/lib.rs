@@ -9,6 +9,7 @@
 
 mod access;
 mod arith;
+mod chains;
 mod class;
 mod code;
 mod convert;
@@ -30,5 +31,5 @@ mod trie;
 mod value;
 
 pub use event::*;
-pub use execute::{Limit, execute};
+pub use execute::{Limit, execute, execute_stopping};
 pub use moment::{Accessed, Moment, MomentKind};

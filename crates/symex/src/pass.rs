@@ -62,6 +62,8 @@ pub struct Pass<'a> {
     /// Empty unless data races are looked for.
     pub moments: Moments,
     pub instructions: usize,
+    /// Threads may stop before each step of theirs.
+    pub may_stop: bool,
 }
 
 /// What is known about a thread during an execution.
@@ -149,6 +151,7 @@ impl<'a> Pass<'a> {
             watches_addresses: None,
             moments: Moments::default(),
             instructions: 0,
+            may_stop: false,
         }
     }
 
@@ -399,6 +402,13 @@ impl<'a> Pass<'a> {
         match kind {
             FenceKind::Full | FenceKind::Call | FenceKind::Release | FenceKind::AcqRel | FenceKind::StoreStore => true,
             FenceKind::Acquire | FenceKind::LoadLoad | FenceKind::Compiler => false,
+        }
+    }
+
+    /// A write that is always the same depends on no read.
+    pub fn note_write(&mut self, slot: Slot, value: Term, guard: Term) {
+        if guard != Term::TRUE || self.terms.as_bits(value).is_none() {
+            self.facts.chains.note_write(slot);
         }
     }
 

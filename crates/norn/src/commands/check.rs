@@ -121,7 +121,7 @@ fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopT
         let message = format!("internal error: a counterexample did not replay: {mismatch}");
         frontend::fail(&message, Exit::Internal)
     })?;
-    if let Some((violated, safe)) = cross_check::disagreement(&verdicts, !args.unwind.is_empty()) {
+    if let Some((violated, safe)) = cross_check::disagreement(&verdicts, &args.unwind) {
         return Err(report_disagreement(&task, &verdicts, (violated.engine, safe.engine)));
     }
     let mut verdict = cross_check::strongest(verdicts).expect("some engine should have been asked");
