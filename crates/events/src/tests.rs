@@ -409,7 +409,7 @@ fn wrong_clauses_of_the_theory_are_refused() {
         (&counting, Model::Tso, &[0, 0, 1, 2]),
         (&counting, Model::Pso, &[0, 1, 1, 3]),
     ] {
-        assert!(!outcomes(threads, model).contains(&outcome.to_vec()), "{threads:?} {outcome:?} should be forbidden");
+        assert!(!outcomes(threads, model).contains(outcome), "{threads:?} {outcome:?} should be forbidden");
         assert!(matches!(certified(threads, model, outcome, 0), (Asked::No, 0)), "{threads:?} {model}");
         for lies in 1..4 {
             match certified(threads, model, outcome, lies) {
