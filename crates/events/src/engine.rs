@@ -1,8 +1,8 @@
 //! From a program to a verdict: one formula per bound on loops, and a few questions about each.
 //!
 //! First whether something is violated in an execution that meets nothing undefined; then whether something undefined
-//! is met; then which bounds are reached. Data races have a formula of their own, which is asked before. Bounds grow until
-//! none is reached or a limit is.
+//! is met; then which bounds are reached. Data races have a formula of their own, which is asked before. Bounds grow
+//! until none is reached or a limit is.
 //!
 //! *Doubts.* Where something undefined is met but nothing is violated, larger bounds may still show a violation, so a few more
 //! are tried, unless no bound is reached. A doubt stays one with larger bounds: after it no bound is said to be safe.
@@ -72,11 +72,13 @@ enum Step {
     Stopped(Exceeded),
 }
 
+/// With fewer events nothing takes long.
+const FEW_EVENTS: usize = 60;
+
 /// Whether some loop is certain to go on beyond a small bound: then, as long as that is cheap, a larger one is tried
 /// before anything is asked.
 fn goes_on_anyway(symbolic: &Symbolic, bound: u32) -> bool {
     const SMALL_BOUND: u32 = 6;
-    const FEW_EVENTS: usize = 60;
     let is_certain = symbolic.cuts.iter().any(|cut| cut.guard == norn_logic::Term::TRUE);
     bound < SMALL_BOUND && symbolic.events.len() < FEW_EVENTS && is_certain
 }
@@ -186,8 +188,8 @@ impl Search<'_> {
                 self.skipped = Some(bounds.clone());
                 return Ok(None);
             }
-            // Where loops still may go on, this may take too long; then what was skipped is worth knowing.
-            if symbolic.cuts.iter().any(|cut| cut.guard != norn_logic::Term::FALSE)
+            // This may take too long; then what was skipped is worth knowing.
+            if symbolic.events.len() >= FEW_EVENTS
                 && let Some(skipped) = self.skipped.take()
             {
                 let smaller = executed(&task, self.code, &skipped, &mut self.figures);
@@ -277,18 +279,8 @@ fn step(
     let start = Instant::now();
     let found = races.as_mut().and_then(|races| ask_for_race(task, &symbolic, races));
     let found = found.unwrap_or_else(|| ask(task, &symbolic, &mut formula));
-    // There may be a race before anything undefined is met; replay will tell.
-    let early = match (&found, &mut races) {
-        (Found::Step(Step::Unknown { .. } | Step::Doubt { .. }), Some(races)) => early_race(task, &symbolic, races),
-        _ => None,
-    };
     figures.add("solve seconds", start.elapsed().as_secs_f64());
     formula.figures(&symbolic, figures);
-    if let Some(schedule) = early
-        && let Ok(step @ Step::Unsafe(_)) = unsafe_verdict(task, &symbolic, schedule, figures)
-    {
-        return Ok(step);
-    }
     match found {
         Found::Violation(schedule) => unsafe_verdict(task, &symbolic, schedule, figures),
         Found::Step(doubt @ Step::Doubt { .. }) => {
@@ -312,17 +304,32 @@ fn beside_doubt(
     let Ok(mut symbolic) = norn_symex::execute_stopping(code, bounds, task.checks, task.limits) else {
         return Ok(doubt);
     };
-    let formula = Formulated::new(&mut symbolic, task.model, task.encoding, false, task.limits);
-    let Ok(mut formula) = formula else { return Ok(doubt) };
     let start = Instant::now();
-    let asked = formula.ask(&symbolic, &Question::Violated, task.limits);
+    let mut schedule = None;
+    if task.checks.data_race {
+        let races = Formulated::with_races(&mut symbolic, task.model, task.encoding, false, task.limits);
+        let Ok(mut races) = races else { return Ok(doubt) };
+        schedule = violating(task, &symbolic, &mut races, &Question::Race);
+    }
+    if schedule.is_none() {
+        let formula = Formulated::new(&mut symbolic, task.model, task.encoding, false, task.limits);
+        let Ok(mut formula) = formula else { return Ok(doubt) };
+        schedule = violating(task, &symbolic, &mut formula, &Question::Violated);
+    }
     figures.add("solve seconds", start.elapsed().as_secs_f64());
-    let Asked::Yes = asked else { return Ok(doubt) };
-    let schedule = formula.schedule(task.program, task.model, &symbolic);
+    let Some(schedule) = schedule else { return Ok(doubt) };
     Ok(match unsafe_verdict(task, &symbolic, schedule, figures)? {
         found @ Step::Unsafe(_) => found,
         _ => doubt,
     })
+}
+
+/// A schedule of what was asked for, if that is found.
+fn violating(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated, question: &Question) -> Option<Schedule> {
+    match formula.ask(symbolic, question, task.limits) {
+        Asked::Yes => Some(formula.schedule(task.program, task.model, symbolic)),
+        Asked::No | Asked::Stopped(_) | Asked::NotProved(_) => None,
+    }
 }
 
 enum Found {
@@ -332,19 +339,11 @@ enum Found {
 
 /// Nothing, if there is no data race in an execution that meets nothing undefined.
 fn ask_for_race(task: &Task<'_>, symbolic: &Symbolic, races: &mut Formulated) -> Option<Found> {
-    match races.ask(symbolic, &Question::Race { in_any_case: false }, task.limits) {
+    match races.ask(symbolic, &Question::Race, task.limits) {
         Asked::Yes => Some(Found::Violation(races.schedule(task.program, task.model, symbolic))),
         Asked::No => None,
         Asked::Stopped(exceeded) => Some(Found::Step(Step::Stopped(exceeded))),
         Asked::NotProved(reason) => Some(Found::Step(Step::Unknown { reason, span: None })),
-    }
-}
-
-/// A schedule that may run into a race, or into something undefined before.
-fn early_race(task: &Task<'_>, symbolic: &Symbolic, races: &mut Formulated) -> Option<Schedule> {
-    match races.ask(symbolic, &Question::Race { in_any_case: true }, task.limits) {
-        Asked::Yes => Some(races.schedule(task.program, task.model, symbolic)),
-        Asked::No | Asked::Stopped(_) | Asked::NotProved(_) => None,
     }
 }
 

@@ -50,10 +50,8 @@ const FEW_EVENTS: usize = 200;
 pub enum Question {
     /// Something is violated and nothing undefined is met.
     Violated,
-    /// There is a data race, and nothing undefined is met unless that does not matter.
-    Race {
-        in_any_case: bool,
-    },
+    /// There is a data race, and nothing undefined is met.
+    Race,
     Undefined,
     /// One of these is reached.
     Cut(Vec<usize>),
@@ -76,7 +74,7 @@ impl Formulated {
         certify: bool,
         limits: &Limits,
     ) -> Result<Formulated, Exceeded> {
-        Self::build(symbolic, model, (encoding, false), certify, limits, |theory| Box::new(theory))
+        Formulated::with_propagator(symbolic, model, (encoding, false), certify, limits, |theory| Box::new(theory))
     }
 
     /// For questions about data races. What they need makes the others harder.
@@ -87,23 +85,11 @@ impl Formulated {
         certify: bool,
         limits: &Limits,
     ) -> Result<Formulated, Exceeded> {
-        Self::build(symbolic, model, (encoding, true), certify, limits, |theory| Box::new(theory))
+        Formulated::with_propagator(symbolic, model, (encoding, true), certify, limits, |theory| Box::new(theory))
     }
 
     /// With something between the solver and the theory: for tests.
-    #[cfg(test)]
     pub fn with_propagator(
-        symbolic: &mut Symbolic,
-        model: Model,
-        encoding: Encoding,
-        certify: bool,
-        limits: &Limits,
-        propagator: impl FnOnce(Rc<RefCell<Theory>>) -> Box<dyn Propagator>,
-    ) -> Result<Formulated, Exceeded> {
-        Self::build(symbolic, model, (encoding, false), certify, limits, propagator)
-    }
-
-    fn build(
         symbolic: &mut Symbolic,
         model: Model,
         (encoding, with_races): (Encoding, bool),
@@ -205,7 +191,7 @@ impl Formulated {
         let all = 0..symbolic.checks.len();
         let mut wanted: Vec<Lit> = match question {
             Question::Violated => all.filter(is_violation).map(|check| self.encoded.checks[check]).collect(),
-            Question::Race { .. } => vec![self.race],
+            Question::Race => vec![self.race],
             Question::Undefined => all.filter(|c| !is_violation(c)).map(|check| self.encoded.checks[check]).collect(),
             Question::Cut(cuts) => cuts.iter().map(|&cut| self.encoded.cuts[cut]).collect(),
         };
@@ -217,7 +203,7 @@ impl Formulated {
         wanted.push(!active);
         self.blaster.sink_mut().clause(&wanted);
         let mut assumptions = vec![active];
-        if matches!(question, Question::Violated | Question::Race { in_any_case: false }) {
+        if matches!(question, Question::Violated | Question::Race) {
             assumptions.push(!self.undefined);
         }
         match self.blaster.sink_mut().solve(&assumptions, limits) {

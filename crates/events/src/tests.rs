@@ -386,9 +386,10 @@ fn certified(threads: &[Vec<Op>], model: Model, outcome: &[u64], lies: u32) -> (
     ask_for(&mut symbolic, wanted);
     let told = std::rc::Rc::new(std::cell::Cell::new(0));
     let counter = std::rc::Rc::clone(&told);
-    let formula = Formulated::with_propagator(&mut symbolic, model, Encoding::Order, true, &Limits::none(), |honest| {
-        Box::new(Liar { honest, lies, told: counter })
-    });
+    let formula =
+        Formulated::with_propagator(&mut symbolic, model, (Encoding::Order, false), true, &Limits::none(), |honest| {
+            Box::new(Liar { honest, lies, told: counter })
+        });
     let mut formula = formula.unwrap_or_else(|_| panic!("nothing should stop it"));
     let asked = formula.ask(&symbolic, &Question::Violated, &Limits::none());
     (asked, told.get())
