@@ -56,7 +56,8 @@ pub struct Writer<'c, 'p> {
     code: &'p Simplified,
     labels: Labels,
     names: Names,
-    registers: FxHashMap<Reg, String>,
+    /// By register: its variable, once it has one.
+    registers: Vec<Option<String>>,
     /// The static locals, by their types.
     declared: Vec<(String, Vec<String>)>,
     scratches: FxHashSet<String>,
@@ -91,7 +92,7 @@ pub fn write<'c, 'p>(
         code: context.prepared.function(id),
         labels: Labels::new(context.prepared, context.shared, context.options.model, id),
         names,
-        registers: FxHashMap::default(),
+        registers: vec![None; context.prepared.function(id).function.registers.len()],
         declared: Vec::new(),
         scratches: FxHashSet::default(),
         waiting: FxHashMap::default(),
@@ -198,7 +199,7 @@ impl<'p> Writer<'_, 'p> {
     }
 
     fn register(&mut self, reg: Reg) -> String {
-        if let Some(name) = self.registers.get(&reg) {
+        if let Some(name) = &self.registers[reg.index()] {
             return name.clone();
         }
         let register = &self.code.function.registers[reg.index()];
@@ -208,7 +209,7 @@ impl<'p> Writer<'_, 'p> {
         };
         self.objects.avoid(&name);
         self.declare(register_type(register.ty), &name);
-        self.registers.insert(reg, name.clone());
+        self.registers[reg.index()] = Some(name.clone());
         name
     }
 
@@ -226,10 +227,10 @@ impl<'p> Writer<'_, 'p> {
 
     fn assign(&mut self, dst: Reg, value: &str) {
         if self.code.uses[dst.index()] == 0 {
-            return self.statement(&format!("(void){value};"));
+            return self.statement(&["(void)", value, ";"].concat());
         }
         let name = self.register(dst);
-        self.statement(&format!("{name} = {};", top(value)));
+        self.statement(&[&name, " = ", top(value), ";"].concat());
     }
 
     /// Keeps a value until it is used, if it is used once, in this block, and not too long.
@@ -238,7 +239,7 @@ impl<'p> Writer<'_, 'p> {
         let code = self.code;
         self.release_changed(kind);
         let Some(dst) = kind.defs().next() else { return false };
-        if let Some(value) = self.from_thread_number(dst, kind) {
+        if let Some(value) = self.known_from_number(dst, kind) {
             self.known.insert(dst, value);
             return true;
         }
@@ -268,7 +269,7 @@ impl<'p> Writer<'_, 'p> {
     }
 
     /// What an instruction assigns, if that is the number of the thread or follows from it.
-    fn from_thread_number(&self, dst: Reg, kind: &InstrKind) -> Option<Const> {
+    fn known_from_number(&self, dst: Reg, kind: &InstrKind) -> Option<Const> {
         if self.code.defs[dst.index()] != 1 {
             return None;
         }
@@ -277,6 +278,9 @@ impl<'p> Writer<'_, 'p> {
             return Some(Const { ty: function.ty(dst), bits: self.thread as u64 });
         }
         let mut is_known = false;
+        if self.known.is_empty() {
+            return None;
+        }
         kind.for_each_use(|reg| is_known |= self.known.contains_key(&reg));
         if !is_known {
             return None;

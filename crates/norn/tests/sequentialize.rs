@@ -50,7 +50,7 @@ fn choices_that_norn_finds_lead_the_running_program_to_the_same_assertion() {
         ("bounded_queue", &["-m", "sc", "-D", "WAIT_ONCE"], 62),
         ("dekker", &["-m", "tso"], 47),
         ("dekker", &["-m", "pso"], 47),
-        ("double_checked_locking", &["-m", "pso"], 45),
+        ("double_checked_locking", &["-m", "pso"], 48),
         ("lamport", &["-m", "tso", "--unwind", "1", "--timestamps", "2"], 62),
         ("message_passing", &["-m", "pso"], 33),
         ("peterson", &["-m", "tso"], 41),

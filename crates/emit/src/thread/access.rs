@@ -41,8 +41,8 @@ impl Writer<'_, '_> {
         let c = cell_type(ty);
         match access {
             Access::Private(lvalue) => lvalue.clone(),
-            Access::Variable(variable) => format!("sma_read({c}, {variable})"),
-            Access::Address(address) => format!("sma_read_addr({c}, {address})"),
+            Access::Variable(variable) => ["sma_read(", c, ", ", variable, ")"].concat(),
+            Access::Address(address) => ["sma_read_addr(", c, ", ", address, ")"].concat(),
         }
     }
 
@@ -54,11 +54,11 @@ impl Writer<'_, '_> {
             Access::Private(lvalue) => format!("{lvalue} = {value}"),
             Access::Variable(variable) => {
                 self.stores += 1;
-                format!("sma_write({c}, {variable}, {value})")
+                ["sma_write(", c, ", ", variable, ", ", value, ")"].concat()
             }
             Access::Address(address) => {
                 self.stores += 1;
-                format!("sma_write_addr({c}, {address}, {value})")
+                ["sma_write_addr(", c, ", ", address, ", ", value, ")"].concat()
             }
         }
     }

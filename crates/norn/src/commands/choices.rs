@@ -33,7 +33,7 @@ pub fn write(program: &Program, args: &SequentializeArgs, path: &Path) -> Exit {
         Err(refusal) => return fail(program, &refusal),
     };
     let Compiled { program: compiled, diagnostics, sources, .. } =
-        compile(norn_c::session::Options::default(), Some(program.target.into()), vec![Input::Text { name, text }]);
+        compile(norn_c::session::Options::default(), Some(program.target), vec![Input::Text { name, text }]);
     let Some(mut sequential) = compiled else {
         frontend::show(&diagnostics, &sources);
         return frontend::fail("internal error: the sequential program is not C", Exit::Internal);
