@@ -1,9 +1,12 @@
 // Double-checked locking: an object is made once, under a lock, but whoever sees the pointer later skips the lock.
 // Under PSO the pointer may become visible before the object that it points to is ready, unless it is published by
-// a release store.
+// a release store; as far as C is concerned, it is a data race without one, under all three models.
 //
 // expect: sc safe, tso safe, pso unsafe
 // expect -DRELEASE: sc safe, tso safe, pso safe
+// expect --data-race: sc unsafe, tso unsafe, pso unsafe
+// expect --data-race -DRELEASE: sc safe, tso safe, pso safe
+// expect --data-race -e events -DRELEASE: sc safe, tso safe, pso safe
 
 #include <assert.h>
 #include <pthread.h>

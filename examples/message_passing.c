@@ -1,9 +1,13 @@
 // Message passing: the sender writes the data and then raises a flag; a receiver that sees the flag must see the data.
 // TSO keeps stores in order, so the flag cannot overtake the data. PSO has a buffer per location, and there it can,
-// unless the flag is written by a release store.
+// unless the flag is written by a release store. Without one, the receiver's read of the data is a data race under all
+// three models, because nothing orders it after the write as far as C is concerned.
 //
 // expect: sc safe, tso safe, pso unsafe
 // expect -DRELEASE: sc safe, tso safe, pso safe
+// expect --data-race: sc unsafe, tso unsafe, pso unsafe
+// expect --data-race -DRELEASE: sc safe, tso safe, pso safe
+// expect --data-race -e events -DRELEASE: sc safe, tso safe, pso safe
 
 #include <assert.h>
 #include <pthread.h>

@@ -4,6 +4,8 @@
 //
 // expect: sc safe, tso safe, pso safe
 // expect -DRELAXED: sc safe, tso safe, pso unsafe
+// expect --data-race: sc safe, tso safe, pso safe
+// expect --data-race -DRELAXED: sc unsafe, tso unsafe, pso unsafe
 
 #include <assert.h>
 #include <pthread.h>

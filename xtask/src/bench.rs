@@ -1,6 +1,10 @@
 //! Benchmarks: one line per claim, so that two runs can be compared.
 
 mod events;
+#[path = "../../crates/rounds/benches/growth.rs"]
+mod growth;
+mod rounds;
+mod sequentialize;
 
 use crate::corpus;
 use crate::executions;
@@ -31,6 +35,16 @@ pub fn run() -> Result<(), String> {
     if let Some(corpus) = corpus::folder() {
         missed += events::run(&norn, &corpus)?;
     }
+    missed += rounds::run(&norn, corpus::folder().as_deref())?;
+    said(missed)
+}
+
+/// Only the claims about the engine `rounds`.
+pub fn rounds() -> Result<(), String> {
+    said(rounds::run(&Norn::build()?, corpus::folder().as_deref())?)
+}
+
+fn said(missed: usize) -> Result<(), String> {
     match missed {
         0 => Ok(()),
         n => Err(format!("{n} limits missed")),
@@ -50,6 +64,15 @@ pub fn events() -> Result<(), String> {
 pub fn executions() -> Result<(), String> {
     let corpus = corpus::folder().ok_or("there is no corpus here")?;
     executions::run(&Norn::build()?, &corpus)
+}
+
+/// The sequential programs beside the tables of the paper; SafeStack apart, since it takes hours.
+pub fn sequentialize() -> Result<(), String> {
+    sequentialize::run()
+}
+
+pub fn safestack() -> Result<(), String> {
+    sequentialize::safestack()
 }
 
 /// Runs `norn ir` on each program `times` times and prints the mean; 1 if the limit is missed.

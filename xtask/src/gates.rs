@@ -28,20 +28,20 @@ pub fn run(extent: Extent) -> Result<(), String> {
     failures += litmus::run(&norn, &corpus, extent)?;
     failures += exact::run(&corpus, extent)?;
     failures += verdicts::run(&norn, &corpus, extent)?;
-    failures += sequentialize::run(&corpus, extent)?;
+    failures += sequentialize::run(&corpus, extent, None)?;
     match failures {
         0 => Ok(()),
         n => Err(format!("{n} failures")),
     }
 }
 
-/// The gate of the sequential programs alone.
-pub fn sequentialize(extent: Extent) -> Result<(), String> {
+/// The gate of the sequential programs alone, or a part of it.
+pub fn sequentialize(extent: Extent, only: Option<&str>) -> Result<(), String> {
     let Some(corpus) = corpus::folder() else {
         println!("gates: no corpus here, nothing to run");
         return Ok(());
     };
-    match sequentialize::run(&corpus, extent)? {
+    match sequentialize::run(&corpus, extent, only)? {
         0 => Ok(()),
         n => Err(format!("{n} failures")),
     }

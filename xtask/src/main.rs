@@ -9,6 +9,8 @@ mod csmith;
 mod exact;
 mod executions;
 mod gates;
+#[path = "../../crates/exec/tests/generate/mod.rs"]
+mod generate;
 mod hardware;
 mod norn;
 
@@ -19,8 +21,8 @@ Usage: cargo xtask TASK
 
   gates [--sample]   run Norn over the corpus of known verdicts and fail on any difference;
                      --sample takes a fixed part of it, for continuous integration
-  sequentialize [--sample]
-                     only the gate of the sequential programs: they and the reference machine agree
+  sequentialize [--sample | examples | tacas15 | generated | litmus]
+                     only the gate of the sequential programs: they agree with the reference machine and with 'rounds'
   traces [--sample]  of the gates only the comparison of the stateless engine with the enumerator on litmus tests
   hardware [--runs N]
                      compile small programs, run each N times (100,000 unless told) on this x86 machine, and fail
@@ -29,8 +31,13 @@ Usage: cargo xtask TASK
                      compare the executions of the stateless engine with those of the enumerator on N generated
                      programs of each shape (2,000 unless told) under every model
   bench              measure the claims made about speed and print them as a table
+  bench rounds       of these the engine 'rounds': Table I of lazysma-fmcad16 with the paper's figures, how formulas
+                     grow with the number of rounds, SafeStack
   bench events       only the engine 'events': time beside that of others, and the size of its formulas
   bench executions   the stateless engine on every row of tacas15
+  bench sequentialize
+                     the sequential programs of the first table of lazysma-fmcad16, and the sizes of formulas
+  bench safestack    those of its second table, ten minutes at most for each cell
   csmith [--count N] [--seed S] [--timeout SECONDS]
                      compare 'norn run' with the C compiler on random programs, one for each seed from S on
 
@@ -42,8 +49,11 @@ fn main() -> ExitCode {
     let result = match words.as_slice() {
         ["gates"] => gates::run(gates::Extent::Full),
         ["gates", "--sample"] => gates::run(gates::Extent::Sample),
-        ["sequentialize"] => gates::sequentialize(gates::Extent::Full),
-        ["sequentialize", "--sample"] => gates::sequentialize(gates::Extent::Sample),
+        ["sequentialize"] => gates::sequentialize(gates::Extent::Full, None),
+        ["sequentialize", "--sample"] => gates::sequentialize(gates::Extent::Sample, None),
+        ["sequentialize", part @ ("examples" | "tacas15" | "generated" | "litmus")] => {
+            gates::sequentialize(gates::Extent::Full, Some(part))
+        }
         ["traces"] => gates::traces(gates::Extent::Full),
         ["traces", "--sample"] => gates::traces(gates::Extent::Sample),
         ["hardware"] => hardware::run(hardware::DEFAULT_RUNS),
@@ -53,8 +63,11 @@ fn main() -> ExitCode {
         },
         ["exact", options @ ..] => exact_plan(options).and_then(|(count, seed)| exact::run(count, seed)),
         ["bench"] => bench::run(),
+        ["bench", "rounds"] => bench::rounds(),
         ["bench", "events"] => bench::events(),
         ["bench", "executions"] => bench::executions(),
+        ["bench", "sequentialize"] => bench::sequentialize(),
+        ["bench", "safestack"] => bench::safestack(),
         ["csmith", options @ ..] => csmith::Plan::from_words(options).and_then(|plan| csmith::run(&plan)),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");

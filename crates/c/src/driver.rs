@@ -138,10 +138,13 @@ impl Driver {
         let library_from = units.len();
         let mut linked = self.times.measure("link", || link::link(&mut self.session, &self.types, units, library_from));
         let mut models = BTreeSet::new();
+        let uses_arguments = lower::uses_arguments(&self.session, &self.types, &linked);
+        let arguments = if uses_arguments { &lower::ARGUMENT_MODELS[..] } else { &[] };
         while !self.session.has_errors() {
             let undefined = linked.undefined_names(&self.session);
             let wanted = undefined
                 .into_iter()
+                .chain(arguments.iter().copied())
                 .filter_map(library::model_of)
                 .filter(|m| !models.contains(m))
                 .collect::<BTreeSet<_>>();

@@ -173,6 +173,16 @@ fn of_object(program: &Program, object: Object, fixed: &[(u64, Ty)], span: Span)
     Ok(cells)
 }
 
+/// The scalars of an allocated object, if its size and type are fixed and say.
+pub fn of_allocation(program: &Program, size: Operand, ty: Option<TypeId>) -> Option<ObjectCells> {
+    let (Operand::Const(size), Some(ty)) = (size, ty) else { return None };
+    let stride = program.ty(ty).size.max(1);
+    let mut cells = ObjectCells::new();
+    let count = (size.bits / stride).max(1);
+    let is_known = count <= MOST_CELLS as u64 && (0..count).all(|i| leaves(program, ty, i * stride, &mut cells));
+    (is_known && cells.len() <= MOST_CELLS).then_some(cells)
+}
+
 /// The scalars of a type, if it says. Records are nested at most as deep as types are, whose parts have smaller ids.
 fn leaves(program: &Program, ty: TypeId, at: u64, cells: &mut ObjectCells) -> bool {
     let mut waiting = vec![(ty, at)];

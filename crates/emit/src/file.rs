@@ -5,11 +5,11 @@ use crate::expr;
 use crate::objects::Objects;
 use crate::prepare::Prepared;
 use crate::shared::Shared;
-use crate::sma::Memory;
+use crate::sma::{Memory, bits_of};
 use crate::template::{expand, mentions, vocabulary};
 use crate::text::quoted;
 use crate::thread::{self, Context, Written};
-use crate::{Model, Options, Refusal, Sma, Tool};
+use crate::{Model, Options, Refusal, Sequential, Sma, Tool};
 use norn_ir::program::Program;
 use norn_passes::unwind::Bounds;
 use std::fmt::Write;
@@ -19,6 +19,8 @@ const CBMC: &str = include_str!("../templates/cbmc.h");
 const ESBMC: &str = include_str!("../templates/esbmc.h");
 const SVCOMP: &str = include_str!("../templates/svcomp.h");
 const VERIFIER: &str = include_str!("../templates/verifier.h");
+const UNSUPPORTED: &str = include_str!("../templates/unsupported.h");
+const UNSUPPORTED_NORN: &str = include_str!("../templates/unsupported_norn.h");
 const CC: &str = include_str!("../templates/cc.h");
 const CC_MAIN: &str = include_str!("../templates/cc_main.c");
 const ARITHMETIC: &str = include_str!("../templates/arithmetic.c");
@@ -28,7 +30,7 @@ const MALLOC_CC: &str = include_str!("../templates/malloc_cc.c");
 /// Words of 8 bytes that allocated memory has in the program that runs.
 const HEAP_WORDS: u64 = 4096;
 
-pub fn write(prepared: &Prepared, bounds: &Bounds, options: &Options) -> Result<String, Refusal> {
+pub fn write(prepared: &Prepared, bounds: &Bounds, options: &Options) -> Result<Sequential, Refusal> {
     let shared = Shared::new(prepared);
     let uses_list = options.model != Model::Sc && options.sma == Sma::List;
     let cells = if uses_list { Some(Cells::new(prepared, &shared)?) } else { None };
@@ -45,7 +47,7 @@ pub fn write(prepared: &Prepared, bounds: &Bounds, options: &Options) -> Result<
         return Err(refusal);
     }
     let file = File { prepared, bounds, options, objects, names, threads, results, cells };
-    Ok(file.text())
+    Ok(file.sequential())
 }
 
 /// `main_0`, `producer_1`, …
@@ -72,17 +74,19 @@ impl File<'_> {
         self.prepared.program()
     }
 
-    fn text(&self) -> String {
+    fn sequential(&self) -> Sequential {
         let bodies: String = self.threads.iter().map(|thread| vocabulary(&thread.text)).collect();
         let stubs = stubs(&bodies);
         let memory = self.memory().text(&format!("{bodies} {stubs} sma_init"));
+        let arithmetic = expand(ARITHMETIC, &[], &format!("{bodies} {memory}"));
+        let unwind = self.longest_loop(!arithmetic.is_empty());
         let sections = [
-            self.head(),
+            self.head(unwind),
             self.tool(&bodies),
             self.parameters(),
             self.objects(),
             self.control(),
-            expand(ARITHMETIC, &[], &format!("{bodies} {memory}")),
+            arithmetic,
             self.malloc(&bodies),
             memory,
             stubs,
@@ -101,7 +105,15 @@ impl File<'_> {
             put(&mut text, format_args!("#line {} {}\n", lines + 1, quoted(&self.options.output)));
         }
         text.push_str(&self.driver());
-        text
+        Sequential { text, unwind }
+    }
+
+    /// How often the loops of the text are followed, at most.
+    fn longest_loop(&self, has_arithmetic: bool) -> u64 {
+        const BITS: u64 = 64;
+        let largest = self.threads.iter().map(|thread| thread.largest).max().unwrap_or(0);
+        let loops = [u64::from(self.options.rounds), self.memory().longest_loop(), largest];
+        loops.into_iter().chain(has_arithmetic.then_some(BITS)).max().unwrap_or(1)
     }
 
     fn memory(&self) -> Memory<'_> {
@@ -109,12 +121,14 @@ impl File<'_> {
             options: self.options,
             locations: &self.objects.locations,
             cells: self.cells,
+            threads: self.threads.len() as u32,
             stores: self.threads.iter().map(|thread| thread.stores).max().unwrap_or(0),
+            all_stores: self.threads.iter().map(|thread| thread.stores).sum(),
             target: self.program().target,
         }
     }
 
-    fn head(&self) -> String {
+    fn head(&self, unwind: u64) -> String {
         let Options { model, sma, tool, rounds, .. } = self.options;
         let model = match (model, sma) {
             (Model::Sc, _) => "sequential consistency",
@@ -125,6 +139,7 @@ impl File<'_> {
         };
         let bits = if self.program().target.pointer_size() == 4 { " -m32" } else { "" };
         let verifier_bits = if self.program().target.pointer_size() == 4 { " --32" } else { " --64" };
+        let norn_bits = if self.program().target.pointer_size() == 4 { " --32" } else { "" };
         let out = &self.options.output;
         let how = match tool {
             Tool::Cbmc => format!("cbmc{verifier_bits} {out}"),
@@ -132,7 +147,7 @@ impl File<'_> {
             Tool::Svcomp => {
                 "any verifier of SV-COMP's conventions, for the property that reach_error is not called".to_owned()
             }
-            Tool::Norn => format!("norn check {out}"),
+            Tool::Norn => format!("norn check -e events --unwind {unwind}{norn_bits} {out}"),
             Tool::Cc => format!("cc{bits} {out} -o program; ./program --search > choices; ./program choices"),
         };
         let mut head = format!(
@@ -172,9 +187,10 @@ impl File<'_> {
         let names = "#ifdef __GNUC__\n/* Names of the program may be those of functions that the compiler knows. */\n\
                      #pragma GCC diagnostic ignored \"-Wbuiltin-declaration-mismatch\"\n#endif\n";
         let prelude = match self.options.tool {
-            Tool::Cbmc => format!("{CBMC}{VERIFIER}"),
-            Tool::Esbmc => format!("{ESBMC}{VERIFIER}"),
-            Tool::Svcomp | Tool::Norn => format!("{SVCOMP}{VERIFIER}"),
+            Tool::Cbmc => format!("{CBMC}{VERIFIER}{UNSUPPORTED}"),
+            Tool::Esbmc => format!("{ESBMC}{VERIFIER}{UNSUPPORTED}"),
+            Tool::Svcomp => format!("{SVCOMP}{VERIFIER}{UNSUPPORTED}"),
+            Tool::Norn => format!("{SVCOMP}{VERIFIER}{UNSUPPORTED_NORN}"),
             Tool::Cc => CC.to_owned(),
         };
         format!("{names}\n{TYPES}\n{check}{prelude}")
@@ -248,7 +264,9 @@ impl File<'_> {
             init.push_str("init_objects(); ");
         }
         init.push_str("sma_init();");
-        let mut text = String::from("/* The driver: in each round each thread that was created has a slot. */\n");
+        let mut text = String::from(
+            "/* The driver: in each round each thread that was created has a slot; the first thread has one more at the end. */\n",
+        );
         if self.options.tool == Tool::Cc {
             put(
                 &mut text,
@@ -258,10 +276,12 @@ impl File<'_> {
                      for (; round <= ROUNDS; round++) {{\n"
                 ),
             );
-            for (number, name) in self.names.iter().enumerate() {
-                put(&mut text, format_args!("        SLOT({number}, {name})\n"));
+            for ((number, name), thread) in self.names.iter().enumerate().zip(&self.threads) {
+                let bits = bits_of(thread.size);
+                put(&mut text, format_args!("        SLOT({number}, {name}, {bits})\n"));
             }
-            text.push_str("        ct = 0;\n    }\n}\n\n");
+            let last = format!("SLOT(0, {}, {})", self.names[0], bits_of(self.threads[0].size));
+            put(&mut text, format_args!("        ct = 0;\n    }}\n    {last}\n}}\n\n"));
             text.push_str(CC_MAIN);
             return text;
         }
@@ -271,16 +291,22 @@ impl File<'_> {
                 "int main(void)\n{{\n    unsigned round;\n    {init}\n    for (round = 1; round <= ROUNDS; round++) {{\n"
             ),
         );
-        for (number, name) in self.names.iter().enumerate() {
-            put(
-                &mut text,
-                format_args!(
-                    "        ct = {number};\n        if (active[ct]) {{\n            cs = next_switch(pc[ct], size[ct]);\n            \
-                     {name}();\n            pc[ct] = cs;\n        }}\n"
-                ),
-            );
+        let slot = |number: usize, indent: &str| {
+            let bits = bits_of(self.threads[number].size);
+            let lines = [
+                format!("ct = {number};"),
+                "if (active[ct]) {".to_owned(),
+                format!("    cs = next_switch({bits}, pc[ct], size[ct]);"),
+                format!("    {}();", self.names[number]),
+                "    pc[ct] = cs;".to_owned(),
+                "}".to_owned(),
+            ];
+            lines.map(|line| format!("{indent}{line}\n")).concat()
+        };
+        for number in 0..self.names.len() {
+            text.push_str(&slot(number, "        "));
         }
-        text + "    }\n    return 0;\n}\n"
+        text + "    }\n" + &slot(0, "    ") + "    return 0;\n}\n"
     }
 }
 

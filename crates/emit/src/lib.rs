@@ -106,8 +106,16 @@ impl Refusal {
     }
 }
 
+/// A sequential program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sequential {
+    pub text: String,
+    /// No loop of the text is followed more often than this: the bound with which a verifier sees all of it.
+    pub unwind: u64,
+}
+
 /// The sequential program. `program` should be valid, with its private objects marked.
-pub fn sequentialize(program: &Program, bounds: &Bounds, options: &Options) -> Result<String, Refusal> {
+pub fn sequentialize(program: &Program, bounds: &Bounds, options: &Options) -> Result<Sequential, Refusal> {
     let prepared = prepare::prepare(program, bounds)?;
     file::write(&prepared, bounds, options)
 }

@@ -1,4 +1,4 @@
-//! Constants through a thread's function, and what nobody looks at: unwinding and inlining leave behind many copies of
+//! Constants and copies through a thread's function, and what nobody looks at: unwinding and inlining leave behind many copies of
 //! arguments and comparisons with known results, which would hide the program from a reader and cost a verifier time.
 //!
 //! Control only moves forward, so one pass in topological order sees every value before its uses. Instructions keep
@@ -10,8 +10,11 @@ use norn_ir::program::Function;
 use norn_ir::types::{Target, Ty};
 use rustc_hash::FxHashMap;
 
-/// Instructions that are looked at when the use of a value is looked for.
+/// A value that is read within so many instructions is read soon.
 const NEAR: usize = 64;
+
+/// How often jumps are led past blocks that do nothing.
+const MOST_PASSES: usize = 3;
 
 /// A simplified function.
 pub struct Simplified {
@@ -25,6 +28,18 @@ pub struct Simplified {
     pub defs: Vec<u32>,
     /// By register: every block that reads it assigns it first.
     is_local_to_blocks: Vec<bool>,
+    /// By block and instruction, for those that assign one register.
+    readers: Vec<Vec<Readers>>,
+}
+
+/// Who reads a value in the block that assigns it, before the register is assigned again.
+#[derive(Clone, Copy, Default)]
+struct Readers {
+    count: u32,
+    /// The first of them.
+    first: usize,
+    /// Whether that is a comparison.
+    compares: bool,
 }
 
 /// `keeps_result`: somebody asks what the function returns.
@@ -38,10 +53,20 @@ pub fn simplify(original: &Function, target: Target, keeps_result: bool) -> Simp
         uses: Vec::new(),
         defs: Vec::new(),
         is_local_to_blocks: Vec::new(),
+        readers: Vec::new(),
         order,
         function,
     };
     simplified.find_needed(keeps_result);
+    // A branch both of whose ways are one may leave its condition unread, and more blocks empty.
+    for _ in 0..MOST_PASSES {
+        if !simplified.skip_empty_blocks() {
+            break;
+        }
+        simplified.find_needed(keeps_result);
+    }
+    simplified.is_local_to_blocks = simplified.find_local();
+    simplified.readers = simplified.find_readers();
     simplified
 }
 
@@ -60,6 +85,7 @@ fn propagate(function: &mut Function, defs: &[u32], target: Target) {
     let order = function.reverse_postorder();
     // Registers with one assignment hold the same wherever they are read; the others depend on the point.
     let mut fixed = Known::default();
+    let mut names: Vec<(Reg, Reg)> = Vec::new();
     let mut at_entry: FxHashMap<BlockId, Known> = FxHashMap::default();
     at_entry.insert(Function::ENTRY, Known::default());
     for block in order {
@@ -71,6 +97,15 @@ fn propagate(function: &mut Function, defs: &[u32], target: Target) {
             let lookup = |operand: Operand| known(operand, &fixed, &varying);
             instr.kind.map_operands(lookup);
             let value = evaluate(&instr.kind, |reg: Reg| registers[reg.index()].ty, target);
+            // Copies are read where they come from if neither changes later.
+            if let InstrKind::Copy { dst, src: Operand::Reg(src) } = instr.kind
+                && defs[dst.index()] == 1
+                && defs[src.index()] == 1
+            {
+                fixed.insert(dst, Operand::Reg(src));
+                names.push((src, dst));
+                continue;
+            }
             for reg in instr.kind.defs() {
                 match value {
                     Some(value) if defs[reg.index()] == 1 => {
@@ -94,6 +129,12 @@ fn propagate(function: &mut Function, defs: &[u32], target: Target) {
                 }
                 Some(there) => there.retain(|reg, value| varying.get(reg) == Some(value)),
             }
+        }
+    }
+    // The name that the source has for the value.
+    for (src, dst) in names {
+        if function.registers[src.index()].name.is_empty() {
+            function.registers[src.index()].name = function.registers[dst.index()].name.clone();
         }
     }
 }
@@ -121,7 +162,7 @@ fn decide(kind: &mut TerminatorKind) {
 }
 
 /// What an instruction assigns, if that is a constant or a fixed address.
-fn evaluate(kind: &InstrKind, ty_of: impl Fn(Reg) -> Ty, target: Target) -> Option<Operand> {
+pub fn evaluate(kind: &InstrKind, ty_of: impl Fn(Reg) -> Ty, target: Target) -> Option<Operand> {
     let constant = |ty: Ty, bits: u64| Some(Operand::Const(Const { ty, bits: ty.truncate(bits, target) }));
     match *kind {
         InstrKind::Copy { src, .. } if src.reg().is_none() => Some(src),
@@ -232,6 +273,11 @@ fn is_end(kind: &TerminatorKind) -> bool {
     matches!(kind, TerminatorKind::Return(_) | TerminatorKind::ThreadExit(_) | TerminatorKind::Exit(_))
 }
 
+/// What the translation does not say.
+fn is_silent(kind: &InstrKind) -> bool {
+    matches!(kind, InstrKind::Print { .. } | InstrKind::Sync { .. } | InstrKind::Await { spurious: true, .. })
+}
+
 /// Whether nobody would miss the instruction if its results were not read.
 fn is_pure(kind: &InstrKind) -> bool {
     match kind {
@@ -288,7 +334,7 @@ impl Simplified {
             }
             let Some((block, index)) = waiting.pop() else { break };
             // What is printed is nobody's business here.
-            if !matches!(function.block(block).instrs[index].kind, InstrKind::Print { .. } | InstrKind::Sync { .. }) {
+            if !is_silent(&function.block(block).instrs[index].kind) {
                 function.block(block).instrs[index].kind.for_each_use(|reg| read.push(reg));
             }
         }
@@ -301,7 +347,31 @@ impl Simplified {
             }
         }
         (self.needed, self.uses, self.defs) = (needed, uses, defs);
-        self.is_local_to_blocks = self.find_local();
+    }
+
+    /// Leads jumps past blocks that do nothing; tells whether a branch became a jump.
+    fn skip_empty_blocks(&mut self) -> bool {
+        let mut leads_to: Vec<BlockId> = self.function.block_ids().collect();
+        for &block in self.order.iter().rev() {
+            let code = self.function.block(block);
+            let needed = code.instrs.iter().zip(&self.needed[block.index()]).filter(|(_, needed)| **needed);
+            let is_empty = needed.into_iter().all(|(instr, _)| is_silent(&instr.kind));
+            if let TerminatorKind::Goto(target) = code.terminator.kind
+                && is_empty
+            {
+                leads_to[block.index()] = leads_to[target.index()];
+            }
+        }
+        let mut is_changed = false;
+        for &block in &self.order {
+            let kind = &mut self.function.blocks[block.index()].terminator.kind;
+            kind.map_successors(|target| leads_to[target.index()]);
+            let is_jump = matches!(kind, TerminatorKind::Goto(_));
+            decide(kind);
+            is_changed |= !is_jump && matches!(kind, TerminatorKind::Goto(_));
+        }
+        self.order = self.function.reverse_postorder();
+        is_changed
     }
 
     fn find_local(&self) -> Vec<bool> {
@@ -319,43 +389,68 @@ impl Simplified {
         is_local
     }
 
-    /// Whether the next reader of a value compares it.
-    pub fn is_compared_next(&self, dst: Reg, block: BlockId, index: usize) -> bool {
-        let later = self.function.block(block).instrs.iter().skip(index + 1).take(NEAR);
-        let mut readers = later.filter(|instr| {
-            let mut reads = false;
-            instr.kind.for_each_use(|reg| reads |= reg == dst);
-            reads
-        });
-        readers.next().is_some_and(|instr| matches!(instr.kind, InstrKind::Compare { .. }))
+    /// Follows each value to its readers in its block.
+    fn find_readers(&self) -> Vec<Vec<Readers>> {
+        let mut readers: Vec<Vec<Readers>> =
+            self.function.blocks.iter().map(|block| vec![Readers::default(); block.instrs.len()]).collect();
+        // From the end of a block: who reads each register before it is assigned again. The block tells whether an entry counts.
+        let mut later: Vec<(Option<BlockId>, Readers)> =
+            vec![(None, Readers::default()); self.function.registers.len()];
+        for &block in &self.order {
+            let code = self.function.block(block);
+            let read = |later: &mut [(Option<BlockId>, Readers)], reg: Reg, at: usize, compares: bool| {
+                let (of, found) = &mut later[reg.index()];
+                let count = if *of == Some(block) { found.count } else { 0 };
+                (*of, *found) = (Some(block), Readers { count: count.saturating_add(1), first: at, compares });
+            };
+            code.terminator.kind.for_each_use(|reg| read(&mut later, reg, code.instrs.len(), false));
+            for (index, instr) in code.instrs.iter().enumerate().rev() {
+                if !self.needed[block.index()][index] {
+                    continue;
+                }
+                for reg in instr.kind.defs() {
+                    let (of, found) = &mut later[reg.index()];
+                    readers[block.index()][index] = if *of == Some(block) { *found } else { Readers::default() };
+                    *of = None;
+                }
+                let compares = matches!(instr.kind, InstrKind::Compare { .. });
+                instr.kind.for_each_use(|reg| read(&mut later, reg, index, compares));
+            }
+        }
+        readers
     }
 
-    /// Whether the value that an instruction assigns is read exactly once, later in its block.
+    /// Whether the next reader of a value compares it.
+    pub fn is_compared_next(&self, block: BlockId, index: usize) -> bool {
+        self.readers[block.index()][index].compares
+    }
+
+    /// Whether the value that an instruction assigns is read exactly once, soon and in its block.
     pub fn is_used_once_soon(&self, dst: Reg, block: BlockId, index: usize) -> bool {
         let is_single = self.defs[dst.index()] == 1 && self.uses[dst.index()] == 1;
-        if !is_single && !self.is_local_to_blocks[dst.index()] {
-            return false;
-        }
-        let code = self.function.block(block);
-        let mut count = 0;
-        let later = code.instrs.iter().zip(&self.needed[block.index()]).skip(index + 1);
-        for (position, (instr, _)) in later.filter(|(_, needed)| **needed).enumerate() {
-            if position == NEAR {
-                return is_single && count == 1;
-            }
-            instr.kind.for_each_use(|reg| count += u32::from(reg == dst));
-            if instr.kind.defs().any(|reg| reg == dst) {
-                return count == 1;
-            }
-        }
-        code.terminator.kind.for_each_use(|reg| count += u32::from(reg == dst));
-        count == 1
+        let found = self.readers[block.index()][index];
+        (is_single || self.is_local_to_blocks[dst.index()]) && found.count == 1 && found.first - index <= NEAR
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn copies_and_blocks_that_do_nothing_go() {
+        let text = "norn-ir 1\ntarget lp64\nentry f0\ntype t0 = i32 signed\nglobal g0 \"x\": t0\n\
+                    function f0 \"main\" () {\nr0, r3: i32\nr1: i32 \"seen\"\nr2: bool\n\
+                    b0:\nr0 = load g0\nr1 = copy r0\nr2 = eq i32 r1, 2\nbranch r2, b1, b2\n\
+                    b1:\ngoto b3\nb2:\ngoto b3\nb3:\nr3 = copy r1\nstore i32 g0, r3\nreturn\n}\n";
+        let program = norn_ir::parse::parse(text).expect("the program should parse");
+        let simplified = simplify(program.function(program.entry), program.target, false);
+        assert_eq!(simplified.order, [0, 3].map(BlockId::new));
+        assert_eq!(simplified.needed[0], [true, false, false]);
+        let InstrKind::Store { value, .. } = simplified.function.blocks[3].instrs[1].kind else { panic!("a store") };
+        assert_eq!(value, Operand::Reg(Reg::new(0)));
+        assert_eq!(simplified.function.registers[0].name, "seen");
+    }
 
     #[test]
     fn known_branches_and_unread_values_go() {

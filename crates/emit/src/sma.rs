@@ -19,9 +19,16 @@ pub struct Memory<'a> {
     pub options: &'a Options,
     pub locations: &'a [Location],
     pub cells: Option<&'a Cells>,
-    /// Writes that a thread can make, at most.
+    pub threads: u32,
+    /// Writes that a thread can make, at most, and all of them together.
     pub stores: u32,
+    pub all_stores: u32,
     pub target: Target,
+}
+
+/// How many bits the numbers up to this one have.
+pub fn bits_of(most: u32) -> u32 {
+    u32::BITS - most.leading_zeros()
 }
 
 impl Memory<'_> {
@@ -67,16 +74,32 @@ impl Memory<'_> {
     pub fn parameters(&self) -> String {
         match (self.options.model, self.options.sma) {
             (Model::Sc, _) => String::new(),
-            (_, Sma::Buffer) => format!("#define SMA_STORES {}\n", self.buffered()),
+            (_, Sma::Buffer) => {
+                let stores = self.buffered();
+                let (thread_bits, store_bits) = (bits_of(self.threads - 1), bits_of(stores - 1));
+                format!(
+                    "#define SMA_STORES {stores}\n#define SMA_UPDATES {}\n#define SMA_STORE_BITS {store_bits}\n\
+                     #define THREAD_BITS {thread_bits}\n",
+                    self.updates()
+                )
+            }
             (_, Sma::List) => {
                 let Options { timestamps, bits, .. } = self.options;
-                let mut text = format!("#define SMA_TIMESTAMPS {timestamps}\n#define SMA_NODES {}\n", self.nodes());
+                let nodes = self.nodes();
+                let mut text = format!(
+                    "#define SMA_TIMESTAMPS {timestamps}\n#define SMA_CLOCK_BITS {}\n#define SMA_NODES {nodes}\n\
+                     #define SMA_NODE_BITS {}\n",
+                    bits_of(timestamps - 1),
+                    bits_of(nodes)
+                );
                 if let Some(bits) = bits.filter(|&bits| bits < 64) {
                     writeln!(text, "#define SMA_BITS {bits}").expect("writing to a string should not fail");
                 }
                 let (fixed, _) = self.split();
                 let count = (fixed.len() + self.chosen()).max(1);
-                writeln!(text, "#define SMA_LOCATIONS {count}").expect("writing to a string should not fail");
+                let location_bits = bits_of(u32::try_from(count - 1).unwrap_or(u32::MAX));
+                writeln!(text, "#define SMA_LOCATIONS {count}\n#define SMA_LOCATION_BITS {location_bits}")
+                    .expect("writing to a string should not fail");
                 if !fixed.is_empty() {
                     text.push_str("enum {\n");
                     for location in fixed {
@@ -86,6 +109,15 @@ impl Memory<'_> {
                 }
                 text
             }
+        }
+    }
+
+    /// How often its loops are followed, at most.
+    pub fn longest_loop(&self) -> u64 {
+        match (self.options.model, self.options.sma) {
+            (Model::Sc, _) => 0,
+            (_, Sma::Buffer) => u64::from(self.updates().max(self.buffered()).max(self.threads)),
+            (_, Sma::List) => u64::from((self.nodes() + 1).max(self.threads)).max(self.chosen() as u64),
         }
     }
 
@@ -116,6 +148,11 @@ impl Memory<'_> {
 
     fn buffered(&self) -> u32 {
         self.options.nodes.map_or(self.stores, |nodes| nodes.min(self.stores)).max(1)
+    }
+
+    /// Stores that can wait in buffers at once.
+    fn updates(&self) -> u32 {
+        self.all_stores.min(self.buffered().saturating_mul(self.threads)).max(1)
     }
 
     /// The locations that are always tracked, and those of which some are chosen.
@@ -151,8 +188,9 @@ impl Memory<'_> {
             write!(
                 text,
                 "    /* Of the locations that are reached by computed addresses, {chosen} are tracked. */\n    \
-                 for (sma_at = {first}; sma_at < {}; sma_at++) {{\n        sma_choice = choose(sma_choice, {} + sma_at);\n        switch (sma_choice) {{\n",
+                 for (sma_at = {first}; sma_at < {}; sma_at++) {{\n        sma_choice = choose({}, sma_choice, {} + sma_at);\n        switch (sma_choice) {{\n",
                 first + chosen,
+                bits_of(u32::try_from(count - 1).unwrap_or(u32::MAX)),
                 // As many must be left as are still to be chosen.
                 count as i64 - chosen as i64 - first as i64,
             )

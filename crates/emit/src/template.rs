@@ -36,7 +36,7 @@ pub fn expand(template: &str, words: &[&str], text: &str) -> String {
 /// The identifiers of a text, each once, and its calls with a name as first argument, as `sma_read(u32,`: all that is
 /// asked about a long text.
 pub fn vocabulary(text: &str) -> String {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let bytes = text.as_bytes();
     let mut seen: FxHashSet<&str> = FxHashSet::default();
     let mut words = String::new();
     let mut note = |word| {
@@ -45,22 +45,28 @@ pub fn vocabulary(text: &str) -> String {
             words.push(' ');
         }
     };
-    let mut rest = 0;
-    while let Some(from) = text[rest..].find(is_word).map(|at| rest + at) {
-        let to = text[from..].find(|c| !is_word(c)).map_or(text.len(), |at| from + at);
-        rest = to;
-        if text.as_bytes()[from].is_ascii_digit() {
+    let end_of_word = |from: usize| from + bytes[from..].iter().take_while(|&&byte| is_word(byte)).count();
+    let mut from = 0;
+    while from < bytes.len() {
+        let to = end_of_word(from);
+        if to == from {
+            from += 1;
             continue;
         }
-        note(&text[from..to]);
-        if let Some(argument) = text[to..].strip_prefix('(') {
-            let length = argument.find(|c| !is_word(c)).unwrap_or(0);
-            if length > 0 && argument[length..].starts_with(',') {
-                note(&text[from..to + length + 2]);
+        if !bytes[from].is_ascii_digit() {
+            note(&text[from..to]);
+            let argument = if bytes.get(to) == Some(&b'(') { end_of_word(to + 1) } else { 0 };
+            if argument > to + 1 && bytes.get(argument) == Some(&b',') {
+                note(&text[from..=argument]);
             }
         }
+        from = to;
     }
     words
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 fn holds(word: &str, words: &[&str]) -> bool {

@@ -5,46 +5,61 @@ use std::fmt::Write;
 #[derive(Default)]
 pub struct Text {
     text: String,
-    /// The file and line that the next line of text will be taken for.
-    next: Option<(String, u32)>,
+    /// Where the last line begins.
+    last: usize,
+    /// The file, as it is and as it is quoted, and the line that the next line of text will be taken for.
+    next: Option<(String, String, u32)>,
 }
 
 impl Text {
     pub fn line(&mut self, line: &str) {
-        self.text.push_str(line);
-        self.text.push('\n');
-        let lines = 1 + line.matches('\n').count() as u32;
-        if let Some((_, number)) = &mut self.next {
-            *number += lines;
-        }
+        self.last = self.text.len();
+        self.end_line(line);
     }
 
     /// A statement that goes on the line of the one before if that stands for the same place and has room.
     pub fn more(&mut self, file: &str, line: u32, statement: &str) {
         const WIDEST: usize = 110;
-        let begin = self.text.trim_end_matches('\n').rfind('\n').map_or(0, |at| at + 1);
-        let last = self.text[begin..].trim_end();
-        let stands_for = self.next.as_ref().is_some_and(|(f, n)| f == file && *n == line + 1);
+        let last = self.text[self.last..].trim_end();
+        let stands_for = self.next.as_ref().is_some_and(|(f, _, n)| *n == line + 1 && f == file);
         // What follows an `if` on its line looks as if it belonged to it.
-        let has_room = last.len() + statement.len() < WIDEST && last.ends_with(';') && !last.contains("if (");
-        if stands_for && has_room {
-            self.text.truncate(begin + last.len());
+        let has_room = || last.len() + statement.len() < WIDEST && last.ends_with(';') && !last.contains("if (");
+        if stands_for && has_room() {
+            self.text.truncate(self.last + last.len());
             self.text.push(' ');
             self.text.push_str(statement);
             self.text.push('\n');
         } else {
             self.place(file, line);
-            self.line(&format!("    {statement}"));
+            self.last = self.text.len();
+            self.text.push_str("    ");
+            self.end_line(statement);
+        }
+    }
+
+    fn end_line(&mut self, rest: &str) {
+        self.text.push_str(rest);
+        self.text.push('\n');
+        let lines = 1 + rest.bytes().filter(|&byte| byte == b'\n').count() as u32;
+        if let Some((_, _, number)) = &mut self.next {
+            *number += lines;
         }
     }
 
     /// What follows stands for this place.
     pub fn place(&mut self, file: &str, line: u32) {
-        if line == 0 || self.next.as_ref().is_some_and(|(f, n)| f == file && *n == line) {
+        if line == 0 {
             return;
         }
-        writeln!(self.text, "#line {line} {}", quoted(file)).expect("writing to a string should not fail");
-        self.next = Some((file.to_owned(), line));
+        if self.next.as_ref().is_none_or(|(known, _, _)| known != file) {
+            self.next = Some((file.to_owned(), quoted(file), 0));
+        }
+        if let Some((_, quoted, number)) = &mut self.next
+            && *number != line
+        {
+            writeln!(self.text, "#line {line} {quoted}").expect("writing to a string should not fail");
+            *number = line;
+        }
     }
 
     pub fn into_string(self) -> String {

@@ -16,7 +16,7 @@ use crate::objects::Objects;
 use crate::order::Labels;
 use crate::prepare::Prepared;
 use crate::shared::Shared;
-use crate::simplify::Simplified;
+use crate::simplify::{Simplified, evaluate};
 use crate::text::{Text, quoted};
 use crate::{Model, Options, Refusal};
 use norn_ir::ids::{BlockId, FuncId, Reg};
@@ -44,6 +44,8 @@ pub struct Written {
     pub size: u32,
     /// Writes to shared memory that the thread can make.
     pub stores: u32,
+    /// Bytes of the largest object that is made indeterminate in a loop.
+    pub largest: u64,
 }
 
 pub struct Writer<'c, 'p> {
@@ -55,15 +57,19 @@ pub struct Writer<'c, 'p> {
     labels: Labels,
     names: Names,
     registers: FxHashMap<Reg, String>,
-    /// Declarations of the static locals.
-    declared: String,
+    /// The static locals, by their types.
+    declared: Vec<(String, Vec<String>)>,
+    scratches: FxHashSet<String>,
     /// Values that wait to be written where they are used, with the registers that they read.
     waiting: FxHashMap<Reg, (String, Vec<Reg>)>,
+    /// What follows from the number of the thread.
+    known: FxHashMap<Reg, Const>,
     text: Text,
     next_label: u32,
     /// The statement that comes next has a label.
     label_due: bool,
     stores: u32,
+    largest: u64,
     /// Blocks that something jumps to.
     targets: FxHashSet<BlockId>,
     jumps_to_end: bool,
@@ -86,12 +92,15 @@ pub fn write<'c, 'p>(
         labels: Labels::new(context.prepared, context.shared, context.options.model, id),
         names,
         registers: FxHashMap::default(),
-        declared: String::new(),
+        declared: Vec::new(),
+        scratches: FxHashSet::default(),
         waiting: FxHashMap::default(),
+        known: FxHashMap::default(),
         text: Text::default(),
         next_label: 0,
         label_due: false,
         stores: 0,
+        largest: 0,
         targets: FxHashSet::default(),
         jumps_to_end: false,
         place: Span::NONE,
@@ -99,8 +108,8 @@ pub fn write<'c, 'p>(
         objects,
     };
     writer.function()?;
-    let Writer { text, declared, next_label, stores, .. } = writer;
-    Ok(Written { text: declared + &text.into_string(), size: next_label, stores })
+    let Writer { text, declared, next_label, stores, largest, .. } = writer;
+    Ok(Written { text: declarations(&declared) + &text.into_string(), size: next_label, stores, largest })
 }
 
 impl<'p> Writer<'_, 'p> {
@@ -198,16 +207,17 @@ impl<'p> Writer<'_, 'p> {
             name => self.names.make(name),
         };
         self.objects.avoid(&name);
-        self.declared.push_str(&format!("    static {} {name};\n", register_type(register.ty)));
+        self.declare(register_type(register.ty), &name);
         self.registers.insert(reg, name.clone());
         name
     }
 
     fn operand(&mut self, operand: Operand) -> String {
         match operand {
-            Operand::Reg(reg) => match self.waiting.remove(&reg) {
-                Some((text, _)) => text,
-                None => self.register(reg),
+            Operand::Reg(reg) => match (self.waiting.remove(&reg), self.known.get(&reg)) {
+                (Some((text, _)), _) => text,
+                (None, Some(&value)) => expr::constant(value, self.program().target),
+                (None, None) => self.register(reg),
             },
             Operand::Const(value) => expr::constant(value, self.program().target),
             _ => self.objects.address(operand, self.thread).unwrap_or_default(),
@@ -228,12 +238,16 @@ impl<'p> Writer<'_, 'p> {
         let code = self.code;
         self.release_changed(kind);
         let Some(dst) = kind.defs().next() else { return false };
+        if let Some(value) = self.from_thread_number(dst, kind) {
+            self.known.insert(dst, value);
+            return true;
+        }
         let is_temporary = code.function.registers[dst.index()].name.is_empty();
         if !is_temporary || divides(kind) || !code.is_used_once_soon(dst, block, index) {
             return false;
         }
         // Compilers see through such expressions, and warn where they know the result of a comparison.
-        if has_known_range(kind) && code.is_compared_next(dst, block, index) {
+        if has_known_range(kind) && code.is_compared_next(block, index) {
             return false;
         }
         let mut reads: Vec<Reg> = Vec::new();
@@ -242,12 +256,8 @@ impl<'p> Writer<'_, 'p> {
             None => reads.push(reg),
         });
         let (function, target) = (&code.function, self.program().target);
-        let text = match kind {
-            InstrKind::ThreadSelf { .. } => expr::number(self.thread as u64, target.pointer_size()),
-            _ => match expr::value(kind, function, target, &mut |operand| self.operand(operand)) {
-                Some(text) => text,
-                None => return false,
-            },
+        let Some(text) = expr::value(kind, function, target, &mut |operand| self.operand(operand)) else {
+            return false;
         };
         if text.len() > LONGEST {
             self.assign(dst, &text);
@@ -257,8 +267,36 @@ impl<'p> Writer<'_, 'p> {
         true
     }
 
+    /// What an instruction assigns, if that is the number of the thread or follows from it.
+    fn from_thread_number(&self, dst: Reg, kind: &InstrKind) -> Option<Const> {
+        if self.code.defs[dst.index()] != 1 {
+            return None;
+        }
+        let (function, target) = (&self.code.function, self.program().target);
+        if matches!(kind, InstrKind::ThreadSelf { .. }) {
+            return Some(Const { ty: function.ty(dst), bits: self.thread as u64 });
+        }
+        let mut is_known = false;
+        kind.for_each_use(|reg| is_known |= self.known.contains_key(&reg));
+        if !is_known {
+            return None;
+        }
+        let mut kind = kind.clone();
+        kind.map_operands(|operand| match operand {
+            Operand::Reg(reg) => self.known.get(&reg).map_or(operand, |&value| Operand::Const(value)),
+            _ => operand,
+        });
+        match evaluate(&kind, |reg| function.ty(reg), target) {
+            Some(Operand::Const(value)) => Some(value),
+            _ => None,
+        }
+    }
+
     /// Writes out the values that wait and read a register which is about to change.
     fn release_changed(&mut self, kind: &InstrKind) {
+        if self.waiting.is_empty() {
+            return;
+        }
         for changed in kind.defs() {
             let mut late: Vec<Reg> = Vec::new();
             for (&reg, (_, reads)) in sorted(&self.waiting) {
@@ -400,7 +438,7 @@ impl<'p> Writer<'_, 'p> {
                     self.statement("; /* the end of a shared object's life */");
                 }
             }
-            InstrKind::Alloc { dst, size, zeroed, .. } => self.alloc(dst, size, zeroed),
+            InstrKind::Alloc { dst, size, zeroed, ty, .. } => self.alloc(dst, size, zeroed, ty),
             InstrKind::Free { addr, .. } => {
                 let addr = self.operand(addr);
                 self.statement(&format!("sma_free({});", top(&addr)));
@@ -419,10 +457,7 @@ impl<'p> Writer<'_, 'p> {
     /// The text of an operand that is mentioned more than once.
     fn kept(&mut self, operand: Operand) -> String {
         match operand {
-            Operand::Reg(reg) => match self.waiting.get(&reg) {
-                Some((text, _)) => text.clone(),
-                None => self.register(reg),
-            },
+            Operand::Reg(reg) if self.waiting.contains_key(&reg) => self.waiting[&reg].0.clone(),
             _ => self.operand(operand),
         }
     }
@@ -440,12 +475,41 @@ impl<'p> Writer<'_, 'p> {
     /// A static variable for a value within one statement.
     fn scratch(&mut self, c_type: &str) -> String {
         let name = format!("previous_{}", c_type.trim_start_matches('_').to_ascii_lowercase());
-        let declaration = format!("    static {c_type} {name};\n");
-        if !self.declared.contains(&declaration) {
-            self.declared.push_str(&declaration);
+        if self.scratches.insert(name.clone()) {
+            self.declare(c_type, &name);
         }
         name
     }
+
+    fn declare(&mut self, c_type: &str, name: &str) {
+        match self.declared.iter_mut().find(|(ty, _)| ty == c_type) {
+            Some((_, names)) => names.push(name.to_owned()),
+            None => self.declared.push((c_type.to_owned(), vec![name.to_owned()])),
+        }
+    }
+}
+
+/// `static u32 a, b;`: as many names on a line as it has room for.
+fn declarations(declared: &[(String, Vec<String>)]) -> String {
+    const WIDEST: usize = 110;
+    let mut text = String::new();
+    for (ty, names) in declared {
+        let mut begin = text.len();
+        for name in names {
+            if text.len() == begin {
+                text.push_str(&format!("    static {ty} {name}"));
+            } else if text.len() - begin + name.len() < WIDEST {
+                text.push_str(", ");
+                text.push_str(name);
+            } else {
+                text.push_str(";\n");
+                begin = text.len();
+                text.push_str(&format!("    static {ty} {name}"));
+            }
+        }
+        text.push_str(";\n");
+    }
+    text
 }
 
 fn sorted(waiting: &FxHashMap<Reg, (String, Vec<Reg>)>) -> Vec<(&Reg, &(String, Vec<Reg>))> {

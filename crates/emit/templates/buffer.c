@@ -111,16 +111,16 @@ static _Bool sma_may_commit(unsigned t, unsigned i)
 static void sma_update(void)
 {
     unsigned n;
-    for (n = 0; n < THREADS * SMA_STORES; n++) {
+    for (n = 0; n < SMA_UPDATES; n++) {
         unsigned t, i;
-        if (sma_in_section || sma_pending == 0 || !choose(0, 1))
+        if (sma_in_section || sma_pending == 0 || !choose(1, 0, 1))
             break;
-        choose_where(t, 0, THREADS - 1, sma_count[t] > 0);
+        choose_where(THREAD_BITS, t, 0, THREADS - 1, sma_count[t] > 0);
 //if tso
         i = 0;
 //end
 //if pso
-        choose_where(i, 0, sma_count[t] - 1, sma_may_commit(t, i));
+        choose_where(SMA_STORE_BITS, i, 0, sma_count[t] - 1, sma_may_commit(t, i));
 //end
         sma_commit(t, i);
     }

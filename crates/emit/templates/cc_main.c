@@ -11,7 +11,7 @@
  */
 
 struct norn_made {
-    u64 value, high;
+    u64 value, high, number;
     unsigned tried;
     int kind;
 };
@@ -63,7 +63,7 @@ static void norn_failed(const char *file, int line, const char *text, int status
     if (run->searching) {
         printf("# %s:%d: %s\n", file, line, text);
         for (i = 0; i < run->used; i++)
-            printf("%llu%s", run->made[i].value, i % 20 == 19 || i + 1 == run->used ? "\n" : " ");
+            printf("%llu%s", run->made[i].kind == NORN_WHERE ? run->made[i].number : run->made[i].value, i % 20 == 19 || i + 1 == run->used ? "\n" : " ");
     }
     exit(status);
 }
@@ -119,17 +119,31 @@ static int norn_was_here(void)
     return 0;
 }
 
-static u64 norn_choice(u64 low, u64 high, int kind)
+static _Bool norn_is_search(void)
+{
+    return norn_run->searching != 0;
+}
+
+/* What the choice that was made last stands for. */
+static void norn_found(unsigned number)
+{
+    norn_run->made[norn_run->used - 1].number = number;
+}
+
+static u64 norn_choice(u64 mask, u64 low, u64 high, int kind)
 {
     struct norn_run *run = norn_run;
     struct norn_made *made;
     if (low > high)
         norn_rejected();
     if (run->used < run->count) {
-        made = &run->made[run->used++];
-        if (made->value < low || made->value > high)
-            norn_failed("choices", (int)run->used, "this choice does not fit the program", 5);
-        return made->value;
+        u64 value = run->made[run->used++].value & mask;
+        if (value < low || value > high) {
+            if (!norn_is_search())
+                fprintf(stderr, "choice %lu is %llu, but should lie between %llu and %llu\n", run->used, value, low, high);
+            norn_rejected();
+        }
+        return value;
     }
     if (!run->searching)
         norn_failed("choices", (int)run->used, "there are no more choices", 5);
@@ -146,6 +160,7 @@ static u64 norn_choice(u64 low, u64 high, int kind)
     /* A slot first runs as far as it can; everything else begins with the smallest number. */
     made->value = kind == NORN_SWITCH ? high : low;
     made->high = kind == NORN_SWITCH ? low : kind == NORN_CONTENT ? made->value : high;
+    norn_found((unsigned)made->value);
     run->sampled |= kind == NORN_VALUE;
     return made->value;
 }

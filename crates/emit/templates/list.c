@@ -109,7 +109,7 @@ static void sma_locate(unsigned v, address where, unsigned bytes, sma_value valu
 static void sma_clock_update(void)
 {
     if (!sma_in_section)
-        sma_clock = choose(sma_clock, SMA_TIMESTAMPS - 1);
+        sma_clock = choose(SMA_CLOCK_BITS, sma_clock, SMA_TIMESTAMPS - 1);
 }
 
 //unit sma_raise
@@ -130,7 +130,7 @@ static void sma_list_write(unsigned v, sma_value value, unsigned t)
     sma_next[v][SMA_NODES] = sma_next[v][node];
     sma_prev[v][sma_next[v][SMA_NODES]] = SMA_NODES;
     /* Choose its place, and the moment at which the write reaches memory. */
-    choose_where(succ, 0, SMA_NODES, succ != node && sma_tstamp[v][succ] > sma_clock);
+    choose_where(SMA_NODE_BITS, succ, 0, SMA_NODES, succ != node && sma_tstamp[v][succ] > sma_clock);
     pred = sma_prev[v][succ];
     low = sma_clock;
     if (!sma_in_section) {
@@ -144,7 +144,7 @@ static void sma_list_write(unsigned v, sma_value value, unsigned t)
     }
     low = low < sma_tstamp[v][pred] ? sma_tstamp[v][pred] : low;
     assume(low < sma_tstamp[v][succ]);
-    ts = choose(low, sma_tstamp[v][succ] - 1);
+    ts = choose(SMA_CLOCK_BITS, low, sma_tstamp[v][succ] - 1);
     assume(!sma_in_section || ts == sma_clock);
     /* Put it there. */
     sma_node[v][node] = sma_pack(value);
@@ -166,7 +166,7 @@ static sma_value sma_list_read(unsigned v, unsigned t)
     /* The own last write, if it has not reached memory. */
     if (sma_last_tstamp[v][t] > sma_clock)
         return sma_unpack(sma_last_value[v][t]);
-    choose_where(node, 0, SMA_NODES - 1,
+    choose_where(SMA_NODE_BITS, node, 0, SMA_NODES - 1,
                  sma_tstamp[v][node] <= sma_clock && sma_tstamp[v][sma_next[v][node]] > sma_clock);
     return sma_unpack(sma_node[v][node]);
 }
@@ -177,13 +177,13 @@ static unsigned sma_location(address a, unsigned bytes)
 {
     unsigned v;
 //if mixed
-    choose_where(v, 0, SMA_LOCATIONS - 1, (uptr)a - (uptr)sma_address[v] < sma_size[v]);
+    choose_where(SMA_LOCATION_BITS, v, 0, SMA_LOCATIONS - 1, (uptr)a - (uptr)sma_address[v] < sma_size[v]);
     if (a != sma_address[v] || bytes != sma_size[v])
         unsupported("an access to a part of a location, or to several");
 //end
 //if !mixed
     (void)bytes;
-    choose_where(v, 0, SMA_LOCATIONS - 1, sma_address[v] == a);
+    choose_where(SMA_LOCATION_BITS, v, 0, SMA_LOCATIONS - 1, sma_address[v] == a);
 //end
     return v;
 }

@@ -3,20 +3,17 @@
 /* The content of memory that nobody has written. */
 #define content(T) nondet(T)
 
-/* Reaching it makes the verdict unknown, not unsafe. */
-#define unsupported(text) fail("not supported: " text)
-
-/* Any number from low to high. */
-static unsigned choose(unsigned low, unsigned high)
+/* Any number from low to high, of so many bits: what is known to be 0 costs a verifier nothing. */
+static unsigned choose(unsigned bits, unsigned low, unsigned high)
 {
-    unsigned number = nondet(u32);
+    unsigned number = nondet(u32) & ((1u << bits) - 1);
     assume(low <= number && number <= high);
     return number;
 }
-#define next_switch(low, high) choose(low, high)
+#define next_switch(bits, low, high) choose(bits, low, high)
 /* Any such number for which the condition holds. */
-#define choose_where(number, low, high, condition) \
+#define choose_where(bits, number, low, high, condition) \
     do { \
-        number = choose(low, high); \
+        number = choose(bits, low, high); \
         assume(condition); \
     } while (0)

@@ -40,7 +40,7 @@ fn bench(name: &str) -> Bench {
 fn check(name: &str, program: &Program, unsafe_under: &[norn_verdict::model::Model]) {
     use norn_verdict::model::Model;
     let bench = bench(name);
-    let Tally { wrong, undecided, compared, .. } = bench.agree(name, program, PLAN);
+    let (Tally { wrong, undecided, compared, .. }, _) = bench.agree(name, program, PLAN);
     assert!(wrong.is_empty() && undecided.is_empty(), "{name}: wrong {wrong:#?}, undecided {undecided:#?}");
     assert!(compared >= 6, "{name}: {compared} comparisons");
     for model in Model::ALL {
@@ -106,6 +106,18 @@ fn a_counter_with_and_without_atomic_increments() {
 fn a_write_before_a_failed_assumption_counts() {
     let program = two("int x;", "x = 1; __VERIFIER_assume(0);", "assert(x == 0);", "");
     check("write_then_stop", &program, &[Sc, Tso, Pso]);
+}
+
+#[test]
+fn threads_that_are_created_for_ever() {
+    let endless = |globals: &str, body: &str| {
+        program(&format!(
+            "{globals}\nvoid *f(void *unused) {{ {body} return 0; }}\n\
+             int main(void) {{ pthread_t t; while (1) pthread_create(&t, 0, f, 0); }}\n"
+        ))
+    };
+    check("endless_counter", &endless("int x;", "int r = x; x = r + 1; assert(r < 2);"), &[Sc, Tso, Pso]);
+    check("endless_atomic", &endless("atomic_int x;", "int r = x++; assert(r < 3);"), &[]);
 }
 
 #[test]

@@ -56,7 +56,8 @@ fn the_running_example() {
         ("pso-buffer", Model::Pso, Sma::Buffer),
     ];
     for (name, model, sma) in cases {
-        let text = sequentialize(&program, &bounds(), &options(model, sma, Tool::Cbmc)).expect("it can be translated");
+        let sequential = sequentialize(&program, &bounds(), &options(model, sma, Tool::Cbmc));
+        let text = sequential.expect("it can be translated").text;
         let path = folder().join(format!("producers_consumers.{name}.c"));
         if std::env::var_os("NORN_BLESS").is_some() {
             fs::write(&path, &text).expect("the text should be written");
@@ -95,7 +96,7 @@ fn every_variant_compiles_without_warnings() {
             ] {
                 let options = Options { bits, locations: few, mallocs: few, ..options(model, sma, tool) };
                 let text = match sequentialize(program, &bounds(), &options) {
-                    Ok(text) => text,
+                    Ok(sequential) => sequential.text,
                     // The list SMA does not do without types.
                     Err(refusal) if number == 1 && refusal.message.contains("not fixed") => continue,
                     Err(refusal) => panic!("{number} {model:?} {sma:?}: {refusal:?}"),
@@ -131,4 +132,26 @@ fn what_cannot_be_said_is_refused_with_its_line() {
     refused(&size, Sma::List, "whose size and type are not fixed", 6);
     let realloc = format!("int *p;\nvoid *f(void *a) {{\n  p = malloc(4);\n  p = realloc(p, 8); return a; }}\n{start}");
     refused(&realloc, Sma::Buffer, "size of allocated memory", 7);
+    let union = format!(
+        "union {{ int i; char c[4]; }} u;\nvoid *f(void *a) {{\n  u.i = 1;\n  u.c[1] = 2; return a; }}\n{start}"
+    );
+    refused(&union, Sma::List, "'u' is accessed with several sizes", 6);
+    let before = format!("int x[4];\nvoid *f(void *a) {{\n  x[-1] = 1;\n  return a; }}\n{start}");
+    refused(&before, Sma::List, "before the beginning of an object", 6);
+    let arguments = "void *g(void *a, int *b) { *b = 1; return a; }\nvoid *f(void *a) { return a; }\n\
+                     int main(void) {\n  pthread_t t; pthread_create(&t, 0, (void *(*)(void *))g, 0); return 0; }\n";
+    refused(arguments, Sma::List, "'g' is started with too few arguments", 7);
+}
+
+#[test]
+fn what_would_be_too_large_is_refused_with_its_line() {
+    let text = "#include <pthread.h>\nint x;\nvoid *f(void *a) { x++; return a; }\nint main(void) {\n  pthread_t t;\n  \
+                for (int i = 0; i < 1000; i++)\n    pthread_create(&t, 0, f, 0);\n  return 0; }\n";
+    let program = read("many.c", text.to_owned());
+    let translate = |bounds: Bounds| sequentialize(&program, &bounds, &options(Model::Sc, Sma::List, Tool::Cc));
+    let threads = translate(Bounds { default: 300, ..Bounds::default() }).expect_err("there are too many threads");
+    assert!(threads.message.contains("threads") && threads.span.is_some(), "{threads:?}");
+    let small = Bounds { default: 300, max_instructions: 1000, ..Bounds::default() };
+    let size = translate(small).expect_err("it is too large");
+    assert!(size.message.contains("more than 1000 instructions") && size.span.is_some(), "{size:?}");
 }

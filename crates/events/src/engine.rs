@@ -2,17 +2,23 @@
 //!
 //! First whether something is violated in an execution that meets nothing undefined; then whether something undefined
 //! is met; then which bounds are reached. Bounds grow until none is reached or a limit is.
+//!
+//! *Doubts.* Where something undefined is met but nothing is violated, larger bounds may still show a violation, so a few more
+//! are tried, unless no bound is reached. A doubt stays one with larger bounds: after it no bound is said to be safe.
+//!
+//! *Given bounds with a time limit.* They are tried at once with half of the time. If that is not enough, smaller bounds grow
+//! towards them with the rest, and the largest that was done with is the verdict, under its own name.
 
 use crate::question::{Asked, Formulated, Question};
 use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_machine::replay::{End, ReplayError, ReplayMismatch, complete_inputs, confirm, replay};
-use norn_passes::spin::spin;
-use norn_passes::unwind::Bounds;
+use norn_passes::spin::{spin, spin_for_races};
+use norn_passes::unwind::{BoundAt, Bounds};
 use norn_symex::{Finding, Refusal, Symbolic};
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Bound, Checks, Outcome, Stats, Verdict, Violation, unwind_bounds};
+use norn_verdict::outcome::{Bound, Checks, Outcome, Stats, Verdict, Violation, ViolationKind, unwind_bounds};
 use norn_verdict::schedule::Schedule;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -48,22 +54,30 @@ pub enum Encoding {
 /// What came of one bound.
 enum Step {
     Unsafe(Box<Verdict>),
+    /// There is nothing to ask at this bound, nor at larger ones.
     Unknown {
         reason: String,
         span: Option<Span>,
     },
+    /// Something without a meaning is reached, and no violation without that.
+    Doubt {
+        reason: String,
+        span: Option<Span>,
+        /// Loops may go on, and lead to a violation elsewhere.
+        goes_on: bool,
+    },
     /// Nothing is violated within these bounds.
     Safe(Vec<Bound>),
     Stopped(Exceeded),
-    /// Nothing was asked.
-    TooSoon,
 }
+
+/// With fewer events nothing takes long.
+const FEW_EVENTS: usize = 60;
 
 /// Whether some loop is certain to go on beyond a small bound: then, as long as that is cheap, a larger one is tried
 /// before anything is asked.
 fn goes_on_anyway(symbolic: &Symbolic, bound: u32) -> bool {
     const SMALL_BOUND: u32 = 6;
-    const FEW_EVENTS: usize = 60;
     let is_certain = symbolic.cuts.iter().any(|cut| cut.guard == norn_logic::Term::TRUE);
     bound < SMALL_BOUND && symbolic.events.len() < FEW_EVENTS && is_certain
 }
@@ -73,70 +87,181 @@ fn growing() -> impl Iterator<Item = u32> {
     [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64].into_iter().chain((7..24).map(|power| 1 << power))
 }
 
+/// The bounds that are tried where those given take too long: all of a few, then as they grow.
+fn growing_towards(most: u32) -> impl Iterator<Item = u32> {
+    const FEW: u32 = 8;
+    (1..=FEW).chain(growing().filter(|&bound| bound > FEW)).take_while(move |&bound| bound < most)
+}
+
+/// The largest bound that is tried once something undefined was met.
+const LAST_AFTER_DOUBT: u32 = 16;
+
 /// The verdict. An error means that the solver's model is no execution of the machine.
 pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
-    let mut figures = Figures::default();
-    let outcome =
-        |outcome, figures: Figures| Ok(Verdict { model: task.model, engine: ENGINE, outcome, stats: Stats(figures.0) });
     if let Some(reason) = undecidable(task.checks) {
-        return outcome(Outcome::Unknown { reason: reason.to_owned(), span: None }, figures);
+        let outcome = Outcome::Unknown { reason: reason.to_owned(), span: None };
+        return Ok(Verdict { model: task.model, engine: ENGINE, outcome, stats: Stats::default() });
     }
     // What waits in a loop needs no bound; the steps that are left have the same numbers, so replay is none the wiser.
-    let code = spin(task.program, true).program;
-    let mut best: Option<Vec<Bound>> = None;
-    let bounds: Box<dyn Iterator<Item = u32>> =
-        if task.grow { Box::new(growing()) } else { Box::new(std::iter::once(task.bounds.default)) };
-    for bound in bounds {
-        let bounds = Bounds { default: bound, ..task.bounds.clone() };
-        figures.set("unwind", bound as f64);
-        let step = step(task, &code, &bounds, &mut figures)?;
-        match (step, best.take()) {
-            (Step::Unsafe(verdict), _) => return Ok(*verdict),
-            (Step::Safe(bounds), _) if bounds.iter().all(|bound| bound.exhausted) => {
-                return outcome(Outcome::Safe { bounds }, figures);
+    let code = if task.checks.data_race { spin_for_races(task.program) } else { spin(task.program, true) }.program;
+    let mut search = Search { task, code: &code, best: None, doubt: None, skipped: None, figures: Figures::default() };
+    let done = if task.grow { search.grow(growing())? } else { search.towards_given()? };
+    Ok(done.unwrap_or_else(|| search.best_known(None)))
+}
+
+/// What is known after some bounds.
+struct Search<'a> {
+    task: &'a Task<'a>,
+    code: &'a Program,
+    /// The bounds that were done with last.
+    best: Option<Vec<Bound>>,
+    /// The first thing that was met without a meaning.
+    doubt: Option<(String, Option<Span>)>,
+    /// The last bounds about which nothing was asked.
+    skipped: Option<Bounds>,
+    figures: Figures,
+}
+
+impl Search<'_> {
+    fn verdict(&self, outcome: Outcome) -> Verdict {
+        Verdict { model: self.task.model, engine: ENGINE, outcome, stats: Stats(self.figures.0.clone()) }
+    }
+
+    /// What a larger bound leads to is no reason to forget what is known about smaller ones.
+    fn best_known(&mut self, stopped: Option<Exceeded>) -> Verdict {
+        let outcome = match (self.best.take(), self.doubt.take()) {
+            (Some(bounds), _) => Outcome::Safe { bounds },
+            (None, Some((reason, span))) => Outcome::Unknown { reason, span },
+            (None, None) => {
+                let reason = stopped.map_or("no bound was tried", Exceeded::reason).to_owned();
+                Outcome::Unknown { reason, span: None }
             }
-            (Step::Safe(bounds), _) => best = Some(bounds),
-            (Step::TooSoon, before) => best = before,
-            // What a larger bound leads to is no reason to forget what is known.
-            (Step::Unknown { .. } | Step::Stopped(_), Some(bounds)) => {
-                return outcome(Outcome::Safe { bounds }, figures);
+        };
+        self.verdict(outcome)
+    }
+
+    /// The verdict, unless all bounds were done with and more could be said.
+    fn grow(&mut self, bounds: impl Iterator<Item = u32>) -> Result<Option<Verdict>, ReplayMismatch> {
+        for bound in bounds {
+            if self.doubt.is_some() && bound > LAST_AFTER_DOUBT {
+                break;
             }
-            (Step::Unknown { reason, span }, None) => return outcome(Outcome::Unknown { reason, span }, figures),
-            (Step::Stopped(exceeded), None) => {
-                let reason = exceeded.reason().to_owned();
-                return outcome(Outcome::Unknown { reason, span: None }, figures);
+            let given = self.task.bounds;
+            let at = given.at.iter().map(|at| BoundAt { bound: at.bound.min(bound), ..at.clone() });
+            let at = if self.task.grow { given.at.clone() } else { at.collect() };
+            let default = if self.task.grow { bound } else { bound.min(given.default) };
+            let bounds = Bounds { default, at, ..given.clone() };
+            if let Some(verdict) = self.step(&bounds, self.task.limits)? {
+                return Ok(Some(verdict));
             }
         }
+        Ok(None)
     }
-    let bounds = best.expect("at least one bound should have been tried");
-    outcome(Outcome::Safe { bounds }, figures)
+
+    /// The given bounds at once; if they take too long, smaller ones.
+    fn towards_given(&mut self) -> Result<Option<Verdict>, ReplayMismatch> {
+        let task = self.task;
+        let now = Instant::now();
+        let half = task.limits.deadline.map(|end| now + end.saturating_duration_since(now) / 2);
+        let limits = Limits { deadline: half, ..task.limits.clone() };
+        let verdict = self.step(task.bounds, &limits)?;
+        let is_limited = limits.exceeded().is_some() && task.limits.exceeded().is_none();
+        match verdict {
+            Some(Verdict { outcome: Outcome::Unknown { .. }, .. }) if is_limited && self.doubt.is_none() => {}
+            verdict => return Ok(verdict),
+        }
+        let most = task.bounds.at.iter().map(|at| at.bound).chain([task.bounds.default]).max();
+        let verdict = self.grow(growing_towards(most.unwrap_or(0)))?;
+        let time = task.limits.exceeded().unwrap_or(Exceeded::Time);
+        Ok(Some(verdict.unwrap_or_else(|| self.best_known(Some(time)))))
+    }
+
+    /// One bound; a verdict if that ends the search.
+    fn step(&mut self, bounds: &Bounds, limits: &Limits) -> Result<Option<Verdict>, ReplayMismatch> {
+        let task = Task { limits, ..*self.task };
+        let symbolic = executed(&task, self.code, bounds, &mut self.figures);
+        if task.grow
+            && let Ok(symbolic) = &symbolic
+        {
+            if goes_on_anyway(symbolic, bounds.default) {
+                self.skipped = Some(bounds.clone());
+                return Ok(None);
+            }
+            // This may take too long; then what was skipped is worth knowing.
+            if symbolic.events.len() >= FEW_EVENTS
+                && let Some(skipped) = self.skipped.take()
+            {
+                let smaller = executed(&task, self.code, &skipped, &mut self.figures);
+                if let Some(verdict) = self.solve(&task, &skipped, smaller)? {
+                    return Ok(Some(verdict));
+                }
+            }
+        }
+        self.solve(&task, bounds, symbolic)
+    }
+
+    fn solve(
+        &mut self,
+        task: &Task<'_>,
+        bounds: &Bounds,
+        symbolic: Result<Symbolic, Step>,
+    ) -> Result<Option<Verdict>, ReplayMismatch> {
+        self.figures.set("unwind", bounds.default as f64);
+        let step = match symbolic {
+            Ok(symbolic) => step(task, self.code, bounds, symbolic, &mut self.figures)?,
+            Err(step) => step,
+        };
+        Ok(match step {
+            Step::Unsafe(verdict) => Some(*verdict),
+            Step::Safe(reached) if self.doubt.is_none() => {
+                // Bounds of the library stay as they are, however large those of the user become.
+                let grows = |bound: &Bound| !bound.exhausted && bound.value == u64::from(bounds.default);
+                let is_complete = reached.iter().all(|bound| bound.exhausted);
+                let is_last = is_complete || (self.task.grow && !reached.iter().any(grows));
+                self.best = Some(reached);
+                is_last.then(|| self.best_known(None))
+            }
+            // What was met before with smaller bounds is still there.
+            Step::Safe(_) => None,
+            Step::Doubt { reason, span, goes_on } => {
+                self.doubt.get_or_insert((reason, span));
+                (!goes_on).then(|| self.best_known(None))
+            }
+            Step::Unknown { reason, span } => {
+                self.doubt.get_or_insert((reason, span));
+                Some(self.best_known(None))
+            }
+            Step::Stopped(exceeded) => Some(self.best_known(Some(exceeded))),
+        })
+    }
 }
 
 fn undecidable(checks: Checks) -> Option<&'static str> {
     if checks.deadlock {
         return Some("this engine does not look for deadlocks");
     }
-    if checks.data_race {
-        return Some("this engine does not look for data races");
-    }
     checks.leaks.then_some("this engine does not look for memory leaks")
 }
 
-/// One bound. `code` is the task's program without the idle iterations of its spin loops.
-fn step(task: &Task<'_>, code: &Program, bounds: &Bounds, figures: &mut Figures) -> Result<Step, ReplayMismatch> {
+/// The event list for a bound. `code` is the task's program without the idle iterations of its spin loops.
+fn executed(task: &Task<'_>, code: &Program, bounds: &Bounds, figures: &mut Figures) -> Result<Symbolic, Step> {
     let start = Instant::now();
     let symbolic = norn_symex::execute(code, bounds, task.checks, task.limits);
     figures.add("symex seconds", start.elapsed().as_secs_f64());
-    let mut symbolic = match symbolic {
-        Ok(symbolic) => symbolic,
-        Err(Refusal { reason, span }) => return Ok(Step::Unknown { reason, span }),
-    };
-    if let Some(exceeded) = task.limits.exceeded() {
-        return Ok(Step::Stopped(exceeded));
+    match task.limits.exceeded() {
+        Some(exceeded) => Err(Step::Stopped(exceeded)),
+        None => symbolic.map_err(|Refusal { reason, span }| Step::Unknown { reason, span }),
     }
-    if task.grow && goes_on_anyway(&symbolic, bounds.default) {
-        return Ok(Step::TooSoon);
-    }
+}
+
+/// One bound.
+fn step(
+    task: &Task<'_>,
+    code: &Program,
+    bounds: &Bounds,
+    mut symbolic: Symbolic,
+    figures: &mut Figures,
+) -> Result<Step, ReplayMismatch> {
     let start = Instant::now();
     let formula = Formulated::new(&mut symbolic, task.model, task.encoding, task.certify, task.limits);
     let mut formula = match formula {
@@ -152,12 +277,51 @@ fn step(task: &Task<'_>, code: &Program, bounds: &Bounds, figures: &mut Figures)
     formula.figures(&symbolic, figures);
     match step? {
         Found::Violation(schedule) => unsafe_verdict(task, &symbolic, schedule, figures),
+        Found::Perhaps(schedule, doubt) => match unsafe_verdict(task, &symbolic, schedule, figures) {
+            Ok(found @ Step::Unsafe(_)) => Ok(found),
+            _ => {
+                drop(formula);
+                beside_doubt(task, code, bounds, doubt, figures)
+            }
+        },
+        Found::Step(doubt @ Step::Doubt { .. }) => {
+            drop(formula);
+            beside_doubt(task, code, bounds, doubt, figures)
+        }
         Found::Step(step) => Ok(step),
     }
 }
 
+/// Something undefined is met in some execution, and no violation is found in those that do not meet it. In all of them each
+/// thread goes as far as it can; so a violation may be missing that comes before a step of another thread which leads
+/// to something undefined in any case. It is there if threads may stop.
+fn beside_doubt(
+    task: &Task<'_>,
+    code: &Program,
+    bounds: &Bounds,
+    doubt: Step,
+    figures: &mut Figures,
+) -> Result<Step, ReplayMismatch> {
+    let Ok(mut symbolic) = norn_symex::execute_stopping(code, bounds, task.checks, task.limits) else {
+        return Ok(doubt);
+    };
+    let formula = Formulated::new(&mut symbolic, task.model, task.encoding, false, task.limits);
+    let Ok(mut formula) = formula else { return Ok(doubt) };
+    let start = Instant::now();
+    let asked = formula.ask(&symbolic, &Question::Violated, task.limits);
+    figures.add("solve seconds", start.elapsed().as_secs_f64());
+    let Asked::Yes = asked else { return Ok(doubt) };
+    let schedule = formula.schedule(task.program, task.model, &symbolic);
+    Ok(match unsafe_verdict(task, &symbolic, schedule, figures)? {
+        found @ Step::Unsafe(_) => found,
+        _ => doubt,
+    })
+}
+
 enum Found {
     Violation(Schedule),
+    /// If the schedule does not lead to a violation, the rest holds.
+    Perhaps(Schedule, Step),
     Step(Step),
 }
 
@@ -170,6 +334,12 @@ fn ask(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) -> Result
         Asked::Stopped(exceeded) => return stopped(exceeded),
         Asked::NotProved(reason) => return unproved(reason),
     }
+    match formula.ask(symbolic, &Question::Race { in_any_case: false }, task.limits) {
+        Asked::Yes => return Ok(Found::Violation(formula.schedule(task.program, task.model, symbolic))),
+        Asked::No => {}
+        Asked::Stopped(exceeded) => return stopped(exceeded),
+        Asked::NotProved(reason) => return unproved(reason),
+    }
     match formula.ask(symbolic, &Question::Undefined, task.limits) {
         Asked::Yes => {
             let undefined = formula.true_checks().find_map(|check| match &symbolic.checks[check].what {
@@ -177,7 +347,13 @@ fn ask(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) -> Result
                 Finding::Violation(_) => None,
             });
             let (reason, span) = undefined.expect("what was asked for should be in the model");
-            return Ok(Found::Step(Step::Unknown { reason, span: Some(span) }));
+            let goes_on = task.grow && reached_cuts(task, symbolic, formula).is_ok_and(|cuts| cuts.contains(&true));
+            let doubt = Step::Doubt { reason, span: Some(span), goes_on };
+            // There may be a race before anything undefined is met; replay will tell.
+            return match formula.ask(symbolic, &Question::Race { in_any_case: true }, task.limits) {
+                Asked::Yes => Ok(Found::Perhaps(formula.schedule(task.program, task.model, symbolic), doubt)),
+                Asked::No | Asked::Stopped(_) | Asked::NotProved(_) => Ok(Found::Step(doubt)),
+            };
         }
         Asked::No => {}
         Asked::Stopped(exceeded) => return stopped(exceeded),
@@ -235,12 +411,18 @@ fn unsafe_verdict(
                     Finding::Violation(violation) => Some(violation.clone()),
                     Finding::Undefined(_) => None,
                 });
-                let expected: Violation = expected.expect("a violation should have been asked for");
+                let expected = expected.unwrap_or_else(|| Violation {
+                    kind: ViolationKind::DataRace,
+                    span: symbolic.events.first().map_or(Span::NONE, |event| event.span),
+                    message: String::new(),
+                });
                 Err(ReplayMismatch::Other { expected, found })
             }
         },
         // What a thread does silently beyond where the model stops it may have no meaning.
-        Err(ReplayError::Stuck { reason, span }) => return Ok(Step::Unknown { reason, span: Some(span) }),
+        Err(ReplayError::Stuck { reason, span }) => {
+            return Ok(Step::Doubt { reason, span: Some(span), goes_on: true });
+        }
         Err(error) => Err(ReplayMismatch::Refused(error)),
     };
     match met {
@@ -253,7 +435,7 @@ fn unsafe_verdict(
             // Addresses are not always those of the machine.
             Some(span) => {
                 let reason = "the program looks at an address as a number".to_owned();
-                Ok(Step::Unknown { reason, span: Some(span) })
+                Ok(Step::Doubt { reason, span: Some(span), goes_on: true })
             }
             None => Err(mismatch),
         },

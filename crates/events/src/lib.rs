@@ -5,9 +5,10 @@
 //! - `pairs`: which write a read may read from; `encode`: the axioms as clauses
 //! - `variables`, `order`, `theory`, `from_reads`: order variables and the propagator that keeps their order acyclic; `clocks`: the
 //!   paper's bit-vectors instead (walcyrie-ppopp16); `certify`: that a learnt clause is a cycle
+//! - `races`: what a data race is
 //! - `question`: one formula and what is asked about it; `schedule`: from a model to a schedule; `engine`: to a verdict
 //!
-//! Left out: deadlocks, data races and leaks are not looked for; the verdict is then unknown.
+//! Left out: deadlocks and leaks are not looked for; the verdict is then unknown.
 
 mod certify;
 mod clocks;
@@ -19,6 +20,7 @@ mod models;
 mod order;
 mod pairs;
 mod question;
+mod races;
 mod schedule;
 mod symmetry;
 #[cfg(test)]

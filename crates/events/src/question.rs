@@ -9,6 +9,7 @@ use crate::layout::Layout;
 use crate::models;
 use crate::order::{Node, OrderGraph};
 use crate::pairs::{Facts, Pairs};
+use crate::races;
 use crate::schedule::{linear_order, moves};
 use crate::symmetry;
 use crate::theory::{Edge, Theory};
@@ -32,6 +33,8 @@ pub struct Formulated {
     encoded: Encoded,
     /// If it is false, nothing undefined is met.
     undefined: Lit,
+    /// If it is true, there is a data race.
+    race: Lit,
     pairs: (usize, usize),
     copies: usize,
     theory: Option<Rc<RefCell<Theory>>>,
@@ -47,6 +50,10 @@ const FEW_EVENTS: usize = 200;
 pub enum Question {
     /// Something is violated and nothing undefined is met.
     Violated,
+    /// There is a data race, and nothing undefined is met unless that does not matter.
+    Race {
+        in_any_case: bool,
+    },
     Undefined,
     /// One of these is reached.
     Cut(Vec<usize>),
@@ -81,9 +88,10 @@ impl Formulated {
         propagator: impl FnOnce(Rc<RefCell<Theory>>) -> Box<dyn Propagator>,
     ) -> Result<Formulated, Exceeded> {
         let mut layout = Layout::new(symbolic, models::relaxed(model));
-        // The other encoding is the paper's, and a check on this one.
+        // The other encoding is the paper's, and a check on this one. Data races are about an order of their own, which the
+        // order of copies says nothing about.
         let mut copies = 0;
-        if encoding == Encoding::Order {
+        if encoding == Encoding::Order && symbolic.moments.is_empty() {
             let ordered = symmetry::first_steps(symbolic, &layout);
             copies = ordered.len();
             ordered.into_iter().for_each(|(first, second)| layout.skeleton.fix(first, second));
@@ -120,6 +128,16 @@ impl Formulated {
             encode.orders = clocks;
         }
         encode.all(&mut formula, limits)?;
+        let race = races::encode(
+            &mut formula,
+            &mut races::Context {
+                symbolic: encode.symbolic,
+                layout: &layout,
+                facts: &encode.facts,
+                sources: &encode.encoded.sources,
+                orders: encode.orders,
+            },
+        );
         let mut encoded = encode.encoded;
         let from_reads = std::mem::take(&mut encoded.from_reads);
         let undefined = formula.fresh();
@@ -148,6 +166,7 @@ impl Formulated {
             blaster,
             encoded,
             undefined,
+            race,
             pairs,
             copies,
             theory,
@@ -162,6 +181,7 @@ impl Formulated {
         let all = 0..symbolic.checks.len();
         let mut wanted: Vec<Lit> = match question {
             Question::Violated => all.filter(is_violation).map(|check| self.encoded.checks[check]).collect(),
+            Question::Race { .. } => vec![self.race],
             Question::Undefined => all.filter(|c| !is_violation(c)).map(|check| self.encoded.checks[check]).collect(),
             Question::Cut(cuts) => cuts.iter().map(|&cut| self.encoded.cuts[cut]).collect(),
         };
@@ -173,7 +193,7 @@ impl Formulated {
         wanted.push(!active);
         self.blaster.sink_mut().clause(&wanted);
         let mut assumptions = vec![active];
-        if matches!(question, Question::Violated) {
+        if matches!(question, Question::Violated | Question::Race { in_any_case: false }) {
             assumptions.push(!self.undefined);
         }
         match self.blaster.sink_mut().solve(&assumptions, limits) {

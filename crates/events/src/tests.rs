@@ -80,6 +80,7 @@ fn symbolic(threads: &[Vec<Op>]) -> (Symbolic, Vec<Term>) {
         constraints: build.constraints,
         joined: Vec::new(),
         watches_addresses: None,
+        moments: Vec::new(),
         stats: Stats::default(),
     };
     (symbolic, build.seen)

@@ -147,7 +147,7 @@ impl Executor<'_> {
         Ok(Flow::Next)
     }
 
-    fn needs_empty_buffer(&self, thread: u32) -> Done<()> {
+    pub(crate) fn needs_empty_buffer(&self, thread: u32) -> Done<()> {
         if self.threads[thread as usize].buffer.is_empty() { Ok(()) } else { Err(Stop::NotEnabled) }
     }
 

@@ -131,15 +131,14 @@ impl Executor<'_> {
     }
 
     pub(crate) fn spawn(&mut self, thread: u32, call: u32) -> Done<Flow> {
-        if self.mode != Mode::Silent {
-            return Err(self.unsupported(thread, "a section that creates a thread"));
-        }
-        if !self.threads[thread as usize].buffer.is_empty() {
-            return Ok(Flow::Waits(Status::WaitsForBuffer));
-        }
         let code = self.code;
         let call = &code.calls[call as usize];
         let function = self.callee(thread, call.callee)?;
+        match self.mode {
+            Mode::Silent => return Ok(Flow::Visible),
+            Mode::Section(_) => return Err(self.unsupported(thread, "a section that creates a thread")),
+            Mode::Step => self.needs_empty_buffer(thread)?,
+        }
         self.check_arguments(thread, function, call.args.len())?;
         self.save_counts(thread);
         self.threads[thread as usize].counts.children += 1;

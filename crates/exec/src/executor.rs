@@ -306,6 +306,7 @@ impl<'c> Executor<'c> {
                 }
             }
             Op::Store { order, .. } => order != Order::SeqCst || waiting.buffer.is_empty(),
+            Op::Spawn(_) => waiting.buffer.is_empty(),
             Op::SectionBegin { may_block, kind } => {
                 let blocked = kind != SectionKind::Read && !waiting.buffer.is_empty();
                 !blocked && (!may_block || self.attempt(thread))

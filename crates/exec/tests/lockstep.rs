@@ -259,6 +259,17 @@ fn shared_locals_and_their_ends() {
 }
 
 #[test]
+fn creations_are_steps_as_on_the_machine() {
+    check(
+        "#include <pthread.h>\nint x, y; pthread_t last;\nvoid *leaf(void *arg) { x += 1; return arg; }\n\
+         void *inner(void *arg) { y = 1; pthread_t a; pthread_create(&a, 0, leaf, arg); pthread_join(a, 0); return arg; }\n\
+         int main(void) { pthread_t t; x = 2; pthread_create(&t, 0, inner, 0); y = 2;\n\
+           while (1) { pthread_create(&last, 0, leaf, 0); if (x > 5) pthread_join(last, 0); } }",
+        3,
+    );
+}
+
+#[test]
 fn bounds_cut_where_the_unrolled_program_is_cut() {
     let text = "#include <pthread.h>\nint x, y, n;\n\
          void depth(int k) { x += k; if (k) depth(k - 1); }\n\

@@ -355,7 +355,8 @@ mod tests {
     /// The cycle of an execution of store buffering, as steps and relations.
     fn cycle(lines: &str) -> Result<String, CycleMismatch> {
         let program = threads("x y", &["store i32 g0, 1\nr0 = load g1", "store i32 g1, 1\nr0 = load g0"]);
-        let lines: String = lines.split(", ").map(|line| format!("{line}\n")).collect();
+        let created = "run main 1, run main 2";
+        let lines: String = created.split(", ").chain(lines.split(", ")).map(|line| format!("{line}\n")).collect();
         let text = format!("norn-schedule 1\nmodel tso\nprogram {:016x}\n{lines}end\n", fingerprint(&program));
         let schedule = text.parse().expect("it should be a schedule");
         let cyclic = confirm_cycle(&program, Checks::default(), schedule)?;

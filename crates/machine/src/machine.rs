@@ -1,12 +1,15 @@
 //! The machine: which steps are possible in a state, and what they do.
 //!
 //! A *visible step* of a thread is one of: a load, store, read-modify-write or compare-and-exchange of an object that is
-//! neither private nor constant; a whole section; the end of a shared object's life by `free`, by the end of its scope
-//! or by the return of its function; `exit` and `abort`. Everything else is *silent* and belongs to the visible step
-//! before it: after each step, and when it is created, a thread is *settled*, that is, it runs silently until it stands
-//! before a visible step, waits, is stopped or has ended. Full fences and creations (the own buffer has to be empty)
-//! and joins (the joined thread has to have ended, with an empty buffer) are silent too; a thread that waits there goes
-//! on as soon as the condition holds. So a commit, and the end of a thread, may let other threads run silently.
+//! neither private nor constant; a whole section; the creation of a thread; the end of a shared object's life by `free`,
+//! by the end of its scope or by the return of its function; `exit` and `abort`. Everything else is *silent* and belongs
+//! to the visible step before it: after each step, and when it is created, a thread is *settled*, that is, it runs
+//! silently until it stands before a visible step, waits, is stopped or has ended. Full fences (the own buffer has to be
+//! empty) and joins (the joined thread has to have ended, with an empty buffer) are silent too; a thread that waits there
+//! goes on as soon as the condition holds. So a commit, and the end of a thread, may let other threads run silently.
+//!
+//! A creation is a step although nobody can tell when it happens: a loop that creates threads for ever would be one
+//! endless silent run otherwise, in which no other thread ever gets its turn.
 //!
 //! Assertions are silent: what they assert is in registers.
 //!
@@ -238,6 +241,18 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// Whether a thread has a silent run before it that nothing holds up.
+    pub(crate) fn can_go_on(&self, state: &State, thread: usize) -> bool {
+        let thread = &state.threads[thread];
+        state.exited.is_none()
+            && match thread.status {
+                Status::Fresh => true,
+                Status::WaitsForBuffer => thread.buffer.is_empty(),
+                Status::WaitsForThread(other) => state.threads[other as usize].has_ended_and_drained(),
+                Status::Ready | Status::Stopped | Status::Ended => false,
+            }
+    }
+
     /// Settles a thread if it can go on silently.
     pub(crate) fn settle(
         &self,
@@ -246,16 +261,14 @@ impl<'p> Machine<'p> {
         observer: &mut dyn Observer,
         inputs: &mut dyn Inputs,
     ) -> Result<(), Stop> {
-        if state.exited.is_none() && can_go_on(state, thread) {
+        if self.can_go_on(state, thread) {
             Exec::new(self, state, thread, observer, inputs).settle()?;
         }
         Ok(())
     }
 
     fn settle_all(&self, state: &mut State, observer: &mut dyn Observer, inputs: &mut dyn Inputs) -> Result<(), Stop> {
-        while state.exited.is_none()
-            && let Some(thread) = (0..state.threads.len()).find(|&thread| can_go_on(state, thread))
-        {
+        while let Some(thread) = (0..state.threads.len()).find(|&thread| self.can_go_on(state, thread)) {
             Exec::new(self, state, thread, observer, inputs).settle()?;
         }
         Ok(())
@@ -316,15 +329,5 @@ impl<'p> Machine<'p> {
                 message: format!("'{}' is still allocated when the program ends", self.object_name(state, leaked)),
             })),
         }
-    }
-}
-
-fn can_go_on(state: &State, thread: usize) -> bool {
-    let thread = &state.threads[thread];
-    match thread.status {
-        Status::Fresh => true,
-        Status::WaitsForBuffer => thread.buffer.is_empty(),
-        Status::WaitsForThread(other) => state.threads[other as usize].has_ended_and_drained(),
-        Status::Ready | Status::Stopped | Status::Ended => false,
     }
 }

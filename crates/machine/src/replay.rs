@@ -1,7 +1,7 @@
 //! Replay: a schedule and a program determine an execution. Here, and nowhere else, a verdict becomes unsafe.
 
-use crate::machine::{Choice, Inputs, Machine, Request, Stop};
-use crate::observe::{Happening, Observer, Scene};
+use crate::machine::{Choice, Inputs, Machine, NoInputs, Request, Stop};
+use crate::observe::{Happening, Observer, Scene, Unobserved};
 use crate::state::State;
 use crate::trace::{Printed, TraceBuilder};
 use norn_ir::program::Program;
@@ -93,6 +93,7 @@ impl fmt::Display for ReplayError {
 impl std::error::Error for ReplayError {}
 
 /// The nondeterministic values of a schedule.
+#[derive(Clone)]
 pub struct Queue(BTreeMap<ThreadName, std::vec::IntoIter<u64>>);
 
 impl Queue {
@@ -143,22 +144,120 @@ pub(crate) fn replay_with<'a>(
         return Err(ReplayError::OtherProgram { expected, found: schedule.program });
     }
     let machine = Machine::new(program, schedule.model, checks);
-    let mut trace = Watched { builder: TraceBuilder::new(&machine), onlooker };
-    let mut inputs = Queue::new(schedule);
-    let mut state = match machine.initial(&mut trace, &mut inputs) {
+    let trace = Watched { builder: TraceBuilder::new(&machine), onlooker };
+    let state = match machine.unsettled() {
         Ok(state) => state,
         Err(stop) => return ended_by(stop, 0, trace.builder, None),
     };
-    for (index, step) in schedule.steps.iter().enumerate() {
-        let choice = choice_of(&state, index, step)?;
-        if let Err(stop) = machine.step(&mut state, choice, &mut trace, &mut inputs) {
-            return ended_by(stop, index + 1, trace.builder, Some((index, step)));
+    let mut to_come: BTreeMap<&ThreadName, usize> = BTreeMap::new();
+    for step in &schedule.steps {
+        if let Step::Run { thread, .. } = step {
+            *to_come.entry(thread).or_default() += 1;
         }
     }
+    let inputs = Queue::new(schedule);
+    let mut replay = Replay { machine: &machine, state, trace, inputs, to_come, parked: Vec::new() };
+    if let Err(stop) = replay.settle(0) {
+        return replay.ended_by(stop, 0, None);
+    }
+    for (index, step) in schedule.steps.iter().enumerate() {
+        let choice = match choice_of(&replay.state, index, step) {
+            Ok(choice) => choice,
+            Err(error) => return Err(replay.parked_error().unwrap_or(error)),
+        };
+        if let Err(stop) = replay.step(choice, step) {
+            return replay.ended_by(stop, index + 1, Some((index, step)));
+        }
+    }
+    if let Some(error) = replay.parked_error() {
+        return Err(error);
+    }
     let steps = schedule.steps.len();
-    let end = end_of(&machine, &state);
-    let TraceBuilder { trace, output, .. } = trace.builder;
+    let end = end_of(&machine, &replay.state);
+    let TraceBuilder { trace, output, .. } = replay.trace.builder;
     Ok(Replayed { end, steps, trace, output })
+}
+
+/// A replay under way.
+///
+/// As in every execution of the machine a thread runs silently as soon as it can. But a schedule need not say how that
+/// goes on for a thread that has no step in it any more: where a method looked at so many turns of a loop only, the
+/// thread that it stopped there may ask for values that nobody chose, or run into what the machine cannot execute. Such
+/// a thread is *parked*: it stays before its silent run, and the others go on. That is an execution of the program all
+/// the same, since nothing makes a thread go on at a certain time. If the replay does not come to a violation, what
+/// kept the first parked thread from going on is what is wrong with the schedule.
+struct Replay<'a, 'w> {
+    machine: &'a Machine<'a>,
+    state: State,
+    trace: Watched<'w>,
+    inputs: Queue,
+    /// By thread, the visible steps that are still to come.
+    to_come: BTreeMap<&'a ThreadName, usize>,
+    parked: Vec<(usize, Stop)>,
+}
+
+impl Replay<'_, '_> {
+    fn step(&mut self, choice: Choice, step: &Step) -> Result<(), Stop> {
+        if let Step::Run { thread, .. } = step
+            && let Some(count) = self.to_come.get_mut(thread)
+        {
+            *count -= 1;
+        }
+        self.machine.act(&mut self.state, choice, &mut self.trace, &mut self.inputs)?;
+        self.settle(choice.thread())
+    }
+
+    /// Lets every thread go on that can: the given one, then others in the order of creation.
+    fn settle(&mut self, first: usize) -> Result<(), Stop> {
+        let mut next = self.can_go_on(first).then_some(first);
+        loop {
+            next = next.or_else(|| (0..self.state.threads.len()).find(|&thread| self.can_go_on(thread)));
+            let Some(thread) = next.take() else { break };
+            if !self.has_steps_to_come(thread)
+                && let Some(stop) = self.could_not_go_on(thread)
+            {
+                self.parked.push((thread, stop));
+                continue;
+            }
+            self.machine.settle(&mut self.state, thread, &mut self.trace, &mut self.inputs)?;
+        }
+        self.machine.check_end(&self.state)
+    }
+
+    fn can_go_on(&self, thread: usize) -> bool {
+        let is_parked = self.parked.iter().any(|parked| parked.0 == thread);
+        !is_parked && self.machine.can_go_on(&self.state, thread)
+    }
+
+    fn has_steps_to_come(&self, thread: usize) -> bool {
+        self.to_come.get(&*self.state.threads[thread].name).is_some_and(|&count| count > 0)
+    }
+
+    /// What keeps a thread from going on silently, other than a violation.
+    fn could_not_go_on(&self, thread: usize) -> Option<Stop> {
+        let (mut state, mut inputs) = (self.state.clone(), self.inputs.clone());
+        match self.machine.settle(&mut state, thread, &mut Unobserved, &mut inputs) {
+            Ok(()) | Err(Stop::Violation(_)) => None,
+            Err(stop) => Some(stop),
+        }
+    }
+
+    fn parked_error(&mut self) -> Option<ReplayError> {
+        if self.parked.is_empty() {
+            return None;
+        }
+        let (_, stop) = self.parked.swap_remove(0);
+        error_of(stop, &self.trace.builder, None)
+    }
+
+    fn ended_by(mut self, stop: Stop, steps: usize, at: Option<(usize, &Step)>) -> Result<Replayed, ReplayError> {
+        if !matches!(stop, Stop::Violation(_))
+            && let Some(error) = self.parked_error()
+        {
+            return Err(error);
+        }
+        ended_by(stop, steps, self.trace.builder, at)
+    }
 }
 
 /// How things stand in a state; a deadlock is a violation if it is checked for.
@@ -172,7 +271,7 @@ pub(crate) fn end_of(machine: &Machine<'_>, state: &State) -> End {
     }
     let can_happen = |choice: Choice| {
         let mut copy = state.clone();
-        let tried = machine.step(&mut copy, choice, &mut crate::observe::Unobserved, &mut crate::machine::NoInputs);
+        let tried = machine.step(&mut copy, choice, &mut Unobserved, &mut NoInputs);
         tried != Err(Stop::NotEnabled)
     };
     if machine.candidates(state).into_iter().any(can_happen) { End::Unfinished } else { End::Blocked }
@@ -203,22 +302,29 @@ fn ended_by(
         Stop::Violation(violation) => {
             Ok(Replayed { end: End::Violation(violation), steps, trace: trace.trace, output: trace.output })
         }
+        stop => Err(error_of(stop, &trace, at).expect("what is no violation should be an error")),
+    }
+}
+
+/// What is wrong with a schedule if its execution stops like this; `None` for a violation.
+fn error_of(stop: Stop, trace: &TraceBuilder, at: Option<(usize, &Step)>) -> Option<ReplayError> {
+    Some(match stop {
+        Stop::Violation(_) => return None,
         Stop::NotEnabled => {
-            let (index, step) = at.expect("the beginning of a program should be enabled");
-            Err(ReplayError::NotEnabled { index, step: step.clone() })
+            let (index, step) = at.expect("a silent run should be enabled");
+            ReplayError::NotEnabled { index, step: step.clone() }
         }
         Stop::NeedInput(Request { thread, source, .. }) => {
             use norn_ir::instr::NondetSource::{Input, Uninitialised};
             let (Input(source) | Uninitialised(source)) = source;
-            let thread = trace.trace.threads[thread].name.clone();
-            Err(ReplayError::MissingInput { thread, source })
+            ReplayError::MissingInput { thread: trace.trace.threads[thread].name.clone(), source }
         }
-        Stop::Unsupported { reason, span } | Stop::Limit { reason, span } => Err(ReplayError::Stuck { reason, span }),
-    }
+        Stop::Unsupported { reason, span } | Stop::Limit { reason, span } => ReplayError::Stuck { reason, span },
+    })
 }
 
-/// Adds zeros for inputs that a schedule lacks. A replay lets every thread run silently as soon as it can, so that it may
-/// ask for values which a method that runs threads later has not chosen yet.
+/// Adds zeros for inputs that a schedule lacks. A replay that comes to no violation lets every thread run silently as
+/// far as it can, so that it may ask for values which a method that runs threads later has not chosen yet.
 pub fn complete_inputs(program: &Program, checks: Checks, mut schedule: Schedule) -> Schedule {
     const MOST: usize = 1000;
     for _ in 0..MOST {
@@ -287,7 +393,7 @@ pub fn confirm(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{threads, violation};
+    use crate::testing::{function, text, threads, violation};
     use norn_verdict::model::Model;
     use norn_verdict::outcome::ViolationKind;
     use norn_verdict::trace::{EventKind, ReadFrom};
@@ -318,14 +424,13 @@ mod tests {
         replay(&program, NONE, &schedule(&program, lines)).map(|r| r.end).map_err(|error| error.to_string())
     }
 
-    const BUG: &str = "run main.2 1, run main.2 2, run main.1 1, run main.1 2, run main.1 3, commit main.1 1, \
+    const BUG: &str = "run main 1, run main 2, run main.2 1, run main.2 2, run main.1 1, run main.1 2, run main.1 3, commit main.1 1, \
                        commit main.1 3, run main.2 3";
 
     #[test]
     fn a_schedule_runs_to_its_violation() {
         assert!(matches!(replayed(BUG), Ok(End::Violation(v)) if v.kind == ViolationKind::Assertion));
-        let committed =
-            "run main.1 1, commit main.1 1, run main.1 2, run main.1 3, run main.2 1, run main.2 2, run main.2 3";
+        let committed = "run main 1, run main.1 1, commit main.1 1, run main 2, run main.1 2, run main.1 3, run main.2 1, run main.2 2, run main.2 3";
         assert_eq!(replayed(committed), Ok(End::Unfinished));
         let all = format!("{committed}, commit main.1 3, commit main.2 1");
         assert_eq!(replayed(&all), Ok(End::Ended { status: Some(0) }));
@@ -338,14 +443,15 @@ mod tests {
             assert!(error.contains(part), "{error}");
         };
         check("run main.3 1", "there is no thread main.3");
-        check("run main.1 2", "step 1: 'run main.1 2' is not the next of its thread");
-        check("run main.1 1, run main.1 1", "step 2: 'run main.1 1' is not the next");
-        check("commit main.1 1", "'commit main.1 1' is not the next");
+        check("run main.1 1", "there is no thread main.1");
+        check("run main 1, run main.1 2", "step 2: 'run main.1 2' is not the next of its thread");
+        check("run main 1, run main.1 1, run main.1 1", "step 3: 'run main.1 1' is not the next");
+        check("run main 1, commit main.1 1", "'commit main.1 1' is not the next");
         check(
-            "run main.1 1, run main.1 2, run main.1 3, commit main.1 3",
-            "step 4: 'commit main.1 3' cannot happen here",
+            "run main 1, run main.1 1, run main.1 2, run main.1 3, commit main.1 3",
+            "step 5: 'commit main.1 3' cannot happen here",
         );
-        check("run main 1", "'run main 1' cannot happen here");
+        check("run main 1, run main 2, run main 3", "'run main 3' cannot happen here");
         let mut other = schedule(&program(), BUG);
         other.program ^= 1;
         assert!(matches!(replay(&program(), NONE, &other), Err(ReplayError::OtherProgram { .. })));
@@ -356,9 +462,50 @@ mod tests {
         let program = threads("x", &["r0 = nondet input \"rand\"\nr4 = eq i32 r0, 7\nassert r4 assertion \"\""]);
         let end = |lines: &str| replay(&program, NONE, &schedule(&program, lines)).map(|r| r.end);
         let missing = ReplayError::MissingInput { thread: ThreadName::main().child(1), source: "rand".to_owned() };
-        assert_eq!(end(""), Err(missing));
-        assert_eq!(end("input main.1 7"), Ok(End::Ended { status: Some(0) }));
-        assert!(matches!(end("input main.1 8"), Ok(End::Violation(_))));
+        assert_eq!(end(""), Ok(End::Unfinished));
+        assert_eq!(end("run main 1"), Err(missing));
+        assert_eq!(end("input main.1 7, run main 1"), Ok(End::Ended { status: Some(0) }));
+        assert!(matches!(end("input main.1 8, run main 1"), Ok(End::Violation(_))));
+    }
+
+    #[test]
+    fn a_creation_is_a_step_that_waits_for_the_own_stores() {
+        let program = text(&format!(
+            "global g0 \"x\": t0\n{}{}",
+            function(0, "main", "store i32 g0, 1\nr7 = spawn f1()"),
+            function(1, "t", "r0 = load g0\nr4 = eq i32 r0, 0\nassert r4 assertion \"\"")
+        ));
+        let end = |lines: &str| replay(&program, NONE, &schedule(&program, lines)).map(|r| r.end);
+        let too_soon = "run main 1, run main 2";
+        assert!(matches!(end(too_soon), Err(ReplayError::NotEnabled { index: 1, .. })));
+        assert_eq!(end("run main 1, commit main 1, run main 2"), Ok(End::Unfinished));
+        assert!(matches!(end("run main 1, commit main 1, run main 2, run main.1 1"), Ok(End::Violation(_))));
+    }
+
+    #[test]
+    fn a_thread_that_the_schedule_leaves_need_not_go_on() {
+        // What main does after its last step in the schedule is not for the schedule to know.
+        let asks = "r0 = nondet input \"rand\"\nr4 = eq i32 r0, 7\nassert r4 assertion \"main\"";
+        let endless = "b0:\nr8 = spawn f1()\nr7 = copy 0\ngoto b1\nb1:\nr7 = add r7, 1\ngoto b1";
+        let unsupported = "b0:\nr8 = spawn f1()\nunsupported \"setjmp\"";
+        let stores = "store i32 g0, 1\nassert false error_call \"\"";
+        for main in [&format!("r7 = spawn f1()\n{asks}"), endless, unsupported] {
+            let program =
+                text(&format!("global g0 \"x\": t0\n{}{}", function(0, "main", main), function(1, "t", stores)));
+            let end = |lines: &str| replay(&program, NONE, &schedule(&program, lines)).map(|r| r.end);
+            let found = end("run main 1, run main.1 1");
+            assert!(matches!(&found, Ok(End::Violation(v)) if v.kind == ViolationKind::ErrorCall), "{found:?}");
+            // Without a violation it does matter.
+            assert!(matches!(end("run main 1"), Err(ReplayError::MissingInput { .. } | ReplayError::Stuck { .. })));
+        }
+        // What it can do, it does.
+        let program = text(&format!(
+            "global g0 \"x\": t0\n{}{}",
+            function(0, "main", &format!("r7 = spawn f1()\n{asks}")),
+            function(1, "t", stores)
+        ));
+        let found = replay(&program, NONE, &schedule(&program, "input main 3, run main 1, run main.1 1"));
+        assert!(matches!(found.map(|r| r.end), Ok(End::Violation(v)) if v.kind == ViolationKind::Assertion));
     }
 
     #[test]
@@ -373,21 +520,21 @@ mod tests {
         let verdict = confirm(&longer, &finding.violation).expect("it should replay");
         match verdict.outcome {
             Outcome::Unsafe(found) => {
-                assert_eq!(found.schedule().steps.len(), 8, "steps after the violation should be dropped");
+                assert_eq!(found.schedule().steps.len(), 10, "steps after the violation should be dropped");
                 assert_eq!(*found.violation(), finding.violation);
             }
             other => panic!("{other:?}"),
         }
         let other = Violation { kind: ViolationKind::Deadlock, ..finding.violation.clone() };
         assert!(matches!(confirm(BUG, &other), Err(ReplayMismatch::Other { .. })));
-        assert!(matches!(confirm("run main.1 1", &finding.violation), Err(ReplayMismatch::Other { .. })));
+        assert!(matches!(confirm("run main 1", &finding.violation), Err(ReplayMismatch::Other { .. })));
         assert!(matches!(confirm("run main.1 2", &finding.violation), Err(ReplayMismatch::Refused(_))));
     }
 
     #[test]
     fn a_trace_tells_where_values_came_from() {
         let program = threads("x a", &["store i32 g0, 1\nr0 = load g0\nstore i32 g1, r0", "r0 = load g0"]);
-        let lines = "run main.1 1, run main.1 2, commit main.1 1, run main.2 1";
+        let lines = "run main 1, run main 2, run main.1 1, run main.1 2, commit main.1 1, run main.2 1";
         let trace = replay(&program, NONE, &schedule(&program, lines)).expect("it should run").trace;
         let names: Vec<String> = trace.threads.iter().map(|t| format!("{} {}", t.name, t.function)).collect();
         assert_eq!(names, ["main main", "main.1 thread1", "main.2 thread2"]);

@@ -60,7 +60,7 @@ pub enum Status {
     Fresh,
     /// Before a visible step.
     Ready,
-    /// Before a fence or a creation: its own buffer has to be empty.
+    /// Before a fence: its own buffer has to be empty.
     WaitsForBuffer,
     /// Before a join: the thread of this number has to end and to have an empty buffer.
     WaitsForThread(u32),

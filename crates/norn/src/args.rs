@@ -36,7 +36,9 @@ pub enum Command {
     #[command(after_help = "Examples:\n  norn check examples/peterson.c                   sequential consistency\n  \
                             norn check -m sc,tso,pso examples/peterson.c     one verdict per model\n  \
                             norn check -m tso -D FENCED examples/dekker.c\n  \
-                            norn check --deadlock examples/philosophers.c")]
+                            norn check --deadlock examples/philosophers.c\n\n\
+                            Deadlocks are decided by states, stateless and enumerate, data races by events and enumerate,\n\
+                            everything else by every engine. An engine that cannot decide what is asked says unknown.")]
     Check(CheckArgs),
     /// Decide whether TSO or PSO can show what sequential consistency cannot
     ///
@@ -68,10 +70,12 @@ pub enum Command {
     ///
     /// Writes the program of Lazy-CSeq and LazySMA: loops and calls unwound, one function per thread, a driver that runs the
     /// threads for a number of rounds, and the memory model as an abstract data type in C. With `--for cc` the file
-    /// compiles and runs: it searches for the choices that lead to a failure, or follows recorded ones.
+    /// compiles and runs: it follows choices that Norn has found (`--choices-out`), or searches for them itself.
+    ///
+    /// Exit status: 0 written; 5 it cannot be translated; with `--choices-out` 10 for a violation, 5 for unknown.
     #[command(
         after_help = "Examples:\n  norn sequentialize --unwind 2 --rounds 3 --for cbmc -o seq.c examples/peterson.c; cbmc seq.c\n  \
-                            norn sequentialize -m tso --for cc -o seq.c examples/store_buffering.c; cc seq.c -o seq; ./seq --search"
+                            norn sequentialize -m tso --for cc -o seq.c --choices-out choices examples/store_buffering.c; cc seq.c -o seq; ./seq choices"
     )]
     Sequentialize(SequentializeArgs),
     /// Print the program's intermediate representation
@@ -365,11 +369,11 @@ pub struct LimitArgs {
 /// What concerns `-e rounds` only.
 #[derive(Args, Clone, Debug, Default)]
 pub struct RoundsArgs {
-    /// Search up to N rounds, in each of which every thread gets one turn [default: as many as matter]
+    /// Search up to N rounds, in each of which every thread gets one turn, main after the others; main also begins, alone [default: as many as matter]
     #[arg(long = "rounds", value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Rounds")]
     pub limit: Option<u32>,
 
-    /// Whose turns come first in a round, by number in the order of creation, main being 0 [default: 0,1,2…]
+    /// Whose turns come first in a round, by number in the order of creation, main being 0 [default: 1,2,…,0]
     #[arg(long, value_name = "N,…", value_delimiter = ',', help_heading = "Rounds")]
     pub thread_order: Vec<u32>,
 
@@ -431,6 +435,14 @@ pub struct SequentializeArgs {
     /// Where to write it [default: standard output]
     #[arg(short = 'o', long, value_name = "OUT.c")]
     pub output: Option<PathBuf>,
+
+    /// Look for a violation within the same bounds, and write the choices that lead to it, for the program that runs
+    /// (--for cc)
+    #[arg(long, value_name = "FILE", requires = "output")]
+    pub choices_out: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub limits: LimitArgs,
 }
 
 /// The bounds of a sequential program.

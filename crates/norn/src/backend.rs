@@ -15,11 +15,12 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// What a tool said.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 enum Word {
     Safe,
     Unsafe,
-    Nothing,
+    /// No verdict, and why one thinks so.
+    Nothing(String),
 }
 
 /// Asks the tool about each model.
@@ -37,7 +38,7 @@ pub fn run(args: &CheckArgs, command: &str, program: &Program, stop: &StopToken)
         let file = Temporary::new(model);
         let shown = file.0.display().to_string();
         let text = match translate(program, model, &args.unwind, &bounds, reader(&name), shown) {
-            Ok(text) => text,
+            Ok(sequential) => sequential.text,
             Err(refusal) => return sequentialize::fail(program, &refusal),
         };
         if let Err(error) = fs::write(&file.0, text) {
@@ -56,13 +57,13 @@ pub fn run(args: &CheckArgs, command: &str, program: &Program, stop: &StopToken)
         if stop.is_stopped() {
             return Exit::Interrupted;
         }
-        let printed = frontend::print(&line(args, &name, model, word, &bounds));
+        let printed = frontend::print(&line(args, &name, model, &word, &bounds));
         if printed != Exit::Fine {
             return printed;
         }
         worst = match (worst, word) {
             (Exit::Unsafe, _) | (_, Word::Unsafe) => Exit::Unsafe,
-            (Exit::Unknown, _) | (_, Word::Nothing) => Exit::Unknown,
+            (Exit::Unknown, _) | (_, Word::Nothing(_)) => Exit::Unknown,
             (_, Word::Safe) => worst,
         };
         if args.require_proof && worst == Exit::Fine {
@@ -72,23 +73,30 @@ pub fn run(args: &CheckArgs, command: &str, program: &Program, stop: &StopToken)
     worst
 }
 
-fn line(args: &CheckArgs, name: &str, model: Model, word: Word, bounds: &SequentialBounds) -> String {
+fn line(args: &CheckArgs, name: &str, model: Model, word: &Word, bounds: &SequentialBounds) -> String {
     let rounds = bounds.rounds;
+    let unwind = sequentialize::default_unwind(&args.unwind);
+    let memory = match model {
+        Model::Sc => String::new(),
+        _ => format!(", {} timestamps, {} nodes", bounds.timestamps, bounds.nodes.unwrap_or(norn_emit::DEFAULT_NODES)),
+    };
     let verdict = match word {
         Word::Safe => "safe",
         Word::Unsafe => "unsafe",
-        Word::Nothing => "unknown",
+        Word::Nothing(_) => "unknown",
     };
     if args.json {
         let value = serde_json::json!({
             "verdict": verdict, "complete": false, "model": model.to_string(), "engine": name, "replayed": false,
-            "bounds": [{ "kind": "rounds", "value": rounds }],
+            "bounds": [{ "kind": "rounds", "value": rounds }, { "kind": "unwind", "value": unwind }],
         });
         return format!("{value:#}\n");
     }
     match word {
-        Word::Nothing => format!("norn: unknown ({model}): '{name}' gave no verdict\n"),
-        _ => format!("norn: '{name}' says {verdict} ({model}) up to {rounds} rounds; norn has not replayed it\n"),
+        Word::Nothing(why) => format!("norn: unknown ({model}): '{name}' gave no verdict: {why}\n"),
+        _ => format!(
+            "norn: '{name}' says {verdict} ({model}) up to {rounds} rounds, unwind {unwind}{memory}; norn has not replayed it\n"
+        ),
     }
 }
 
@@ -119,11 +127,11 @@ fn listen(mut child: Child, patience: Duration, stop: &StopToken) -> Word {
             _ => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Word::Nothing;
+                return Word::Nothing("the time limit was reached".to_owned());
             }
         }
     }
-    reading.join().map_or(Word::Nothing, |text| word(&text))
+    reading.join().map_or_else(|_| Word::Nothing("its output could not be read".to_owned()), |text| word(&text))
 }
 
 /// CBMC's and ESBMC's last words, SV-COMP's, and Norn's.
@@ -133,13 +141,19 @@ fn word(output: &str) -> Word {
         if line.contains("VERIFICATION FAILED") || line.starts_with("norn: unsafe") || last.starts_with("FALSE") {
             // What is not supported is asserted not to be reached, which is no violation.
             let only_unsupported = output.contains("not supported: ") && !output.contains("assertion failed");
-            return if only_unsupported { Word::Nothing } else { Word::Unsafe };
+            if only_unsupported {
+                return Word::Nothing("something that is not supported can be reached".to_owned());
+            }
+            return Word::Unsafe;
         }
         if line.contains("VERIFICATION SUCCESSFUL") || line.starts_with("norn: safe") || last == "TRUE" {
             return Word::Safe;
         }
     }
-    Word::Nothing
+    Word::Nothing(match output.lines().rev().map(str::trim).find(|line| !line.is_empty()) {
+        Some(last) => format!("its last line is '{last}'"),
+        None => "it said nothing".to_owned(),
+    })
 }
 
 /// A file that goes when it is not needed any more.
@@ -169,7 +183,9 @@ mod tests {
         assert_eq!(word("Verification result: FALSE(unreach-call)\nbye\n"), Word::Unsafe);
         assert_eq!(word("Verification result: TRUE\n"), Word::Safe);
         assert_eq!(word("norn: safe (sc) up to 3 rounds\n"), Word::Safe);
-        assert_eq!(word("PARSING ERROR\n"), Word::Nothing);
-        assert_eq!(word("[x] not supported: asm: FAILURE\nVERIFICATION FAILED\n"), Word::Nothing);
+        assert_eq!(word("PARSING ERROR\n"), Word::Nothing("its last line is 'PARSING ERROR'".to_owned()));
+        assert_eq!(word("\n"), Word::Nothing("it said nothing".to_owned()));
+        let unsupported = word("[x] not supported: asm: FAILURE\nVERIFICATION FAILED\n");
+        assert_eq!(unsupported, Word::Nothing("something that is not supported can be reached".to_owned()));
     }
 }

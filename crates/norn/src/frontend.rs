@@ -13,6 +13,7 @@ use norn_report::Sources;
 use norn_verdict::limits::{Limits, StopToken};
 use norn_verdict::outcome::Stats;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// A program that was read, with the texts it came from.
@@ -83,6 +84,14 @@ pub fn print(text: &str) -> Exit {
             fail(&format!("cannot write the output: {error}"), Exit::Internal)
         }
         _ => Exit::Fine,
+    }
+}
+
+/// Writes a file that the user asked for.
+pub fn write(path: &Path, text: &str) -> Exit {
+    match std::fs::write(path, text) {
+        Ok(()) => Exit::Fine,
+        Err(error) => fail(&format!("cannot write '{}': {error}", path.display()), Exit::BadInput),
     }
 }
 

@@ -207,6 +207,43 @@ fn an_interrupt_ends_with_130_after_saying_what_was_reached() {
     assert!(status.code() == Some(130) && output.starts_with("norn: unknown (sc): interrupted"), "{output}");
 }
 
+/// Main creates threads for ever. Two of them do what is wrong, the second and third under TSO and PSO only.
+const CREATES: &str = "#include <pthread.h>\n#include <assert.h>\nint nondet_int(void);\nvolatile int x, y, turn, a = 1;\n\
+    pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
+    int next(void) { pthread_mutex_lock(&m); int n = turn++; pthread_mutex_unlock(&m); return n; }\n\
+    void *counts(void *arg) { int r = x; x = r + 1; assert(r == 0); return 0; }\n\
+    void *crosses(void *arg) { int me = next(); if (me == 1) { x = 1; a = y; }\n\
+      if (me == 2) { y = 1; int b = x; next(); assert(a || b); } return 0; }\n\
+    int main(void) { pthread_t p; unsigned n = 0; while (1) { n++; pthread_create(&p, 0, START, 0); } }\n";
+
+#[test]
+fn threads_that_are_created_for_ever_do_not_hide_what_few_of_them_do() {
+    let folder = Folder::new("threads_that_are_created_for_ever");
+    folder.write("counts.c", CREATES.replace("START", "counts"));
+    folder.write("crosses.c", CREATES.replace("START", "crosses"));
+    // Beyond the bound main would ask for more values than anybody chose.
+    folder.write("asks.c", CREATES.replace("START, 0); }", "counts, 0); while (nondet_int() != 77) n++; }"));
+    let bounded: [&[&str]; 3] =
+        [&["-e", "events", "--unwind", "2"], &["-e", "rounds", "--unwind", "2"], &["-e", "stateless", "--unwind", "2"]];
+    let all = [&bounded[..], &[&[], &["-e", "states"]]].concat();
+    let check = |file: &str, models: &[&str], engines: &[&[&str]]| {
+        for model in models {
+            for engine in engines {
+                let args = [&["check", "-m", model, "--schedule-out", "bug", file], *engine].concat();
+                let run = folder.norn(&args);
+                assert_eq!(run.status(), 10, "{args:?}: {}{}", run.stdout(), run.stderr());
+                let again = folder.norn(&["run", "--schedule", "bug", file]);
+                assert_eq!(again.status(), 10, "{args:?}: {}", again.stderr());
+            }
+        }
+    };
+    check("counts.c", &["sc", "tso", "pso"], &all);
+    check("crosses.c", &["tso", "pso"], &all);
+    check("asks.c", &["sc", "tso"], &bounded);
+    let run = folder.norn(&["check", "-e", "events", "--unwind", "2", "crosses.c"]);
+    assert_eq!(run.stdout().lines().last(), Some("norn: safe (sc) up to unwind 2 at crosses.c:10"));
+}
+
 #[test]
 fn run_shows_the_output_and_the_status() {
     let folder = Folder::new("run_shows_the_output");
@@ -310,4 +347,28 @@ fn executions_can_be_limited() {
     assert_eq!(one.stdout().lines().last(), Some(reason));
     // There are two: the limit does not get in the way.
     assert_eq!((check("2").status(), check("0").status()), (0, 1));
+}
+
+/// An option that an engine would ignore is refused: the verdict would lack what was asked for.
+#[test]
+fn options_that_the_engine_would_ignore_are_refused() {
+    let folder = Folder::new("options_that_the_engine_would_ignore_are_refused");
+    folder.write("racy.c", RACY);
+    let status = |options: &[&str]| folder.norn(&[&["check", "racy.c"], options].concat()).status();
+    for refused in [
+        &["-e", "events", "--shortest"][..],
+        &["-e", "rounds", "--shortest"],
+        &["-e", "states", "--certify"],
+        &["--cross-check", "--certify"],
+        &["-e", "stateless", "--rounds", "2"],
+        &["-e", "events", "--bits", "4"],
+        &["-e", "states", "--thread-order", "1,0"],
+    ] {
+        assert_eq!(status(refused), 1, "{refused:?}");
+    }
+    for taken in
+        [&["-e", "states", "--shortest"][..], &["--certify"], &["-e", "events", "--certify"], &["--rounds", "2"]]
+    {
+        assert_eq!(status(taken), 0, "{taken:?}");
+    }
 }

@@ -26,6 +26,91 @@ fn the_file_compiles_finds_the_bug_and_follows_it_again() {
     assert_eq!(String::from_utf8_lossy(&again.stderr), "race.c:10: assertion failed: x == 2\n");
 }
 
+/// What Norn finds in the sequential program, the program that runs does.
+fn follows(folder: &Folder, options: &[&str], file: &str, place: &str) {
+    let mut args = vec!["sequentialize", "--for", "cc", "-o", "seq.c", "--choices-out", "choices"];
+    args.extend_from_slice(options);
+    args.push(file);
+    let run = folder.norn(&args);
+    assert_eq!(run.status(), 10, "{args:?}: {}{}", run.stdout(), run.stderr());
+    assert!(run.stdout().contains(place), "{args:?}: {}", run.stdout());
+    let cc = ["-Wall", "-Wextra", "-Werror", "-o"];
+    let compiled = Command::new("cc").args(cc).args([folder.path("seq"), folder.path("seq.c")]).status();
+    assert!(compiled.expect("there should be a C compiler").success(), "{args:?}");
+    let ran = Command::new(folder.path("seq")).arg(folder.path("choices")).output().expect("it should run");
+    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert_eq!(ran.status.code(), Some(10), "{args:?}: {said}{}", String::from_utf8_lossy(&ran.stdout));
+    assert!(said.contains(place), "{args:?}: {said}");
+}
+
+#[test]
+fn choices_that_norn_finds_lead_the_running_program_to_the_same_assertion() {
+    let folder = Folder::new("sequentialize_choices");
+    let examples: [(&str, &[&str], u32); 14] = [
+        ("bounded_queue", &["-m", "sc", "-D", "WAIT_ONCE"], 62),
+        ("dekker", &["-m", "tso"], 47),
+        ("dekker", &["-m", "pso"], 47),
+        ("double_checked_locking", &["-m", "pso"], 45),
+        ("lamport", &["-m", "tso", "--unwind", "1", "--timestamps", "2"], 62),
+        ("message_passing", &["-m", "pso"], 33),
+        ("peterson", &["-m", "tso"], 41),
+        ("producer_consumer", &["-m", "sc"], 43),
+        ("seqlock", &["-m", "pso"], 46),
+        ("slot_stack", &["-m", "sc", "-D", "UNVERSIONED", "--unwind", "3"], 51),
+        ("spinlock", &["-m", "pso", "-D", "RELAXED"], 38),
+        ("store_buffering", &["-m", "tso", "--sma", "buffer"], 46),
+        ("szymanski", &["-m", "pso"], 60),
+        ("ticket_lock", &["-m", "pso", "-D", "RELAXED", "--unwind", "3"], 37),
+    ];
+    for (name, options, line) in examples {
+        let file = project().join(format!("examples/{name}.c")).display().to_string();
+        follows(&folder, options, &file, &format!("{name}.c:{line}"));
+    }
+    // Values of the program's own, and memory that nobody wrote, are among the choices.
+    let values = "#include <assert.h>\n#include <pthread.h>\n#include <stdlib.h>\nint __VERIFIER_nondet_int(void);\n\
+                  long __VERIFIER_nondet_long(void);\nstruct s { int a; char *b; short c; } *p;\n\
+                  void *f(void *x) { p->a = __VERIFIER_nondet_int(); return x; }\nint main(void) {\n  pthread_t t; int u;\n  \
+                  p = malloc(sizeof *p);\n  int *q = &u;\n  long l = __VERIFIER_nondet_long();\n  pthread_create(&t, 0, f, 0);\n  \
+                  int a = p->a;\n  pthread_join(t, 0);\n  \
+                  assert(p->a != 123456 || l != 0x123456789abcdef || p->c != 77 || *q != 5 || a != 44);\n  return 0;\n}\n";
+    folder.write("values.c", values);
+    for options in [&["-m", "sc"][..], &["-m", "tso"], &["-m", "pso", "--sma", "buffer"]] {
+        follows(&folder, options, "values.c", "values.c:16");
+    }
+}
+
+#[test]
+fn without_a_violation_there_are_no_choices() {
+    let folder = Folder::new("sequentialize_no_choices");
+    let file = project().join("examples/store_buffering.c").display().to_string();
+    let run = folder.norn(&["sequentialize", "--for", "cc", "-o", "seq.c", "--choices-out", "choices", &file]);
+    assert_eq!(run.status(), 0, "{}", run.stderr());
+    assert!(run.stdout().starts_with("norn: no violation (sc) in 3 rounds, within"), "{}", run.stdout());
+    assert!(folder.path("seq.c").exists() && !folder.path("choices").exists());
+    for wrong in [&["--for", "norn", "-o", "seq.c"][..], &["--for", "cc"]] {
+        let args = [&["sequentialize", "--choices-out", "choices", &file], wrong].concat();
+        assert_eq!(folder.norn(&args).status(), 1, "{args:?}");
+    }
+}
+
+#[test]
+fn choices_that_do_not_fit_are_named() {
+    let folder = Folder::new("sequentialize_wrong_choices");
+    folder.write("race.c", RACE);
+    assert_eq!(folder.norn(&["sequentialize", "--for", "cc", "race.c", "-o", "seq.c"]).status(), 0);
+    let compiled = Command::new("cc").arg("-o").args([folder.path("seq"), folder.path("seq.c")]).status();
+    assert!(compiled.expect("there should be a C compiler").success());
+    for (choices, says) in
+        [("0 0", "there are no more choices"), ("0 1 0 0", "choice 4 is 0, but should lie between 1 and")]
+    {
+        folder.write("choices", choices);
+        let ran = Command::new(folder.path("seq")).arg(folder.path("choices")).output().expect("it should run");
+        let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert_eq!(ran.status.code(), Some(5), "{choices}: {said}");
+        assert!(said.contains(says), "{choices}: {said}");
+    }
+}
+
 #[test]
 fn the_text_goes_to_standard_output_and_reads_like_the_paper() {
     let folder = Folder::new("sequentialize_prints");
@@ -76,12 +161,66 @@ fn the_word_of_another_verifier_is_passed_on_as_such() {
     assert_eq!(missing.status(), 1);
     assert!(missing.stderr().contains("'no-such-verifier'"), "{}", missing.stderr());
     for (says, status, verdict) in [
-        ("VERIFICATION FAILED", 10, "norn: 'sh' says unsafe (sc) up to 3 rounds; norn has not replayed it\n"),
-        ("VERIFICATION SUCCESSFUL", 0, "norn: 'sh' says safe (sc) up to 3 rounds; norn has not replayed it\n"),
-        ("PARSING ERROR", 5, "norn: unknown (sc): 'sh' gave no verdict\n"),
+        ("VERIFICATION FAILED", 10, "norn: 'sh' says unsafe (sc) up to 3 rounds, unwind 2; norn has not replayed it\n"),
+        (
+            "VERIFICATION SUCCESSFUL",
+            0,
+            "norn: 'sh' says safe (sc) up to 3 rounds, unwind 2; norn has not replayed it\n",
+        ),
+        ("PARSING ERROR", 5, "norn: unknown (sc): 'sh' gave no verdict: its last line is 'PARSING ERROR'\n"),
     ] {
         folder.write("tool.sh", format!("test -s \"$1\" && echo '{says}'\n"));
         let run = folder.norn(&["check", "--backend", "sh tool.sh", "race.c"]);
         assert_eq!((run.status(), run.stdout().as_str()), (status, verdict), "{}", run.stderr());
+    }
+}
+
+#[test]
+fn each_verifier_gets_a_file_of_its_own_conventions() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("backend_conventions");
+    folder.write("race.c", RACE);
+    for (tool, calls, says) in [
+        ("cbmc", "__CPROVER_assume", "VERIFICATION SUCCESSFUL"),
+        ("esbmc", "__ESBMC_assume", "VERIFICATION SUCCESSFUL"),
+        ("norn", "norn check -e events", "norn: safe (sc)"),
+        ("another", "__VERIFIER_assume", "Verification result: TRUE"),
+    ] {
+        let script = format!("#!/bin/sh\ntest \"$1\" = --fast && grep -q '{calls}' \"$2\" && echo '{says}'\n");
+        let path = folder.write(tool, script);
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).expect("it should become executable");
+        let command = format!("./{tool} --fast");
+        let run =
+            folder.norn(&["check", "-m", "tso", "--rounds", "2", "--unwind", "1", "--backend", &command, "race.c"]);
+        let expected = format!(
+            "norn: '{tool}' says safe (tso) up to 2 rounds, unwind 1, 4 timestamps, 3 nodes; norn has not replayed it\n"
+        );
+        assert_eq!((run.status(), run.stdout()), (0, expected), "{}", run.stderr());
+    }
+    folder.write("slow.sh", "exec sleep 20\n");
+    let run = folder.norn(&["check", "--timeout", "1", "--backend", "sh slow.sh", "race.c"]);
+    let expected = "norn: unknown (sc): 'sh' gave no verdict: the time limit was reached\n".to_owned();
+    assert_eq!((run.status(), run.stdout()), (5, expected), "{}", run.stderr());
+}
+
+#[test]
+fn what_norn_does_not_support_is_never_safe() {
+    let folder = Folder::new("sequentialize_unsupported");
+    let calls = RACE.replace("x++; return", "void launch(void); launch(); return");
+    folder.write("calls.c", calls.replace("x == 2", "x == 1"));
+    assert_eq!(folder.norn(&["sequentialize", "--for", "norn", "calls.c", "-o", "norn.c"]).status(), 0);
+    let run = folder.norn(&["check", "-e", "events", "norn.c"]);
+    assert_eq!(run.status(), 5, "{}", run.stdout());
+    assert!(run.stdout().contains("norn_not_supported") && run.stdout().contains("calls.c:4"), "{}", run.stdout());
+    let run = folder.norn(&["sequentialize", "--for", "cc", "calls.c", "-o", "seq.c", "--choices-out", "choices"]);
+    assert_eq!(run.status(), 5, "{}", run.stdout());
+    let compiled = Command::new("cc").arg("-o").args([folder.path("seq"), folder.path("seq.c")]).status();
+    assert!(compiled.expect("there should be a C compiler").success());
+    let ran = Command::new(folder.path("seq")).arg("--search").output().expect("it should run");
+    assert_eq!(ran.status.code(), Some(5));
+    assert!(String::from_utf8_lossy(&ran.stderr).contains("calls.c:4: not supported: "));
+    for tool in ["cbmc", "esbmc", "svcomp"] {
+        let text = folder.norn(&["sequentialize", "--for", tool, "calls.c"]).stdout();
+        assert!(text.contains("#define unsupported(text) fail("), "{tool}");
     }
 }

@@ -33,6 +33,15 @@ pub struct Bounds {
     pub max_instructions: usize,
 }
 
+/// The loops of the library that make the words of the command line and their characters. Nothing but this bounds them, and
+/// what is made here costs whether it matters or not.
+const COMMAND_LINE: [(&str, u32); 2] = [("<norn>/arguments.c", 4), ("<norn>/argument.c", 11)];
+
+/// The bound of a loop that makes the command line, if there is such a loop at the place. It is the same always.
+pub fn command_line(program: &Program, span: Span) -> Option<u32> {
+    COMMAND_LINE.iter().find(|(file, _)| program.file(span.file) == *file).map(|&(_, bound)| bound)
+}
+
 /// `--unwind FILE:LINE=N`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoundAt {
@@ -52,7 +61,14 @@ impl Bounds {
     /// The bound for a loop or recursive function that stands at `span`, in code of the given origin.
     pub fn of(&self, program: &Program, span: Span, origin: Origin) -> u32 {
         let own = self.at.iter().rev().find(|at| at.names(program, span));
-        own.map_or(if origin == Origin::Library { self.library } else { self.default }, |at| at.bound)
+        own.map_or_else(
+            || if origin == Origin::Library { self.of_library(program, span) } else { self.default },
+            |at| at.bound,
+        )
+    }
+
+    fn of_library(&self, program: &Program, span: Span) -> u32 {
+        command_line(program, span).map_or(self.library, |bound| bound.min(self.library))
     }
 
     /// The bounds that name no loop and no function of the program: worth a word to the user.

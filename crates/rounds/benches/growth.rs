@@ -1,4 +1,4 @@
-//! How the formula grows with the number of rounds: `cargo bench -p norn-rounds`. Local computation is encoded once, memory
+//! How the formula grows with the number of rounds: `cargo bench -p norn-rounds`, or `cargo xtask bench rounds`. Local computation is encoded once, memory
 //! once per round, so that each further round adds about the same.
 
 #![allow(clippy::print_stdout)]
@@ -14,7 +14,7 @@ const PROGRAMS: [(&str, &str, u32); 3] = [
     ("mutual_exclusion", include_str!("programs/mutual_exclusion.c"), 2),
 ];
 
-fn main() {
+pub fn main() {
     println!(
         "{:18}{:7}{:>7}{:>11}{:>11}{:>9}{:>9}",
         "program", "model", "rounds", "variables", "clauses", "more", "more"

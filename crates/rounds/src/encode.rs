@@ -1,6 +1,10 @@
 //! The formula: K rounds of a bounded program (lazycseq-cav14, with guarded events instead of re-simulated threads).
 //!
-//! *Rounds.* `started(u, r)` says that unit u has been run by the end of round r: an integer in order encoding, increasing
+//! *Rounds* are numbered from 1, and the first is not counted: only the entry thread has a slot in it. In the K rounds after it
+//! every thread has one, the entry thread at last unless another order was asked for: it creates the others before they
+//! run, and looks at what they did afterwards.
+//!
+//! `started(u, r)` says that unit u has been run by the end of round r: an integer in order encoding, increasing
 //! in r and decreasing along the units of a thread. What a thread computes is encoded once, whatever the number of
 //! rounds. A thread that another one creates begins in its first slot after that. A thread may stop before any unit.
 //!
@@ -21,9 +25,11 @@ use crate::models::{self, Item, Store};
 use crate::narrow::Narrow;
 use crate::plan::{Atom, Plan, UnitId, empties_buffer, fences};
 use crate::ranges::Ranges;
+use crate::watch::Watch;
 use norn_ir::instr::{FenceKind, Order};
 use norn_logic::{Sort, Term, Terms};
 use norn_symex::{CellId, Condition, EventId, EventKind, Finding, ObjectId, SectionKind, Symbolic, ThreadId};
+use norn_verdict::limits::Exceeded;
 use norn_verdict::model::Model;
 use std::collections::BTreeMap;
 
@@ -44,7 +50,8 @@ pub struct Encoding<'a> {
 
 /// Conditions on an execution of K rounds.
 pub struct Formula {
-    pub rounds: u32,
+    /// The number of the last round, K + 1.
+    pub last: u32,
     /// Each a disjunction.
     pub clauses: Vec<Vec<Term>>,
     /// Equal bit-vectors; with a condition, only if that holds.
@@ -86,30 +93,32 @@ impl<'a> Encoding<'a> {
         self.narrow.widest()
     }
 
-    pub fn formula(&mut self, rounds: u32) -> Formula {
-        self.make_variables(rounds);
+    pub fn formula(&mut self, rounds: u32, watch: &mut Watch<'_>) -> Result<Formula, Exceeded> {
+        let last = rounds + 1;
+        self.make_variables(last);
         let mut formula =
-            Formula { rounds, clauses: Vec::new(), equations: Vec::new(), checks: Vec::new(), cuts: Vec::new() };
+            Formula { last, clauses: Vec::new(), equations: Vec::new(), checks: Vec::new(), cuts: Vec::new() };
         for &constraint in &self.symbolic.constraints {
             let constraint = self.narrow.bool(constraint);
             formula.clauses.push(vec![constraint]);
         }
-        for round in 1..=rounds {
+        for round in 1..=last {
             self.order_of_units(round, &mut formula.clauses);
             for thread in 0..self.symbolic.threads.len() {
                 self.order_of_commits(ThreadId(thread as u32), round, &mut formula.clauses);
+                watch.note(self.plan.threads[thread].atoms.len())?;
             }
         }
-        formula.checks = (0..self.symbolic.checks.len()).map(|check| self.check(check, rounds)).collect();
+        formula.checks = (0..self.symbolic.checks.len()).map(|check| self.check(check, last)).collect();
         let reached = |this: &mut Self, cut: usize| {
             let cut = this.symbolic.cuts[cut];
             let guard = this.narrow.bool(cut.guard);
-            let reached = this.reached(cut.thread, cut.position, rounds);
+            let reached = this.reached(cut.thread, cut.position, last);
             this.narrow.terms.and(guard, reached)
         };
         formula.cuts = (0..self.symbolic.cuts.len()).map(|cut| reached(self, cut)).collect();
-        Memory::new(self, rounds).encode(&mut formula);
-        formula
+        Memory::new(self, last).encode(&mut formula, watch)?;
+        Ok(formula)
     }
 
     /// The unit has been run by the end of the round.
@@ -123,6 +132,7 @@ impl<'a> Encoding<'a> {
         }
         match self.symbolic.thread(found.thread).creator {
             None => Term::TRUE,
+            Some(_) if round == 1 => Term::FALSE,
             Some((creator, event)) => {
                 let slot = self.last_slot_before(creator, found.thread, round);
                 self.started(self.plan.unit_of(event), slot)
@@ -157,18 +167,16 @@ impl<'a> Encoding<'a> {
         }
     }
 
-    /// Variables for as many rounds; those that are there already are kept.
-    fn make_variables(&mut self, rounds: u32) {
+    /// Variables up to this round; those that are there already are kept.
+    fn make_variables(&mut self, last: u32) {
         for (unit, started) in self.plan.units.iter().zip(&mut self.started) {
-            while !unit.is_first && started.len() < rounds as usize {
-                started.push(self.narrow.terms.fresh(Sort::Bool));
+            if !unit.is_first {
+                extend(started, last, unit.thread, &mut self.narrow.terms);
             }
         }
         for id in self.symbolic.event_ids().filter(|&id| self.plan.is_buffered(id)) {
             let committed = self.committed.entry(self.store_of(id)).or_default();
-            while committed.len() < rounds as usize {
-                committed.push(self.narrow.terms.fresh(Sort::Bool));
-            }
+            extend(committed, last, self.symbolic.event(id).thread, &mut self.narrow.terms);
         }
     }
 
@@ -316,7 +324,7 @@ impl<'a> Encoding<'a> {
         all
     }
 
-    /// The thread has executed everything before this position within the rounds.
+    /// The thread has executed everything before this position by the end of a round.
     fn reached(&self, thread: ThreadId, position: EventId, rounds: u32) -> Term {
         let plan = &self.plan.threads[thread.0 as usize];
         // Behind a violation nothing is executed, so it costs nothing to ask for the section that begins here: the
@@ -342,7 +350,7 @@ impl<'a> Encoding<'a> {
     }
 
     /// An access that takes place, or a store that is committed, after the object's life has ended.
-    fn after_end(&mut self, access: EventId, end: EventId, object: ObjectId, rounds: u32) -> Term {
+    fn after_end(&mut self, access: EventId, end: EventId, object: ObjectId, last: u32) -> Term {
         let (accessing, ending) = (self.symbolic.event(access), self.symbolic.event(end));
         let EventKind::EndLife(objects) = &ending.kind else {
             unreachable!("the life of an object should be ended by an event that does so")
@@ -365,17 +373,25 @@ impl<'a> Encoding<'a> {
             conditions.push(self.narrow.terms.any(alternatives));
         }
         let unit = self.plan.unit_of(access);
-        conditions.push(self.started(unit, rounds));
+        conditions.push(self.started(unit, last));
         let mut late = Vec::new();
-        for round in 1..=rounds + 1 {
-            let slot = self.last_slot_before(ending.thread, accessing.thread, round).min(rounds);
+        for round in 1..=last + 1 {
+            let slot = self.last_slot_before(ending.thread, accessing.thread, round).min(last);
             let ended = self.started(self.plan.unit_of(end), slot);
-            let by = if round > rounds { Term::TRUE } else { self.committed(access, round) };
+            let by = if round > last { Term::TRUE } else { self.committed(access, round) };
             let now = self.narrow.terms.and(by, !self.committed(access, round - 1));
             late.push(self.narrow.terms.and(now, ended));
         }
         conditions.push(self.narrow.terms.any(late));
         self.narrow.terms.all(conditions)
+    }
+}
+
+/// A variable for each round up to the last one; nothing but the entry thread acts in the first.
+fn extend(variables: &mut Vec<Term>, last: u32, thread: ThreadId, terms: &mut Terms) {
+    while variables.len() < last as usize {
+        let has_slot = thread.0 == 0 || !variables.is_empty();
+        variables.push(if has_slot { terms.fresh(Sort::Bool) } else { Term::FALSE });
     }
 }
 

@@ -5,11 +5,12 @@ use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_machine::replay::ReplayMismatch;
 use norn_passes::spin::spin;
-use norn_passes::unwind::Bounds;
+use norn_passes::unwind::{BoundAt, Bounds};
 use norn_symex::execute;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Bound, BoundKind, Checks, Outcome, Stats, Verdict, unwind_bounds};
+use std::time::Instant;
 
 pub const ENGINE: &str = "rounds";
 
@@ -36,8 +37,12 @@ pub struct Task<'a> {
 
 /// The verdict. An error means that the search claimed what the machine could not replay.
 pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
+    if task.checks.data_race {
+        let reason = "this engine does not look for data races".to_owned();
+        return Ok(unknown(task, reason, None, Stats::default()));
+    }
     match task.bounds {
-        Some(bounds) => within(task, bounds),
+        Some(bounds) => towards(task, bounds),
         None => crate::grow::verdict(task),
     }
 }
@@ -48,7 +53,35 @@ pub fn without_idle_iterations(task: &Task<'_>) -> Program {
     spin(task.program, true).program
 }
 
-/// The verdict for fixed bounds on loops.
+/// The verdict for fixed bounds on loops. If half of the time is not enough for one round of them, smaller bounds grow
+/// towards them with the rest: the largest that is done with is the verdict, under its own name.
+fn towards(task: &Task<'_>, given: &Bounds) -> Result<Verdict, ReplayMismatch> {
+    let now = Instant::now();
+    let half = task.limits.deadline.map(|end| now + end.saturating_duration_since(now) / 2);
+    let limits = Limits { deadline: half, ..task.limits.clone() };
+    let verdict = within(&Task { limits: &limits, ..*task }, given)?;
+    let is_open = |verdict: &Verdict| matches!(verdict.outcome, Outcome::Unknown { span: None, .. });
+    if !is_open(&verdict) || limits.exceeded().is_none() {
+        return Ok(verdict);
+    }
+    let mut best = verdict;
+    let most = given.at.iter().map(|at| at.bound).chain([given.default]).max().unwrap_or(0);
+    for bound in 1..most {
+        if task.limits.exceeded().is_some() {
+            break;
+        }
+        let at = given.at.iter().map(|at| BoundAt { bound: at.bound.min(bound), ..at.clone() }).collect();
+        let bounds = Bounds { default: bound.min(given.default), at, ..given.clone() };
+        let verdict = within(task, &bounds)?;
+        match verdict.outcome {
+            Outcome::Safe { .. } if !verdict.outcome.is_complete() => best = verdict,
+            Outcome::Unknown { span: None, .. } => break,
+            _ => return Ok(verdict),
+        }
+    }
+    Ok(best)
+}
+
 fn within(task: &Task<'_>, bounds: &Bounds) -> Result<Verdict, ReplayMismatch> {
     let symbolic = match execute(&without_idle_iterations(task), bounds, task.checks, task.limits) {
         Ok(symbolic) => symbolic,

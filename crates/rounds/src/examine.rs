@@ -66,7 +66,7 @@ const ATTEMPT: u32 = 5_000;
 impl<'a> Examiner<'a> {
     pub fn new(task: &'a Task<'a>, symbolic: &'a Symbolic) -> Examiner<'a> {
         let plan = Plan::new(symbolic, task.model);
-        let order = thread_order(symbolic.threads.len(), task.thread_order);
+        let order = thread_order(symbolic, task.thread_order);
         Examiner { task, symbolic, plan, order, size: SatStats::default(), conflicts: 0 }
     }
 
@@ -91,8 +91,9 @@ impl<'a> Examiner<'a> {
         for rounds in ladder(goal_rounds, goal.only_violations) {
             let is_last = rounds == goal_rounds;
             let attempt = goal.patience.unwrap_or(ATTEMPT);
-            if let Some(small) = &mut small {
-                let mut question = Question::new(small, rounds);
+            if let Some(small) = &mut small
+                && let Ok(mut question) = Question::new(small, rounds, task.limits)
+            {
                 let answer = question.violation(task.limits, Some(attempt));
                 self.size = larger(self.size, question.stats());
                 self.conflicts += question.stats().conflicts;
@@ -104,7 +105,13 @@ impl<'a> Examiner<'a> {
             // With a number of rounds to get to, fewer only might find something; without one, each number counts.
             let counts = goal.patience.is_none() && (is_last || task.rounds.is_none());
             let patience = if counts { None } else { Some(attempt) };
-            let mut question = Question::new(&mut full, rounds);
+            let mut question = match Question::new(&mut full, rounds, task.limits) {
+                Ok(question) => question,
+                Err(exceeded) => {
+                    stopped = Some(exceeded);
+                    break;
+                }
+            };
             let answer = question.violation(task.limits, patience);
             self.size = larger(self.size, question.stats());
             match answer {
@@ -174,11 +181,22 @@ fn ladder(most: u32, only_violations: bool) -> Vec<u32> {
     std::iter::from_fn(next).chain((most > 0).then_some(most)).collect()
 }
 
-/// The order of the slots: first the threads that were named, then the others.
-fn thread_order(threads: usize, first: &[u32]) -> Vec<ThreadId> {
-    let mut order: Vec<ThreadId> = Vec::with_capacity(threads);
-    for thread in first.iter().copied().chain(0..threads as u32) {
-        if (thread as usize) < threads && !order.contains(&ThreadId(thread)) {
+/// The order of the slots: first the threads that were named, then the others, creators before whom they create and those
+/// of one creator in the order of their creations, the entry thread at last.
+pub fn thread_order(symbolic: &Symbolic, first: &[u32]) -> Vec<ThreadId> {
+    let threads = symbolic.threads.len() as u32;
+    let path = |thread: &u32| {
+        let creator = |&thread: &ThreadId| symbolic.thread(thread).creator.map(|(creator, _)| creator);
+        let line = std::iter::successors(Some(ThreadId(*thread)), creator);
+        let mut path: Vec<_> = line.map(|thread| (symbolic.thread(thread).creator.map(|c| c.1), thread)).collect();
+        path.reverse();
+        (path.len(), path)
+    };
+    let mut others: Vec<u32> = (1..threads).collect();
+    others.sort_by_cached_key(path);
+    let mut order: Vec<ThreadId> = Vec::with_capacity(threads as usize);
+    for thread in first.iter().copied().chain(others).chain([0]) {
+        if thread < threads && !order.contains(&ThreadId(thread)) {
             order.push(ThreadId(thread));
         }
     }
@@ -201,8 +219,8 @@ fn stats(symbolic: &Symbolic, plan: &Plan, size: SatStats, conflicts: u64) -> St
 }
 
 /// The execution of a model, replayed. A model may hold several violations: the one that the machine meets first counts.
-/// Where the machine itself cannot go on (a thread that creates threads for ever does so at once there), or the program
-/// looks at addresses, which may be others there, a replay may fail, and nothing is known.
+/// Where the machine itself cannot go on, or the program looks at addresses, which may be others there, a replay may fail,
+/// and nothing is known.
 fn report(
     task: &Task<'_>,
     symbolic: &Symbolic,

@@ -15,7 +15,7 @@ use norn_ir::program::{Origin, Program};
 use norn_ir::span::Span;
 use norn_logic::Term;
 use norn_machine::replay::ReplayMismatch;
-use norn_passes::unwind::{BoundAt, Bounds};
+use norn_passes::unwind::{BoundAt, Bounds, command_line};
 use norn_symex::{Refusal, Symbolic, execute};
 use norn_verdict::limits::Exceeded;
 use norn_verdict::outcome::{Outcome, Stats, Verdict};
@@ -50,7 +50,7 @@ const FIRST_PATIENCE: u32 = 15_000;
 /// Beyond this, a loop that is cut on every path is left to grow.
 const MOST_FIXED: u32 = 64;
 /// Stages after something undefined was found, in which a violation may still turn up.
-const AFTER_UNDEFINED: u32 = 2;
+const AFTER_UNDEFINED: u32 = 6;
 
 struct Growth<'a> {
     task: &'a Task<'a>,
@@ -67,7 +67,7 @@ impl<'a> Growth<'a> {
     fn new(task: &'a Task<'a>) -> Growth<'a> {
         let code = without_idle_iterations(task);
         let mut fixed = BTreeMap::new();
-        for (span, trips) in trips(&code) {
+        for (span, trips) in trips(&code).into_iter().filter(|(span, _)| command_line(&code, *span).is_none()) {
             let bound = fixed.entry(span).or_insert(trips);
             *bound = trips.max(*bound);
         }
@@ -172,7 +172,8 @@ impl<'a> Growth<'a> {
             for cut in &symbolic.cuts {
                 let is_certain = cut.guard == Term::TRUE || cut.guard == symbolic.thread(cut.thread).start;
                 let most = self.most.map_or(MOST_FIXED, |most| most.of(self.task.program, cut.span, Origin::User));
-                if is_certain && cut.guard != Term::FALSE && cut.bound < most.min(MOST_FIXED) {
+                let may_grow = command_line(&self.code, cut.span).is_none();
+                if may_grow && is_certain && cut.guard != Term::FALSE && cut.bound < most.min(MOST_FIXED) {
                     let fixed = self.fixed.entry(cut.span).or_insert(0);
                     grown |= *fixed <= cut.bound;
                     *fixed = (*fixed).max((cut.bound * 2).clamp(cut.bound + 1, MOST_FIXED));

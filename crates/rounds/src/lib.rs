@@ -4,21 +4,23 @@
 //! - `engine`: from a program to a verdict; `grow`, `trips`: bounds that grow; `examine`: more and more rounds
 //! - `plan`: where threads can be interrupted; `encode`, `memory`: the formula; `models`: the order of commits
 //! - `ranges`, `narrow`: as few bits as values need
-//! - `solve`: the solver's answer as an execution; `size`: how large formulas are; `shrink`: the same with fewer context switches
+//! - `solve`: the solver's answer as an execution; `watch`: the limits while it is built;
+//!   `size`: how large formulas are; `shrink`: the same with fewer context switches
 //!
 //! What the formula leaves out, and what that relies on:
 //!
 //! - Context switches between steps that other threads cannot tell apart from one step: `plan` says which and why.
-//! - Copies of memory: a cell that only one thread writes has no copies for that thread's reads, a cell that nobody writes
-//!   after the first thread was created is a constant, and slots in which a cell is not written share its value
-//!   (`memory`). This relies on the event list naming every cell that an access may touch.
+//! - Copies of memory: a cell that only one thread writes has none (its readers choose among its stores), a cell that
+//!   nobody writes after the first thread was created is a constant, and slots in which a cell is not written share its
+//!   value (`memory`). This relies on the event list naming every cell that an access may touch.
 //! - Bits: a value has the width of what can be written to its cell (`ranges`), which relies on every write happening at
 //!   most once.
 //! - Reads that neither a step nor a check depends on.
 //!
-//! The order of threads in a round is fixed: that of the event list, which is the order of creation where one thread
-//! creates all others, or the one that was asked for. With several creators the machine's order of creation may vary
-//! from execution to execution; the numbers of rounds may then differ from its own, but not what enough rounds can reach.
+//! The entry thread begins alone; then come K rounds. The order of threads in a round is fixed: that of the event list,
+//! which is the order of creation where one thread creates all others, with the entry thread at last; or the one that was
+//! asked for. With several creators the machine's order of creation may vary from execution to execution; the numbers of
+//! rounds may then differ from its own, but not what enough rounds can reach.
 //!
 //! Left out: deadlocks, data races and leaks (unknown), which are not properties of what threads read.
 
@@ -37,6 +39,7 @@ mod solve;
 #[cfg(test)]
 mod tests;
 mod trips;
+mod watch;
 
 pub use engine::{ENGINE, Task, verdict};
 pub use size::sizes;

@@ -6,27 +6,46 @@
 //! memory only. (A read whose newest own store was committed in an earlier round sees the value on entry to the slot; own
 //! stores to the cell that are committed in this slot come later.) They differ for buffered stores only.
 //!
-//! Only memory grows with the number of rounds. Values are shared where nothing happens between two slots; a cell that no
-//! other thread writes is not copied for its thread's reads: what they see does not depend on rounds; a cell that nobody
-//! writes after the prelude is a constant.
+//! Only memory grows with the number of rounds, and not all of it:
+//!
+//! - Slots in which a cell is not written share its value.
+//! - A cell that nobody writes after the prelude is a constant.
+//! - A cell that one thread writes is not copied. That thread's reads see its last store, whatever the rounds. A read of
+//!   another thread sees the last store that was committed before it: rounds decide only which of them were, one bit
+//!   for each, and values are chosen once. What the solver learns about these bits holds for all rounds. This relies on the
+//!   commits of stores to one cell being in program order, which every model says.
+//!
+//! All three rely on the event list naming every cell that an access may touch, and on nothing but the entry thread running
+//! in the prelude.
 //!
 //! A read variable is made equal to the value that the round of the read selects. It is a variable, not a definition,
 //! since rounds are not known beforehand and definitions would run in a circle. Reads that matter to no condition get no
 //! equation.
 
 use crate::encode::{Encoding, Formula};
-use norn_logic::{Term, Terms};
+use crate::plan::UnitId;
+use crate::watch::Watch;
+use norn_logic::{Sort, Term, Terms};
 use norn_symex::{CellId, EventId, EventKind, ThreadId};
+use norn_verdict::limits::Exceeded;
 use std::collections::BTreeMap;
 
 pub struct Memory<'e, 'a> {
     encoding: &'e mut Encoding<'a>,
-    rounds: u32,
+    /// The number of the last round.
+    last: u32,
     /// Bits of the contents, by cell.
     widths: Vec<u32>,
     writes: BTreeMap<EventId, Write>,
+    /// The writes after the prelude to each cell that only one thread writes then, in program order.
+    single: BTreeMap<CellId, Vec<EventId>>,
+    /// Whether a store is in memory when a unit is run, by the unit and by what says that the store is committed.
+    before: BTreeMap<(UnitId, Vec<Term>), Term>,
+    order: Vec<Vec<Term>>,
     /// What each read sees: without rounds, or by round.
     seen: BTreeMap<EventId, Seen>,
+    /// The cells that are seen by round, by number.
+    copied: Vec<bool>,
 }
 
 /// The parts of a write, built.
@@ -41,11 +60,14 @@ enum Seen {
     ByRound(Vec<Term>),
 }
 
+/// Beyond this, a choice per round is the smaller one.
+const MOST_CHOICES: usize = 16;
+
 /// The contents of cells; what is not there is what it was before.
 type Contents = BTreeMap<CellId, Term>;
 
 impl<'e, 'a> Memory<'e, 'a> {
-    pub fn new(encoding: &'e mut Encoding<'a>, rounds: u32) -> Memory<'e, 'a> {
+    pub fn new(encoding: &'e mut Encoding<'a>, last: u32) -> Memory<'e, 'a> {
         let symbolic = encoding.symbolic;
         let mut widths: Vec<u32> = Vec::with_capacity(symbolic.cells.len());
         for cell in &symbolic.cells {
@@ -66,22 +88,27 @@ impl<'e, 'a> Memory<'e, 'a> {
             }
             writes.insert(id, Write { hits, value });
         }
-        Memory { encoding, rounds, widths, writes, seen: BTreeMap::new() }
+        let single = single_writers(encoding, &writes);
+        let (before, order, seen) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
+        let copied = vec![false; widths.len()];
+        Memory { encoding, last, widths, writes, single, before, order, seen, copied }
     }
 
-    pub fn encode(mut self, formula: &mut Formula) {
+    pub fn encode(mut self, formula: &mut Formula, watch: &mut Watch<'_>) -> Result<(), Exceeded> {
         let mut memory = self.initial();
-        self.alone(ThreadId(0), &mut memory, true);
+        self.alone(ThreadId(0), &mut memory, true, watch)?;
         for thread in 0..self.encoding.symbolic.threads.len() {
             let mut own = memory.clone();
-            self.alone(ThreadId(thread as u32), &mut own, false);
+            self.alone(ThreadId(thread as u32), &mut own, false, watch)?;
         }
-        for round in 1..=self.rounds {
+        self.find_copied();
+        for round in 1..=self.last {
             for &thread in self.encoding.order {
-                self.slot(thread, round, &mut memory);
+                self.slot(thread, round, &mut memory, watch)?;
             }
         }
-        self.equations(formula);
+        formula.clauses.append(&mut self.order);
+        self.equations(formula, watch)
     }
 
     fn initial(&mut self) -> Contents {
@@ -95,14 +122,31 @@ impl<'e, 'a> Memory<'e, 'a> {
             .collect()
     }
 
+    /// Other cells need no copies.
+    fn find_copied(&mut self) {
+        let symbolic = self.encoding.symbolic;
+        for id in symbolic.event_ids().filter(|id| !self.seen.contains_key(id)) {
+            if let EventKind::Read { targets, .. } = &symbolic.event(id).kind {
+                targets.iter().for_each(|target| self.copied[target.0.index()] = true);
+            }
+        }
+    }
+
     /// What a thread sees of cells that nobody else writes: in the prelude, or of its own cells after it.
-    fn alone(&mut self, thread: ThreadId, contents: &mut Contents, in_prelude: bool) {
+    fn alone(
+        &mut self,
+        thread: ThreadId,
+        contents: &mut Contents,
+        in_prelude: bool,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Exceeded> {
         let (symbolic, plan) = (self.encoding.symbolic, self.encoding.plan);
         for id in symbolic.thread(thread).events.clone().map(EventId) {
             if plan.is_prelude(id) != in_prelude {
                 continue;
             }
             let event = symbolic.event(id);
+            watch.note(1 + event.targets().len())?;
             let is_own = |cell: CellId| in_prelude || plan.is_own(cell, thread);
             match &event.kind {
                 EventKind::Write { .. } => {
@@ -113,17 +157,69 @@ impl<'e, 'a> Memory<'e, 'a> {
                         contents.insert(cell, terms.ite(hit, value, contents[&cell]));
                     }
                 }
-                EventKind::Read { targets, .. } if targets.iter().all(|target| is_own(target.0)) => {
-                    let value = self.select(targets, contents, contents);
+                EventKind::Read { targets, .. }
+                    if targets.iter().all(|target| is_own(target.0) || self.single.contains_key(&target.0)) =>
+                {
+                    let mut view = Contents::new();
+                    for &(cell, _) in targets.iter().filter(|target| !is_own(target.0)) {
+                        let seen = self.written_by_another(id, cell, contents[&cell]);
+                        view.insert(cell, seen);
+                    }
+                    let value = self.select(targets, &view, contents);
                     self.seen.insert(id, Seen::Always(value));
                 }
                 _ => {}
             }
         }
+        Ok(())
+    }
+
+    /// What a read sees of a cell that only one other thread writes: its last store that is in memory by then.
+    fn written_by_another(&mut self, read: EventId, cell: CellId, at_first: Term) -> Term {
+        let unit = self.encoding.plan.unit_of(read);
+        let mut seen = at_first;
+        for index in 0..self.single[&cell].len() {
+            let write = self.single[&cell][index];
+            let before = self.before(unit, write);
+            let Write { hits, value } = &self.writes[&write];
+            let value = self.encoding.narrow.resize(*value, self.widths[cell.index()]);
+            for &(_, hit) in hits.iter().filter(|hit| hit.0 == cell) {
+                let counts = self.encoding.narrow.terms.and(before, hit);
+                seen = self.encoding.narrow.terms.ite(counts, value, seen);
+            }
+        }
+        seen
+    }
+
+    /// The store is in memory when the unit of another thread is run, if both are executed. Two clauses per round
+    /// say so: a unit that is run by the end of a round comes before what is not committed by then, and one that is not
+    /// yet run comes after what is.
+    fn before(&mut self, unit: UnitId, write: EventId) -> Term {
+        let encoding = &*self.encoding;
+        let (reader, writer) = (encoding.plan.units[unit.index()].thread, encoding.symbolic.event(write).thread);
+        let slots = (1..=self.last).map(|round| encoding.last_slot_before(writer, reader, round));
+        let committed: Vec<Term> = slots.map(|slot| encoding.committed(write, slot)).collect();
+        if let Some(&before) = self.before.get(&(unit, committed.clone())) {
+            return before;
+        }
+        let before = self.encoding.narrow.terms.fresh(Sort::Bool);
+        for (round, &committed) in (1..).zip(&committed) {
+            let (by, earlier) = (self.encoding.started(unit, round), self.encoding.started(unit, round - 1));
+            self.order.push(vec![!by, committed, !before]);
+            self.order.push(vec![earlier, !committed, before]);
+        }
+        self.before.insert((unit, committed), before);
+        before
     }
 
     /// One slot: `memory` is what the slot before left, and then what this one leaves.
-    fn slot(&mut self, thread: ThreadId, round: u32, memory: &mut Contents) {
+    fn slot(
+        &mut self,
+        thread: ThreadId,
+        round: u32,
+        memory: &mut Contents,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Exceeded> {
         let symbolic = self.encoding.symbolic;
         // What the thread sees, where that is not memory.
         let mut view = Contents::new();
@@ -131,6 +227,7 @@ impl<'e, 'a> Memory<'e, 'a> {
             if self.encoding.plan.is_prelude(id) {
                 continue;
             }
+            watch.note(1 + symbolic.event(id).targets().len())?;
             match &symbolic.event(id).kind {
                 EventKind::Write { .. } => self.write(id, round, memory, &mut view),
                 EventKind::Read { targets, .. } if !matches!(self.seen.get(&id), Some(Seen::Always(_))) => {
@@ -143,13 +240,14 @@ impl<'e, 'a> Memory<'e, 'a> {
                 _ => {}
             }
         }
+        Ok(())
     }
 
     fn write(&mut self, id: EventId, round: u32, memory: &mut Contents, view: &mut Contents) {
         let (by, before) = (self.encoding.committed(id, round), self.encoding.committed(id, round - 1));
         let is_buffered = self.encoding.plan.is_buffered(id);
         let write = &self.writes[&id];
-        for &(cell, hit) in &write.hits {
+        for &(cell, hit) in write.hits.iter().filter(|hit| self.copied[hit.0.index()]) {
             let value = self.encoding.narrow.resize(write.value, self.widths[cell.index()]);
             let terms: &mut Terms = &mut self.encoding.narrow.terms;
             let unless_earlier = terms.and(hit, !before);
@@ -181,7 +279,7 @@ impl<'e, 'a> Memory<'e, 'a> {
     }
 
     /// Equations for the reads that the conditions depend on, which adds further reads.
-    fn equations(&mut self, formula: &mut Formula) {
+    fn equations(&mut self, formula: &mut Formula, watch: &mut Watch<'_>) -> Result<(), Exceeded> {
         let symbolic = self.encoding.symbolic;
         let mut reader_of: BTreeMap<usize, Vec<EventId>> = BTreeMap::new();
         let mut roots: Vec<Term> =
@@ -208,8 +306,10 @@ impl<'e, 'a> Memory<'e, 'a> {
                 let parts = [Some(equation.0), Some(equation.1), equation.2].into_iter().flatten();
                 needed.add(&self.encoding.narrow.terms, parts);
                 formula.equations.push(equation);
+                watch.note(self.last as usize)?;
             }
         }
+        Ok(())
     }
 
     fn equation(&mut self, id: EventId) -> (Term, Term, Option<Term>) {
@@ -235,11 +335,28 @@ impl<'e, 'a> Memory<'e, 'a> {
         // A variable that cannot take all values must not forbid what is not executed.
         let condition = (needs > has).then(|| {
             let guard = self.encoding.narrow.bool(event.guard);
-            let started = self.encoding.started(unit, self.rounds);
+            let started = self.encoding.started(unit, self.last);
             self.encoding.narrow.terms.and(guard, started)
         });
         (self.encoding.narrow.resize(value, width), self.encoding.narrow.resize(seen, width), condition)
     }
+}
+
+/// The cells that one thread writes after the prelude, with its writes, unless they are too many: each read of the cell
+/// chooses among all of them.
+fn single_writers(encoding: &Encoding<'_>, writes: &BTreeMap<EventId, Write>) -> BTreeMap<CellId, Vec<EventId>> {
+    let (symbolic, plan) = (encoding.symbolic, encoding.plan);
+    let mut found: BTreeMap<CellId, Vec<EventId>> = BTreeMap::new();
+    for (&id, write) in writes.iter().filter(|(id, _)| !plan.is_prelude(**id)) {
+        for &(cell, _) in write.hits.iter().filter(|hit| plan.is_own(hit.0, symbolic.event(id).thread)) {
+            found.entry(cell).or_default().push(id);
+        }
+    }
+    found.retain(|_, writes| {
+        writes.dedup();
+        writes.len() <= MOST_CHOICES
+    });
+    found
 }
 
 /// The variables that some terms depend on.

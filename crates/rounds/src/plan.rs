@@ -143,7 +143,8 @@ impl Plan {
 
     /// As many rounds as every execution can be done in, with the threads in this order. A round ends where the next step
     /// belongs to a thread that comes earlier in the order: not to the last one, and after a step of one that is not the
-    /// first. Steps are the units and the commits.
+    /// first. If the entry thread comes last, then the first round begins with a step of another one, too. Steps are the
+    /// units and the commits.
     pub fn enough_rounds(&self, order: &[ThreadId]) -> u32 {
         let mut steps = vec![0u32; self.threads.len()];
         for unit in &self.units {
@@ -156,7 +157,10 @@ impl Plan {
         let without = |left_out: Option<&ThreadId>| -> u32 {
             order.iter().filter(|&thread| Some(thread) != left_out).map(|thread| steps[thread.0 as usize]).sum()
         };
-        1 + without(order.first()).min(without(order.last()))
+        let begin_rounds = without(order.last());
+        let is_entry_last = order.last().is_some_and(|thread| thread.0 == 0);
+        let by_beginnings = if is_entry_last { begin_rounds.max(1) } else { begin_rounds + 1 };
+        by_beginnings.min(1 + without(order.first()))
     }
 }
 

@@ -5,7 +5,7 @@
 //! are replayed: what is found quickly is good enough.
 
 use norn_ir::program::Program;
-use norn_machine::replay::{End, complete_inputs, replay};
+use norn_machine::replay::{End, replay};
 use norn_verdict::outcome::{Checks, Violation};
 use norn_verdict::schedule::{Schedule, Step, ThreadName};
 
@@ -45,8 +45,7 @@ impl Shrinker<'_> {
             return false;
         }
         self.patience = self.patience.saturating_sub(steps.len() + 1);
-        let schedule = Schedule { steps, ..self.best.clone() };
-        let mut schedule = complete_inputs(self.program, self.checks, schedule);
+        let mut schedule = Schedule { steps, ..self.best.clone() };
         let Ok(replayed) = replay(self.program, self.checks, &schedule) else { return false };
         let End::Violation(found) = replayed.end else { return false };
         if found.kind != self.violation.kind || found.span != self.violation.span {

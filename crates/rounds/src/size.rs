@@ -1,12 +1,14 @@
 //! How large formulas are.
 
 use crate::encode::Encoding;
+use crate::examine::thread_order;
 use crate::plan::Plan;
 use crate::solve::assert_formula;
+use crate::watch::Watch;
 use norn_ir::program::Program;
 use norn_logic::{Blaster, Dimacs};
 use norn_passes::unwind::Bounds;
-use norn_symex::{Refusal, ThreadId, execute};
+use norn_symex::{Refusal, execute};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
@@ -15,12 +17,14 @@ use norn_verdict::outcome::Checks;
 pub fn sizes(program: &Program, bounds: &Bounds, model: Model, rounds: u32) -> Result<Vec<(usize, usize)>, Refusal> {
     let symbolic = execute(program, bounds, Checks::default(), &Limits::none())?;
     let plan = Plan::new(&symbolic, model);
-    let order: Vec<ThreadId> = (0..symbolic.threads.len() as u32).map(ThreadId).collect();
+    let order = thread_order(&symbolic, &[]);
     let mut encoding = Encoding::new(&symbolic, &plan, model, &order, None);
     let size = |rounds: u32| {
-        let formula = encoding.formula(rounds);
+        let limits = Limits::none();
+        let mut watch = Watch::new(&limits);
         let mut blaster = Blaster::new(Dimacs::new());
-        assert_formula(&mut encoding, &formula, &mut blaster);
+        let formula = encoding.formula(rounds, &mut watch).expect("there should be no limit");
+        assert_formula(&mut encoding, &formula, &mut blaster, &mut watch).expect("there should be no limit");
         let violation = formula.violation(&symbolic, &mut encoding.narrow.terms);
         blaster.assert(&encoding.narrow.terms, violation);
         (blaster.sink().variables(), blaster.sink().len())

@@ -1,6 +1,7 @@
 //! One question to the solver: K rounds, at some width.
 
 use crate::encode::{Encoding, Formula};
+use crate::watch::Watch;
 use norn_logic::{Answer, Blaster, CaDiCaL, ClauseSink, Lit, Sat, SatStats, Term};
 use norn_symex::schedule::Move;
 use norn_symex::{EventId, Finding, SectionKind};
@@ -15,11 +16,12 @@ pub struct Question<'e, 'a> {
 }
 
 impl<'e, 'a> Question<'e, 'a> {
-    pub fn new(encoding: &'e mut Encoding<'a>, rounds: u32) -> Question<'e, 'a> {
-        let formula = encoding.formula(rounds);
+    pub fn new(encoding: &'e mut Encoding<'a>, rounds: u32, limits: &Limits) -> Result<Question<'e, 'a>, Exceeded> {
+        let mut watch = Watch::new(limits);
+        let formula = encoding.formula(rounds, &mut watch)?;
         let mut blaster = Blaster::new(CaDiCaL::new());
-        assert_formula(encoding, &formula, &mut blaster);
-        Question { encoding, formula, blaster }
+        assert_formula(encoding, &formula, &mut blaster, &mut watch)?;
+        Ok(Question { encoding, formula, blaster })
     }
 
     /// Looks for an execution with a violation and nothing undefined. `None`: not found after so many conflicts.
@@ -78,7 +80,7 @@ impl<'e, 'a> Question<'e, 'a> {
         let executed = self.source_holds();
         let mut moves = Vec::new();
         let mut waiting: Vec<Vec<EventId>> = vec![Vec::new(); symbolic.threads.len()];
-        for round in 1..=self.formula.rounds {
+        for round in 1..=self.formula.last {
             for &thread in self.encoding.order {
                 let waiting = &mut waiting[thread.0 as usize];
                 let is_committed = |store: EventId| holds(self.encoding.committed(store, round));
@@ -174,14 +176,24 @@ impl<'e, 'a> Question<'e, 'a> {
 }
 
 /// Adds a formula to a sink.
-pub fn assert_formula<S: ClauseSink>(encoding: &mut Encoding<'_>, formula: &Formula, blaster: &mut Blaster<S>) {
+pub fn assert_formula<S: ClauseSink>(
+    encoding: &mut Encoding<'_>,
+    formula: &Formula,
+    blaster: &mut Blaster<S>,
+    watch: &mut Watch<'_>,
+) -> Result<(), Exceeded> {
     let terms = &mut encoding.narrow.terms;
     for clause in &formula.clauses {
         let assertion = terms.any(clause.iter().copied());
         blaster.assert(terms, assertion);
+        watch.note(clause.len())?;
     }
+    // What an equation is made of may be much.
+    const EQUATION: usize = 64;
     for &(a, b, condition) in &formula.equations {
         let conditions: Vec<_> = condition.into_iter().map(|condition| blaster.lit(terms, condition)).collect();
         blaster.equal_if(terms, &conditions, a, b);
+        watch.note(EQUATION)?;
     }
+    Ok(())
 }

@@ -128,29 +128,30 @@ impl Search<'_> {
                 others.push(Process::run(thread));
             }
         }
-        for other in others {
+        let mut others: Vec<(Vec<Process>, Process)> =
+            others.into_iter().rev().map(|other| (Vec::new(), other)).collect();
+        while let Some((before, other)) = others.pop() {
             self.sequence.clear();
-            let before = self.executor.mark();
+            let start = self.executor.mark();
+            let is_possible = before.into_iter().all(|process| self.append(process) == Some(false));
             // Steps that leave no trace are of interest for what follows them only.
             let leaves_trace = loop {
-                let mark = self.executor.mark();
-                if other.step == 0 && !self.executor.can_step(other.thread) {
+                if !is_possible || (other.step == 0 && !self.executor.can_step(other.thread)) {
                     break false;
                 }
-                // A violation is found when the branch is explored.
-                let failed = self.execute(other).is_err();
-                self.push(other, mark);
-                // What a step that went wrong would have accessed is not known.
-                let footprint = if failed { EXIT } else { self.trace.events[self.trace.len() - 1].footprint };
-                self.sequence.push(Item { process: other, footprint, event: None });
-                if failed || !self.footprints.is_empty(footprint) {
-                    break true;
+                match self.append(other) {
+                    Some(false) => {}
+                    Some(true) | None => break true,
                 }
+                // What follows may be a step of a thread that was created, or that waited for this one to end.
+                let links = self.trace.links.iter().rev().take_while(|link| link.events as usize == self.trace.len());
+                let before: Vec<Process> = self.sequence.iter().map(|item| item.process).collect();
+                others.extend(links.map(|link| (before.clone(), Process::run(link.after))));
             };
             while self.trace.len() > depth {
                 self.trace.pop();
             }
-            self.executor.undo_to(before);
+            self.executor.undo_to(start);
             self.mask.clear();
             self.mask.resize(self.trace.words(), 0);
             self.last_row.clear();
@@ -163,5 +164,16 @@ impl Search<'_> {
         let again = self.execute(process);
         assert!(again.is_ok(), "the program should end again as it ended before");
         self.push(process, mark);
+    }
+    /// Carries a process out and adds it to the sequence. Whether it leaves a trace; `None` if it goes wrong, which is
+    /// found when the branch is explored.
+    fn append(&mut self, process: Process) -> Option<bool> {
+        let mark = self.executor.mark();
+        let failed = self.execute(process).is_err();
+        self.push(process, mark);
+        // What a step that went wrong would have accessed is not known.
+        let footprint = if failed { EXIT } else { self.trace.events[self.trace.len() - 1].footprint };
+        self.sequence.push(Item { process, footprint, event: None });
+        (!failed).then(|| !self.footprints.is_empty(footprint))
     }
 }

@@ -11,11 +11,11 @@
 //! that are tried.
 
 use crate::cells::Cells;
+use crate::doubt::too_many_values;
 use crate::explore::{Counts, Ended, Input, Inputs, Question, Search};
 use crate::footprint::Footprints;
 use crate::robust::Cycles;
 use norn_exec::{Executor, Request, Stop, compile};
-use norn_ir::instr::NondetSource;
 use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
@@ -75,12 +75,18 @@ pub(crate) fn explore_with(
 ) -> (Explored, Option<(usize, Schedule)>) {
     let code = compile(task.program, task.bounds);
     let Task { program, model, checks, limits, .. } = *task;
-    let question = Question { program, code: &code, model, checks, limits };
+    let domains = OnceCell::new();
+    let both = vec![0, 1];
+    let domain = |request: &Request| match (request.ty, request.site) {
+        (Ty::Bool, _) => Some(&both),
+        (_, Some(site)) => domains.get_or_init(|| small_domains(program)).get(&site),
+        (_, None) => None,
+    };
+    let can_try = |request: &Request| domain(request).is_some();
+    let question = Question { program, code: &code, model, checks, limits, can_try: &can_try };
     let mut cells = Cells::default();
     let mut explored = Explored::default();
     let mut reached = vec![false; code.cuts.len()];
-    let domains = OnceCell::new();
-    let both = vec![0, 1];
     let mut waiting = vec![Inputs::new()];
     let mut cycles = cycles.then(Cycles::default);
     while let Some(inputs) = waiting.pop() {
@@ -93,18 +99,14 @@ pub(crate) fn explore_with(
         match ended {
             Ended::Everything | Ended::CellsChanged => {}
             Ended::Cyclic => break,
-            Ended::NeedInput(name, Request { ty, position, site, source, span, .. }) => {
-                let domain = match (ty, site) {
-                    (Ty::Bool, _) => Some(&both),
-                    (_, Some(site)) => domains.get_or_init(|| small_domains(program)).get(&site),
-                    (_, None) => None,
+            Ended::NeedInput(name, request) => {
+                let Some(domain) = domain(&request) else {
+                    // Before the first step: the others of the inputs so far may not ask for it.
+                    let (reason, span) = too_many_values(&request);
+                    explored.incomplete.get_or_insert(Incomplete { reason, span });
+                    continue;
                 };
-                let Some(domain) = domain else {
-                    let (NondetSource::Input(name) | NondetSource::Uninitialised(name)) = source;
-                    let reason = format!("the value of '{name}' is nondeterministic, with too many possibilities");
-                    explored.incomplete = Some(Incomplete { reason, span: Some(span) });
-                    break;
-                };
+                let Request { position, site, .. } = request;
                 for (number, &value) in domain.iter().enumerate().rev() {
                     let mut longer = inputs.clone();
                     let values = longer.entry(name.clone()).or_default();
@@ -120,8 +122,12 @@ pub(crate) fn explore_with(
                 explored.violation = Some((violation, schedule));
                 break;
             }
+            // Before the first step; other inputs may lead elsewhere.
             Ended::Unknown(reason, span) => {
-                explored.incomplete = Some(Incomplete { reason, span });
+                explored.incomplete.get_or_insert(Incomplete { reason, span });
+            }
+            Ended::Stopped(reason) => {
+                explored.incomplete.get_or_insert(Incomplete { reason, span: None });
                 break;
             }
         }
@@ -154,6 +160,9 @@ fn search(
     *cycles = search.cycles.take();
     if matches!(ended, Ended::NeedInput(..) | Ended::CellsChanged) {
         return ended;
+    }
+    if let Some((reason, span)) = search.doubt.take() {
+        explored.incomplete.get_or_insert(Incomplete { reason, span });
     }
     explored.counts.add(&search.counts);
     explored.spurious |= search.spurious;

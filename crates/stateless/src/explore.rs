@@ -5,6 +5,7 @@
 //! have been explored from a state and nothing that happened since depends on them. Every sequence wakes all sleepers,
 //! so no execution is begun in vain.
 //! What blocks, and the end of the program, need more: see `blocking`.
+//! What has no meaning does not end the search: see `doubt`.
 
 use crate::bits;
 use crate::cells::Cells;
@@ -30,6 +31,8 @@ pub struct Question<'a> {
     pub model: Model,
     pub checks: Checks,
     pub limits: &'a Limits,
+    /// Whether all values that a thread asks for can be tried.
+    pub can_try: &'a dyn Fn(&Request) -> bool,
 }
 
 /// What a search saw.
@@ -80,20 +83,23 @@ pub enum Ended {
     Cyclic,
     /// Cells fell apart: to be begun anew.
     CellsChanged,
+    /// What happens has no meaning here.
     Unknown(String, Option<Span>),
+    /// A limit was reached.
+    Stopped(String),
 }
 
 pub struct Search<'a> {
-    question: &'a Question<'a>,
+    pub(crate) question: &'a Question<'a>,
     inputs: &'a Inputs,
     pub executor: Executor<'a>,
     pub(crate) trace: Trace,
     pub(crate) cells: &'a mut Cells,
     pub(crate) footprints: &'a mut Footprints,
     forest: Forest,
-    levels: Vec<Level>,
+    pub(crate) levels: Vec<Level>,
     /// The sleeping processes of all levels, one after the other.
-    sleepers: Vec<(Process, Footprint)>,
+    pub(crate) sleepers: Vec<(Process, Footprint)>,
     pub counts: Counts,
     /// Executions of earlier searches for the same answer.
     pub executions_before: u64,
@@ -101,26 +107,28 @@ pub struct Search<'a> {
     pub(crate) cycles: Option<Cycles>,
     /// A step was a spurious wake-up: deadlocks may have been missed.
     pub spurious: bool,
-    races: Vec<u32>,
+    /// The first step that had no meaning, and why.
+    pub doubt: Option<(String, Option<Span>)>,
+    pub(crate) races: Vec<u32>,
     pub(crate) sequence: Vec<Item>,
     path: Vec<Process>,
     pub(crate) mask: Vec<u64>,
     pub(crate) last_row: Vec<u64>,
-    past: Vec<u64>,
+    pub(crate) past: Vec<u64>,
     /// What the last attempt at a step did.
     pub(crate) last_attempt: Vec<Effect>,
 }
 
 /// A state on the current path.
 #[derive(Clone, Copy, Default)]
-struct Level {
+pub(crate) struct Level {
     /// Where its sleeping processes begin; they end where those of the next level begin.
-    sleep: usize,
+    pub(crate) sleep: usize,
     /// The first of the branches that are still to be explored.
     tree: Option<NodeId>,
-    begun: bool,
+    pub(crate) begun: bool,
     /// Branches that have been explored.
-    done: u32,
+    pub(crate) done: u32,
 }
 
 /// A member of a wakeup sequence that is being inserted.
@@ -174,6 +182,7 @@ impl<'a> Search<'a> {
             executions_before: 0,
             cycles: None,
             spurious: false,
+            doubt: None,
             races: Vec::new(),
             sequence: Vec::new(),
             path: Vec::new(),
@@ -197,16 +206,21 @@ impl<'a> Search<'a> {
                 if self.counts.events.is_multiple_of(EVENTS_BETWEEN_LOOKS) {
                     self.report();
                     if let Some(exceeded) = self.question.limits.exceeded() {
-                        return Ended::Unknown(exceeded.reason().to_owned(), None);
+                        return Ended::Stopped(exceeded.reason().to_owned());
                     }
                 }
                 if (!fresh || depth == 0)
                     && let Some(reason) = self.executions_exceeded()
                 {
-                    return Ended::Unknown(reason, None);
+                    return Ended::Stopped(reason);
                 }
                 if let Err(stop) = self.step(process) {
-                    return self.stopped(stop);
+                    let ended = self.stopped(stop);
+                    let Some(ended) = self.go_on_beside(process, ended) else {
+                        fresh = true;
+                        continue;
+                    };
+                    return ended;
                 }
                 if self.cells.changed {
                     return Ended::CellsChanged;
@@ -397,7 +411,7 @@ impl<'a> Search<'a> {
     }
 
     /// The last event (`later`) should also come before `earlier`.
-    fn reverse(&mut self, earlier: usize, later: usize) {
+    pub(crate) fn reverse(&mut self, earlier: usize, later: usize) {
         self.counts.races += 1;
         let event = self.trace.events[later];
         self.collect(earlier, later);

@@ -1,7 +1,8 @@
 //! The engine `stateless`: every execution of a terminating program up to the equivalence of Shasha and Snir, one of
 //! each, under SC, TSO and PSO.
 //!
-//! - `explore`: the search, optimal dynamic partial-order reduction; `wakeup`: its trees; `blocking`: locks and exits
+//! - `explore`: the search, optimal dynamic partial-order reduction; `wakeup`: its trees; `blocking`: locks and exits; `doubt`: what has no
+//!   meaning
 //! - `trace`: the happens-before relation of the current execution; `footprint`, `cells`: who depends on whom
 //! - `engine`: from a program to a verdict; `robust`, `cycle`: is every trace one of SC?
 //!
@@ -12,6 +13,7 @@ mod bits;
 mod blocking;
 mod cells;
 mod cycle;
+mod doubt;
 mod engine;
 mod explore;
 mod footprint;

@@ -212,7 +212,7 @@ impl Trace {
         bits::copy(&mut self.row, &self.past);
         self.conflicts.clear();
         self.accesses.clear();
-        let mut exits = false;
+        let (mut exits, mut created) = (false, None);
         for effect in visible {
             match *effect {
                 Effect::Read { object, at, size, own, .. } => {
@@ -246,7 +246,8 @@ impl Trace {
                     self.touch_life(executor, cells, object, number, process.thread, true);
                 }
                 Effect::Exit => exits = true,
-                Effect::Drained { .. } | Effect::Spawn { .. } | Effect::Join { .. } => {}
+                Effect::Spawn { child, .. } => created = Some(child),
+                Effect::Drained { .. } | Effect::Join { .. } => {}
             }
         }
         let footprint = if exits { EXIT } else { footprints.number(&self.accesses) };
@@ -277,6 +278,10 @@ impl Trace {
             bits::join(self.threads.row_mut(thread * KINDS + COMMITS), &row);
         }
         self.row = row;
+        if let Some(child) = created {
+            self.link(process.thread, child);
+            self.follow(child, process.thread, &[BASE]);
+        }
         self.silent(silent);
     }
 
@@ -316,10 +321,6 @@ impl Trace {
         for effect in effects {
             match *effect {
                 Effect::Drained { thread } => self.follow(thread, thread, &[COMMITS]),
-                Effect::Spawn { thread, child } => {
-                    self.link(thread, child);
-                    self.follow(child, thread, &[BASE]);
-                }
                 Effect::Join { thread, other } => {
                     self.link(other, thread);
                     self.follow(thread, other, &[BASE, COMMITS]);

@@ -244,3 +244,30 @@ fn assumptions_wait() {
         assert_eq!((stats.0["executions"], stats.0["blocked"]), (2.0, 0.0), "{model}");
     }
 }
+
+/// Creations leave no trace, but what they let happen does: also where the program may end before.
+#[test]
+fn threads_that_create_threads() {
+    let text = |main: &str| {
+        format!(
+            "#include <pthread.h>\n#include <stdlib.h>\nvolatile int x, y;\n\
+             void *leaf(void *arg) {{ x = 1; return 0; }}\n\
+             void *inner(void *arg) {{ pthread_t t; pthread_create(&t, 0, leaf, 0); return 0; }}\n\
+             void *reader(void *arg) {{ (void)y; pthread_t t; pthread_create(&t, 0, leaf, 0); y = 2; return 0; }}\n\
+             void *leaver(void *arg) {{ exit(x); }}\n\
+             int main(void) {{ pthread_t a, b, c; {main} return 0; }}"
+        )
+    };
+    let counts = |main: &str| check(&compile(&text(main)), Checks::default(), main);
+    // The read before or after the write, or the end before it.
+    let ends = "pthread_create(&a, 0, leaver, 0); pthread_create(&b, 0, inner, 0);";
+    assert_eq!(counts(ends)[0], 3);
+    // Main's write waits for a thread that does nothing but create.
+    counts(&format!("{ends} pthread_join(b, 0); y = 1;"));
+    counts("pthread_create(&a, 0, reader, 0); y = 1; pthread_create(&b, 0, reader, 0); (void)x;");
+    counts(
+        "pthread_create(&a, 0, reader, 0); pthread_create(&b, 0, inner, 0); pthread_create(&c, 0, leaver, 0); (void)x;",
+    );
+    let two = "x = 1; pthread_create(&a, 0, leaf, 0); x = 2; pthread_create(&b, 0, leaf, 0);";
+    assert_eq!(counts(two), [3, 3, 3]);
+}

@@ -3,6 +3,10 @@
 //! Store buffers have no bound in the model. A thread that stores in a loop without ever waiting for its buffer can fill
 //! any buffer, so a search needs a bound: a store into a full buffer waits, and that it did is noted. A search without
 //! such a store has seen everything. Else all executions were seen in which no thread has more stores waiting.
+//!
+//! Nor is there a bound on threads. Room for them is made as they come; with very many, the program is taken for one that
+//! creates them for ever, and the search begins with few: a thread that would be one too many is not created, and that
+//! it was not is noted. Then a few more are allowed, as long as there is time.
 
 use crate::search::{AtEnd, Counts, Ended, Found, search};
 use crate::shortest::shortest;
@@ -42,6 +46,8 @@ pub struct Explored {
     pub found: Found,
     /// The bound on buffers that it had.
     pub buffer: usize,
+    /// The bound on threads, if creations were held.
+    pub threads: usize,
     /// Of all searches together.
     pub searches: u64,
 }
@@ -50,6 +56,8 @@ const FIRST_BUFFER: usize = 8;
 /// With more states than this, a larger buffer is not tried.
 const MOST_STATES_TO_GO_ON: u64 = 200_000;
 const LARGEST_BUFFER: usize = 1 << 12;
+/// A program that creates more threads is taken for one that does so for ever.
+const MANY_THREADS: usize = 64;
 
 /// Explores everything, or up to the first violation. `at_end` sees the final state of each complete execution.
 pub fn explore(task: &Task<'_>, at_end: &mut AtEnd<'_>) -> Explored {
@@ -66,18 +74,24 @@ pub fn explore(task: &Task<'_>, at_end: &mut AtEnd<'_>) -> Explored {
         checks: task.checks,
         reductions,
         max_threads: 4,
+        hold_creations: false,
         buffer: FIRST_BUFFER,
         domains: &domains,
     };
     let mut before: Option<Explored> = None;
     let mut searches = 0;
     loop {
-        let found = match task.shortest {
+        let mut found = match task.shortest {
             true => shortest(setting, task.limits, at_end),
             false => search(setting, task.limits, at_end),
         };
         searches += 1;
         match found.ended {
+            // The shortest counterexample may need more threads than a longer one.
+            Ended::Problem(Problem::Threads) if setting.max_threads >= MANY_THREADS && !task.shortest => {
+                (setting.max_threads, setting.hold_creations) = (2, true);
+                continue;
+            }
             Ended::Problem(Problem::Threads) => {
                 setting.max_threads *= 2;
                 continue;
@@ -90,16 +104,26 @@ pub fn explore(task: &Task<'_>, at_end: &mut AtEnd<'_>) -> Explored {
             Ended::Exceeded(_) | Ended::Problem(Problem::Full) if before.is_some() => break,
             _ => {}
         }
-        let goes_on = found.ended == Ended::Everything
-            && found.incomplete.is_none()
-            && found.buffer_full
-            && found.counts.states <= MOST_STATES_TO_GO_ON
-            && setting.buffer < LARGEST_BUFFER;
-        before = Some(Explored { found, buffer: setting.buffer, searches });
-        if !goes_on {
+        if let Some(before) = &mut before {
+            // A doubt stays one.
+            found.incomplete = before.found.incomplete.take().or(found.incomplete);
+        }
+        let is_done = found.ended == Ended::Everything;
+        let (is_in_doubt, is_cut) = (found.incomplete.is_some(), found.buffer_full);
+        let is_small = found.counts.states <= MOST_STATES_TO_GO_ON;
+        let more_threads = is_done && !is_in_doubt && found.threads_full;
+        before = Some(Explored { found, buffer: setting.buffer, threads: setting.max_threads, searches });
+        if more_threads {
+            setting.max_threads += setting.max_threads.div_ceil(4);
+        } else if is_done && is_small && is_in_doubt && setting.reductions.merge_stores && task.model != Model::Sc {
+            // Where a store leads to something that has no meaning, so does the step before it that takes it along: what
+            // lies between the two was not seen.
+            setting.reductions.merge_stores = false;
+        } else if is_done && is_small && !is_in_doubt && is_cut && setting.buffer < LARGEST_BUFFER {
+            setting.buffer *= 2;
+        } else {
             break;
         }
-        setting.buffer *= 2;
     }
     before.unwrap_or_else(|| unreachable!("a search is kept before the loop ends"))
 }
@@ -113,7 +137,7 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
     if checks.data_race {
         return unknown("this engine does not look for data races".to_owned(), None, Stats::default());
     }
-    let Explored { found, buffer, .. } = explore(task, &mut |_| {});
+    let Explored { found, buffer, threads, .. } = explore(task, &mut |_| {});
     let stats = stats(&found.counts);
     let states = found.counts.states;
     match found.ended {
@@ -129,6 +153,10 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
     }
     if let Some((reason, span)) = found.incomplete {
         return unknown(reason, span, stats);
+    }
+    if found.threads_full {
+        let reason = format!("there are more than {threads} threads, and nothing is wrong with up to that many");
+        return unknown(reason, None, stats);
     }
     let code = compile(program, task.bounds);
     let places = code.cuts.iter().zip(&found.cuts).map(|(cut, &reached)| (cut.span, cut.bound, reached));

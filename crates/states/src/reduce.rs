@@ -7,6 +7,10 @@
 //!
 //! The commit of a store may be taken alone by the same rule; t itself may read what it wrote, before or after.
 //!
+//! A creation is enough by itself. A loop that creates for ever could put off what others do for ever, since it never
+//! comes back to a state; but there is room for so many threads only, and where that is used up, the search begins anew
+//! with more room or with creations held.
+//!
 //! The end of the program depends on everything. Threads that several threads create get their numbers in the order of
 //! creation, so as long as two threads may create more, nothing is left out. Spurious wake-ups are never taken alone,
 //! or a deadlock could be missed.
@@ -56,13 +60,16 @@ impl<'a> Reducer<'a> {
             self.others = Future::default();
             let others = self.of_threads[..count].iter().enumerate().filter(|&(other, _)| other != number);
             others.for_each(|(_, future)| self.others.add(future));
-            if self.others.exits {
-                continue;
-            }
-            if ready && !walk.is_full(thread) && self.is_enough(walk, number, thread) {
+            // The program may end before a step. Nobody can tell whether a creation was before that, but what is still
+            // allocated then may depend on what its thread does next.
+            let is_alone = match self.others.exits {
+                true => self.is_creation(walk, thread) && !walk.setting.checks.leaks,
+                false => true,
+            };
+            if ready && is_alone && !walk.is_bounded(thread) && self.is_enough(walk, number, thread) {
                 return Some(Choice::Run(number as u32));
             }
-            if waiting && !self.of_threads[number].exits {
+            if waiting && !self.others.exits && !self.of_threads[number].exits {
                 let buffer = &walk.executor.thread(thread).buffer;
                 let free = (0..buffer.len()).find(|&index| {
                     let place = Places::of_object(walk.executor.memory(), buffer[index].object);
@@ -101,6 +108,10 @@ impl<'a> Reducer<'a> {
         own.reads.0 & !others.writes.0 | own.writes.0 & !(others.reads.0 | others.writes.0) == 0
     }
 
+    fn is_creation(&self, walk: &Walk<'_>, thread: u32) -> bool {
+        matches!(self.code.ops[walk.executor.thread(thread).pc as usize], Op::Spawn(_))
+    }
+
     fn is_enough(&self, walk: &mut Walk<'_>, number: usize, thread: u32) -> bool {
         let executor = &mut walk.executor;
         let owner = executor.thread(thread);
@@ -115,6 +126,8 @@ impl<'a> Reducer<'a> {
                 (addr, true)
             }
             Op::SectionBegin { .. } => return !self.is_hopeless(number) && self.is_section_enough(executor, thread),
+            // Nobody sees when it happens, and who else may create was asked already.
+            Op::Spawn(_) => return owner.buffer.is_empty(),
             Op::Free { .. } | Op::LocalExit(_) | Op::Return(_) | Op::ThreadExit(_) => {
                 return !self.conflicts(Places::elsewhere(), true);
             }

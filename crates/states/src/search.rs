@@ -50,6 +50,8 @@ pub struct Found {
     pub incomplete: Option<(String, Option<Span>)>,
     /// A store was cut because its buffer was full.
     pub buffer_full: bool,
+    /// A thread was not created because there were enough.
+    pub threads_full: bool,
     /// Whether some execution reached the cut, for each cut of the code.
     pub cuts: Vec<bool>,
 }
@@ -133,7 +135,7 @@ pub fn search<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mut 
     counts.states = walk.vector.states() as u64;
     counts.bytes = walk.vector.size() as u64;
     let cuts = walk.executor.cuts().map(|(_, reached)| reached).collect();
-    Found { ended, counts, incomplete, buffer_full: walk.buffer_full, cuts }
+    Found { ended, counts, incomplete, buffer_full: walk.buffer_full, threads_full: walk.threads_full, cuts }
 }
 
 /// Tells whoever watches how far the search has come.
@@ -151,6 +153,7 @@ pub fn not_begun(halt: Halt, setting: Setting<'_>) -> Found {
         counts: Counts::default(),
         incomplete: None,
         buffer_full: false,
+        threads_full: false,
         cuts: vec![false; setting.code.cuts.len()],
     };
     match halt {
@@ -291,7 +294,7 @@ impl Search<'_, '_> {
         if self.frames.is_empty() {
             return None;
         }
-        if !frame.goes_on && self.walk.setting.checks.deadlock && self.walk.executor.could_deadlock() {
+        if !frame.goes_on && self.walk.is_deadlock() {
             return Some(Ended::Violation(self.walk.executor.deadlock(), self.walk.schedule()));
         }
         self.on_stack[frame.state as usize] = false;

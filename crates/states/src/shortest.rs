@@ -49,7 +49,7 @@ pub fn shortest<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mu
     counts.states = walk.vector.states() as u64;
     counts.bytes = walk.vector.size() as u64;
     let cuts = walk.executor.cuts().map(|(_, reached)| reached).collect();
-    Found { ended, counts, incomplete, buffer_full: walk.buffer_full, cuts }
+    Found { ended, counts, incomplete, buffer_full: walk.buffer_full, threads_full: walk.threads_full, cuts }
 }
 
 impl Search<'_, '_> {
@@ -90,7 +90,7 @@ impl Search<'_, '_> {
                 return Some(ended);
             }
         }
-        if !goes_on && self.walk.setting.checks.deadlock && self.walk.executor.could_deadlock() {
+        if !goes_on && self.walk.is_deadlock() {
             return Some(Ended::Violation(self.walk.executor.deadlock(), self.walk.schedule()));
         }
         None

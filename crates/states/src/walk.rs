@@ -29,6 +29,8 @@ pub struct Setting<'a> {
     pub reductions: Reductions,
     /// Room for this many threads.
     pub max_threads: usize,
+    /// A thread that would be one more than there is room for is not created, which is noted.
+    pub hold_creations: bool,
     /// A thread may have this many stores waiting.
     pub buffer: usize,
     /// The values to try for the inputs of which only a few matter, once somebody has asked.
@@ -75,6 +77,8 @@ pub struct Taken {
     pub thread: u32,
     pub step: u32,
     pub commit: bool,
+    /// It created a thread.
+    pub creates: bool,
 }
 
 /// A nondeterministic value that was chosen.
@@ -122,6 +126,8 @@ pub struct Walk<'a> {
     has_inputs: bool,
     /// A store was not executed because its buffer was full.
     pub buffer_full: bool,
+    /// A thread was not created because there were enough.
+    pub threads_full: bool,
 }
 
 /// One step asks for at most this many values.
@@ -138,7 +144,15 @@ impl<'a> Walk<'a> {
         let leaks = checks.leaks && checks.memory_safety;
         let deadlock = checks.deadlock || !reductions.live_only;
         let vector = Vector::new(&executor, encoder, reductions.collapse, (deadlock, leaks), room)?;
-        Ok(Walk { setting, executor, vector, taken: Vec::new(), has_inputs: false, buffer_full: false })
+        Ok(Walk {
+            setting,
+            executor,
+            vector,
+            taken: Vec::new(),
+            has_inputs: false,
+            buffer_full: false,
+            threads_full: false,
+        })
     }
 
     pub fn point(&self) -> Point {
@@ -162,6 +176,28 @@ impl<'a> Walk<'a> {
     /// Whether a store has to wait because the bound on buffers is reached.
     pub fn is_full(&self, thread: u32) -> bool {
         self.executor.thread(thread).buffer.len() >= self.setting.buffer && self.is_buffered_store(thread)
+    }
+
+    /// Whether the thread's next step is a creation for which there is no room.
+    fn is_held(&self, thread: u32) -> bool {
+        let owner = self.executor.thread(thread);
+        self.setting.hold_creations
+            && owner.status == Status::Ready
+            && self.executor.thread_count() >= self.setting.max_threads
+            && matches!(self.setting.code.ops[owner.pc as usize], Op::Spawn(_))
+    }
+
+    /// Whether a bound keeps the thread's next step from being taken.
+    pub fn is_bounded(&self, thread: u32) -> bool {
+        self.is_full(thread) || self.is_held(thread)
+    }
+
+    /// Whether it is a deadlock, if deadlocks are looked for, that nothing can happen here. A thread that the bound on
+    /// threads holds up waits for nothing else.
+    pub fn is_deadlock(&self) -> bool {
+        self.setting.checks.deadlock
+            && self.executor.could_deadlock()
+            && !self.executor.threads().any(|thread| self.is_held(thread))
     }
 
     /// Takes a step, with the values `chosen` for its inputs; more of them are chosen where it asks for more. When there
@@ -201,7 +237,7 @@ impl<'a> Walk<'a> {
             Choice::Commit(number, index) => {
                 let thread = self.executor.identity(number as usize);
                 let step = self.executor.thread(thread).buffer[index as usize].step;
-                self.taken.push(Taken { thread, step, commit: true });
+                self.taken.push(Taken { thread, step, commit: true, creates: false });
                 self.executor.commit(thread, step)?;
             }
         }
@@ -209,8 +245,10 @@ impl<'a> Walk<'a> {
     }
 
     fn run(&mut self, thread: u32) -> Result<(), Stop> {
-        let step = self.executor.thread(thread).counts.steps + 1;
-        self.taken.push(Taken { thread, step, commit: false });
+        let owner = self.executor.thread(thread);
+        let step = owner.counts.steps + 1;
+        let creates = matches!(self.setting.code.ops[owner.pc as usize], Op::Spawn(_));
+        self.taken.push(Taken { thread, step, commit: false, creates });
         self.executor.step(thread)
     }
 
@@ -250,10 +288,12 @@ impl<'a> Walk<'a> {
             match place {
                 None => {
                     if owner.status == Status::Ready {
-                        if !self.is_full(thread) {
+                        let (full, held) = (self.is_full(thread), self.is_held(thread));
+                        if !full && !held {
                             return Some(Choice::Run(number));
                         }
-                        self.buffer_full = true;
+                        self.buffer_full |= full;
+                        self.threads_full |= held;
                     }
                     place = Some(0);
                 }
@@ -272,9 +312,30 @@ impl<'a> Walk<'a> {
         None
     }
 
+    /// The steps taken so far, creations as early as they can be, which makes fewer switches between threads to look at.
+    fn steps(&self) -> Vec<Taken> {
+        let mut creators = self.taken.iter().filter(|taken| taken.creates).map(|taken| taken.thread);
+        let first = creators.next();
+        // Where several threads create, the order of their creations tells who gets which number.
+        if creators.any(|creator| Some(creator) != first) {
+            return self.taken.clone();
+        }
+        let mut steps: Vec<Taken> = Vec::with_capacity(self.taken.len());
+        for &taken in &self.taken {
+            let own = |step: &Taken| step.thread == taken.thread;
+            let at = match taken.creates {
+                true => steps.iter().rposition(own).map_or(0, |before| before + 1),
+                false => steps.len(),
+            };
+            steps.insert(at, taken);
+        }
+        steps
+    }
+
     /// The steps taken so far, and the inputs given.
     pub fn schedule(&self) -> Schedule {
-        let steps = self.taken.iter().map(|taken| {
+        let steps = self.steps();
+        let steps = steps.iter().map(|taken| {
             let thread = self.executor.thread(taken.thread).name.clone();
             match taken.commit {
                 true => Step::Commit { thread, step: taken.step },

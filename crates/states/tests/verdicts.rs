@@ -144,3 +144,37 @@ fn wide_inputs_are_named() {
         "unknown: the value of '__VERIFIER_nondet_int' is nondeterministic, with too many possibilities",
     );
 }
+
+/// Two threads of those that main creates for ever make the assertion fail.
+#[test]
+fn threads_without_end() {
+    let text = |condition: &str, checks: &str| {
+        format!(
+            "volatile int x; void *t(void *a) {{ int r = x; x = r + 1; assert({condition}); {checks} return 0; }}\n\
+             int main(void) {{ pthread_t id; while (1) pthread_create(&id, 0, t, 0); }}"
+        )
+    };
+    for model in Model::ALL {
+        check(&text("r == 0", ""), model, "unsafe: assertion");
+        // Not even a creation that leads to the end of the program is put off.
+        check(&text("r == 0", "if (r == 2) abort();"), model, "unsafe: assertion");
+    }
+    let program = compile(&format!("#include <pthread.h>\n#include <assert.h>\n{}", text("r < 1000", "")));
+    let limits = Limits::for_seconds(2.0);
+    let checks = Checks { deadlock: true, ..Checks::default() };
+    let reductions = Reductions::ALL;
+    let task = Task {
+        program: &program,
+        model: Model::Sc,
+        checks,
+        bounds: None,
+        limits: &limits,
+        reductions,
+        shortest: false,
+    };
+    let Outcome::Unknown { reason, .. } = verdict(&task).expect("nothing to replay").outcome else {
+        panic!("there is no end to it")
+    };
+    assert!(reason.starts_with("there are more than "), "{reason}");
+    assert!(reason.ends_with(" threads, and nothing is wrong with up to that many"), "{reason}");
+}

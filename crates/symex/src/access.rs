@@ -50,7 +50,9 @@ impl Run<'_, '_> {
         let Some(targets) = self.targets(addr, ty, false) else { return };
         let section =
             (targets.shared.len() > 1).then(|| self.begin_group(SectionKind::Group, targets.is_shared)).flatten();
+        let first = self.pass.next_event();
         let held = self.read(&targets, ty, access);
+        self.note_access((first, self.pass.next_event()), access.order, None);
         self.end_group(section);
         let value = self.determined(held, ty);
         self.set(dst, value);
@@ -61,7 +63,9 @@ impl Run<'_, '_> {
         let kind = if access.order == Order::SeqCst { SectionKind::Rmw } else { SectionKind::Group };
         let one_step = kind == SectionKind::Rmw || targets.shared.len() > 1;
         let section = one_step.then(|| self.begin_group(kind, targets.is_shared)).flatten();
+        let first = self.pass.next_event();
         self.write(&targets, ty, value, Term::TRUE, access);
+        self.note_access((first, first), access.order, None);
         self.end_group(section);
     }
 
@@ -70,10 +74,13 @@ impl Run<'_, '_> {
         let Some(targets) = self.targets(addr, ty, true) else { return };
         let access = Access { order, volatile: false };
         let section = self.begin_group(SectionKind::Rmw, targets.is_shared);
+        let first = self.pass.next_event();
         let held = self.read(&targets, ty, access);
+        let middle = self.pass.next_event();
         let old = self.determined(held, ty);
         let new = self.updated(op, &old, operand);
         self.write(&targets, ty, &new, Term::TRUE, access);
+        self.note_access((first, middle), order.max(Order::Relaxed), None);
         self.end_group(section);
         self.set(dst, old);
     }
@@ -109,13 +116,15 @@ impl Run<'_, '_> {
         addr: &Pointer,
         expected: &Value,
         desired: &Value,
-        order: Order,
+        (order, failure): (Order, Order),
     ) {
         let ty = self.function.ty(dst);
         let Some(targets) = self.targets(addr, ty, true) else { return };
         let access = Access { order, volatile: false };
         let section = self.begin_group(SectionKind::Rmw, targets.is_shared);
+        let first = self.pass.next_event();
         let held = self.read(&targets, ty, access);
+        let middle = self.pass.next_event();
         let old = self.determined(held, ty);
         let equal = match (&old, expected) {
             (Value::Bits(old), Value::Bits(expected)) => self.pass.terms.eq(*old, *expected),
@@ -125,6 +134,8 @@ impl Run<'_, '_> {
             }
         };
         self.write(&targets, ty, desired, equal, access);
+        let unless = (equal != Term::TRUE).then(|| (equal, failure.max(Order::Relaxed)));
+        self.note_access((first, middle), order.max(Order::Relaxed), unless);
         self.end_group(section);
         self.set(dst, old);
         self.set(success, Value::Bits(equal));
@@ -153,6 +164,10 @@ impl Run<'_, '_> {
     /// Where an access of this type goes, once what is invalid has been excluded.
     fn targets(&mut self, pointer: &Pointer, ty: Ty, is_write: bool) -> Option<Targets> {
         let size = ty.size(self.pass.original.target);
+        let is_shared = |object: ObjectId| self.pass.facts.get(object).is_shared();
+        if pointer.places().iter().any(|place| place.object.is_none_or(is_shared)) {
+            self.may_stop();
+        }
         let parts = self.parts(pointer, size, is_write)?;
         let mut private = Vec::new();
         let mut shared = Vec::new();
@@ -209,6 +224,7 @@ impl Run<'_, '_> {
         // What is wrong and when; found out in a step of its own if the object is shared.
         let mut wrong: Vec<(ViolationKind, String, Term, bool)> = Vec::new();
         let mut wrong_shared = Term::FALSE;
+        let mut far_away = Vec::new();
         for place in pointer.places() {
             let Some(object) = place.object else {
                 self.wrong_number(place, &mut wrong);
@@ -238,8 +254,16 @@ impl Run<'_, '_> {
             };
             let outside = self.outside(place, object, size, &offsets);
             let outside = self.pass.terms.and(alive, outside);
-            let message = format!("outside of '{name}', which has {object_size} bytes");
+            let message = match self.pass.size_term(object) {
+                None => format!("outside of '{name}', which has {object_size} bytes"),
+                Some(_) => format!("outside of '{name}'"),
+            };
             faulty(self, ViolationKind::OutOfBounds, message, outside, true);
+            let far = self.beyond_model(place, object, &offsets);
+            let far = self.pass.terms.all([alive, !outside, far]);
+            if far != Term::FALSE {
+                far_away.push((format!("an access far inside of '{name}', whose size is not known"), far));
+            }
             if is_write && self.pass.facts.get(object).kind == ObjectKind::Constant {
                 let inside = self.pass.terms.and(alive, !outside);
                 faulty(self, ViolationKind::WriteToConstant, format!("'{name}' is constant"), inside, true);
@@ -248,7 +272,8 @@ impl Run<'_, '_> {
             let single = offsets.len() == 1;
             for offset in offsets {
                 let number = self.pass.terms.bits(self.pass.pointer_bits, offset);
-                let is_sure = single && (outside == Term::FALSE || self.pass.terms.as_bits(place.offset).is_some());
+                let is_inside = outside == Term::FALSE && far == Term::FALSE;
+                let is_sure = single && (is_inside || self.pass.terms.as_bits(place.offset).is_some());
                 let here = if is_sure { Term::TRUE } else { self.pass.terms.eq(place.offset, number) };
                 let condition = self.pass.terms.and(alive, here);
                 if condition != Term::FALSE {
@@ -258,6 +283,9 @@ impl Run<'_, '_> {
         }
         if !wrong.is_empty() {
             self.wrong_access(wrong, wrong_shared);
+        }
+        for (reason, condition) in far_away {
+            self.undefined(&reason, condition);
         }
         self.guard.is_some().then_some(parts)
     }
@@ -299,24 +327,33 @@ impl Run<'_, '_> {
 
     /// Whether a place leaves no room for an access.
     fn outside(&mut self, place: &Place, object: ObjectId, size: u64, offsets: &[u64]) -> Term {
-        let Some(&last) = offsets.last() else { return Term::TRUE };
         let width = self.pass.pointer_bits;
-        let beyond = match self.pass.size_term(object) {
-            None => Term::FALSE,
-            Some(whole) => {
-                let size = self.pass.terms.bits(width, size);
-                let too_small = self.pass.terms.ult(whole, size);
-                let room = self.pass.terms.sub(whole, size);
-                let behind = self.pass.terms.ult(room, place.offset);
-                self.pass.terms.or(too_small, behind)
-            }
-        };
+        if let Some(whole) = self.pass.size_term(object) {
+            let size = self.pass.terms.bits(width, size);
+            let too_small = self.pass.terms.ult(whole, size);
+            let room = self.pass.terms.sub(whole, size);
+            let behind = self.pass.terms.ult(room, place.offset);
+            return self.pass.terms.or(too_small, behind);
+        }
+        let Some(&last) = offsets.last() else { return Term::TRUE };
         if self.pass.terms.as_bits(place.offset).is_some() || self.pass.is_within(place, size) {
-            return beyond;
+            return Term::FALSE;
         }
         let last = self.pass.terms.bits(width, last);
-        let outside = self.pass.terms.ult(last, place.offset);
-        self.pass.terms.or(outside, beyond)
+        self.pass.terms.ult(last, place.offset)
+    }
+
+    /// Whether a place is behind the last one that is looked at. That is not all of an object whose size is not known.
+    fn beyond_model(&mut self, place: &Place, object: ObjectId, offsets: &[u64]) -> Term {
+        if self.pass.size_term(object).is_none() {
+            return Term::FALSE;
+        }
+        let Some(&last) = offsets.last() else { return Term::TRUE };
+        if self.pass.terms.as_bits(place.offset).is_some() {
+            return Term::FALSE;
+        }
+        let last = self.pass.terms.bits(self.pass.pointer_bits, last);
+        self.pass.terms.ult(last, place.offset)
     }
 
     /// Whether this thread has ended an object's life.

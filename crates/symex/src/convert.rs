@@ -14,6 +14,8 @@ use crate::value::{Grid, Place, Pointer, Value, sign_extended};
 
 /// An access has at most so many possible places in one object.
 pub const MOST_PLACES: usize = 4096;
+/// In an object whose size is not known, the first so many are looked at: the others may well be behind its end.
+const MOST_PLACES_OF_UNKNOWN: usize = 256;
 /// A pointer that is written somewhere is taken apart into at most so many places.
 const MOST_MEMBERS: usize = 64;
 
@@ -123,6 +125,9 @@ impl Pass<'_> {
                 offsets.push(at);
             }
             looked_at += 1;
+            if object.sized_by_term && (offsets.len() >= MOST_PLACES_OF_UNKNOWN || looked_at > 64 * MOST_PLACES) {
+                break;
+            }
             if offsets.len() > MOST_PLACES || looked_at > 64 * MOST_PLACES {
                 return None;
             }

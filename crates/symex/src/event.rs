@@ -21,6 +21,8 @@ use norn_logic::terms::{Term, Terms};
 pub use norn_passes::threads::ThreadId;
 use norn_verdict::outcome::Violation;
 
+use crate::moment::Moment;
+
 /// An index into [`Symbolic::events`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct EventId(pub u32);
@@ -58,6 +60,8 @@ pub struct Symbolic {
     /// Where the program looks at an address as a number, if it does. Addresses here are not always those of the machine,
     /// so a counterexample may then fail to replay, which is no error in Norn but a reason to give up.
     pub watches_addresses: Option<Span>,
+    /// What data races depend on, in the order of threads and positions; empty unless they are looked for.
+    pub moments: Vec<Moment>,
     pub stats: Stats,
 }
 

@@ -31,12 +31,31 @@ impl Default for Limit {
 
 /// Executes a program up to the given bounds. The program should be valid and its private objects be marked.
 pub fn execute(program: &Program, bounds: &Bounds, checks: Checks, limits: &Limits) -> Result<Symbolic, Refusal> {
+    execute_with(program, bounds, checks, limits, false)
+}
+
+/// The same, but each visible step has a Boolean of its own that says whether its thread gets there, as if all steps could
+/// wait. The executions are the same, and those with fewer steps of some threads: so one is there for each violation that
+/// comes before something undefined in another thread. It costs a variable for each step.
+pub fn execute_stopping(
+    program: &Program,
+    bounds: &Bounds,
+    checks: Checks,
+    limits: &Limits,
+) -> Result<Symbolic, Refusal> {
+    execute_with(program, bounds, checks, limits, true)
+}
+
+fn execute_with(
+    program: &Program,
+    bounds: &Bounds,
+    checks: Checks,
+    limits: &Limits,
+    may_stop: bool,
+) -> Result<Symbolic, Refusal> {
     let refuse = |reason: &str| Err(Refusal { reason: reason.to_owned(), span: None });
     if checks.deadlock {
         return refuse("deadlocks are not looked for symbolically");
-    }
-    if checks.data_race {
-        return refuse("data races are not looked for symbolically");
     }
     if checks.leaks {
         return refuse("leaks are not looked for symbolically");
@@ -44,7 +63,7 @@ pub fn execute(program: &Program, bounds: &Bounds, checks: Checks, limits: &Limi
     let began = Instant::now();
     let bounded =
         unwind(program, bounds).map_err(|error| Refusal { reason: error.to_string(), span: Some(error.span) })?;
-    let mut symbolic = execute_bounded(program, &bounded, checks, Limit::default(), limits)?;
+    let mut symbolic = execute_bounded(program, &bounded, checks, limits, may_stop)?;
     symbolic.stats.micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
     Ok(symbolic)
 }
@@ -53,13 +72,15 @@ fn execute_bounded(
     program: &Program,
     bounded: &Bounded,
     checks: Checks,
-    limit: Limit,
     limits: &Limits,
+    may_stop: bool,
 ) -> Result<Symbolic, Refusal> {
+    let limit = Limit::default();
     let code: HashMap<FuncId, Code> = bounded.roots.iter().map(|&root| (root, Code::new(bounded, root))).collect();
     let mut facts = Facts::new(program, Ty::Ptr.bits(program.target));
     for passes in 1..=limit.passes {
         let mut pass = Pass::new(program, bounded, &code, checks, limits, &mut facts);
+        pass.may_stop = may_stop;
         pass.execute(limit.threads)?;
         if !pass.facts.changed {
             return Ok(finish(pass, passes));
@@ -115,6 +136,7 @@ fn finish(pass: Pass<'_>, passes: usize) -> Symbolic {
         constraints: pass.constraints,
         joined: pass.joined,
         watches_addresses: pass.watches_addresses,
+        moments: pass.moments.list,
         stats,
     }
 }

@@ -64,9 +64,9 @@ impl Run<'_, '_> {
                 let (addr, value) = (self.pointer(addr), self.value(value));
                 self.rmw(dst, op, &addr, &value, order);
             }
-            InstrKind::CompareExchange { dst, success, addr, expected, desired, order, .. } => {
+            InstrKind::CompareExchange { dst, success, addr, expected, desired, order, failure } => {
                 let (addr, expected, desired) = (self.pointer(addr), self.value(expected), self.value(desired));
-                self.compare_exchange((dst, success), &addr, &expected, &desired, order);
+                self.compare_exchange((dst, success), &addr, &expected, &desired, (order, failure));
             }
             InstrKind::Fence(kind) => self.fence(kind),
             InstrKind::SectionBegin(kind) => self.begin_section(kind),
@@ -137,8 +137,9 @@ impl Run<'_, '_> {
                 let addr = self.pointer(addr);
                 self.object_size(dst, &addr);
             }
-            // Matters to data races and to output only.
-            InstrKind::Sync { .. } | InstrKind::Print { .. } => {}
+            InstrKind::Sync { kind, addr } => self.note_sync(kind, addr),
+            // Matters to output only.
+            InstrKind::Print { .. } => {}
         }
         1
     }
@@ -258,6 +259,7 @@ impl Run<'_, '_> {
     }
 
     fn fence(&mut self, kind: FenceKind) {
+        self.note_fence(kind);
         let in_section = self.state.section.map(|section| self.pass.sections[section.index()].kind);
         let matters = match (kind, in_section) {
             // Own buffers are empty inside.
@@ -271,8 +273,8 @@ impl Run<'_, '_> {
         }
     }
 
-    fn begin_section(&mut self, kind: SectionKind) {
-        let kind = match kind {
+    fn begin_section(&mut self, begun: SectionKind) {
+        let kind = match begun {
             SectionKind::Atomic | SectionKind::Library => event::SectionKind::Atomic,
             SectionKind::Read => event::SectionKind::Read,
         };
@@ -280,12 +282,16 @@ impl Run<'_, '_> {
             self.undefined("a section inside a section", Term::TRUE);
             return;
         }
-        if Code::section_waits(self.function, self.site.block, self.site.index as usize + 1) {
+        if !Code::section_waits(self.function, self.site.block, self.site.index as usize + 1) {
+            self.may_stop();
+        } else {
             let ran = self.pass.terms.fresh(Sort::Bool);
             self.assume(ran);
         }
         let (guard, span) = (self.guard_term(), self.user_place().span);
-        self.state.section = Some(self.pass.add_section(self.thread, kind, guard, span));
+        let section = self.pass.add_section(self.thread, kind, guard, span);
+        self.note_section(section, begun);
+        self.state.section = Some(section);
     }
 
     /// Inside a section, which is not taken unless the condition holds.

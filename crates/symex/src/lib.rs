@@ -4,6 +4,7 @@
 //! - `execute`: the way from a program to its event list; `facts`, `class`, `range`: what is known about the whole program
 //! - `pass`: one execution of all threads; `run`: one thread; `instr`, `access`, `objects`, `threads`: its instructions
 //! - `guard`, `value`, `trie`, `arith`, `convert`: conditions, values, states and arithmetic; `lifetime`: ends of lives
+//! - `moment`: what data races depend on
 //! - `code`: what is known about code before it runs
 
 mod access;
@@ -18,6 +19,7 @@ mod facts;
 mod guard;
 mod instr;
 mod lifetime;
+mod moment;
 mod objects;
 mod pass;
 mod print;
@@ -29,4 +31,5 @@ mod trie;
 mod value;
 
 pub use event::*;
-pub use execute::{Limit, execute};
+pub use execute::{Limit, execute, execute_stopping};
+pub use moment::{Accessed, Moment, MomentKind};

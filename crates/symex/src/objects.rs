@@ -13,8 +13,8 @@ use crate::value::{Pointer, Value};
 
 /// Larger objects are refused by the machine too.
 const LARGEST_OBJECT: u64 = 1 << 26;
-/// Objects of a size that is not known may be this large.
-const LARGEST_UNKNOWN: u64 = 256;
+/// Objects of a size that is not known may be this large; addresses are set aside for all of it, cells are not.
+const LARGEST_UNKNOWN: u64 = 1 << 16;
 
 impl Run<'_, '_> {
     pub fn enter_local(&mut self, local: LocalId) {
@@ -90,6 +90,9 @@ impl Run<'_, '_> {
 
     /// Ends the lives of those that are alive: a step if one of them is shared.
     fn end_objects(&mut self, objects: Vec<(ObjectId, Term)>) {
+        if objects.iter().any(|(object, _)| self.pass.facts.get(*object).is_shared()) {
+            self.may_stop();
+        }
         let mut shared = Vec::new();
         let mut any = Term::FALSE;
         for (object, condition) in objects {

@@ -21,6 +21,7 @@ use crate::event::{
     SectionKind, ThreadId,
 };
 use crate::facts::{Facts, Object, ObjectKind, Origin, Slot, SlotPlace, Slots};
+use crate::moment::Moments;
 use crate::range::Range;
 use crate::run::Run;
 use crate::value::{Pointer, Value};
@@ -58,7 +59,11 @@ pub struct Pass<'a> {
     /// What was read from cells, as numbers.
     pub read: HashMap<Term, (Slot, Option<Range>)>,
     pub watches_addresses: Option<Span>,
+    /// Empty unless data races are looked for.
+    pub moments: Moments,
     pub instructions: usize,
+    /// Threads may stop before each step of theirs.
+    pub may_stop: bool,
 }
 
 /// What is known about a thread during an execution.
@@ -144,7 +149,9 @@ impl<'a> Pass<'a> {
             sizes: BTreeMap::new(),
             read: HashMap::new(),
             watches_addresses: None,
+            moments: Moments::default(),
             instructions: 0,
+            may_stop: false,
         }
     }
 

@@ -350,6 +350,14 @@ impl<'p, 'a> Run<'p, 'a> {
         }
     }
 
+    /// Before a visible step, where threads may stop.
+    pub fn may_stop(&mut self) {
+        if self.pass.may_stop && self.state.section.is_none() {
+            let goes_on = self.pass.terms.fresh(Sort::Bool);
+            self.assume(goes_on);
+        }
+    }
+
     pub fn user_place(&self) -> UserPlace {
         user_place(self.pass.original, self.pass.bounded, self.site, self.span)
     }

@@ -14,6 +14,7 @@ use crate::value::Value;
 
 impl Run<'_, '_> {
     pub fn spawn(&mut self, dst: Reg, start: Operand, args: &[Operand]) {
+        self.may_stop();
         let pointer = self.pointer(start);
         let mut starts: Vec<(FuncId, Term)> = Vec::new();
         let mut wrong = Term::FALSE;
@@ -90,7 +91,7 @@ impl Run<'_, '_> {
             }
         }
         let targets = children.iter().map(|&(child, condition, _)| (child, condition)).collect();
-        self.event(EventKind::Create(targets), here, false);
+        self.event(EventKind::Create(targets), here, true);
         self.set(dst, Value::Bits(number));
     }
 

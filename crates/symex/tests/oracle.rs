@@ -184,6 +184,16 @@ fn threads_that_create_threads() {
 }
 
 #[test]
+fn threads_created_for_ever() {
+    let text = format!(
+        "{HEAD}int x; void *leaf(void *arg) {{ int r = x; x = r + 1; assert(r < 2); return arg; }}\n\
+         int main(void) {{ pthread_t t; while (1) {{ pthread_create(&t, 0, leaf, 0); if (x == 1) pthread_join(t, 0); }} }}\n"
+    );
+    let symbolic = check(&text, 2, SAFE, 60);
+    assert_eq!(symbolic.threads.len(), 4);
+}
+
+#[test]
 fn generated_programs() {
     use generate::{Random, Shape, program};
     let count = std::env::var("NORN_ORACLE_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(150);

@@ -141,14 +141,14 @@ fn check_args(model: &str, unwind: Option<&str>) -> Vec<String> {
     args
 }
 
-fn figure(text: &str, name: &str) -> Result<f64, String> {
+pub(super) fn figure(text: &str, name: &str) -> Result<f64, String> {
     let line = text.lines().find_map(|line| line.strip_prefix(name)).filter(|rest| rest.starts_with(' '));
     let value = line.and_then(|rest| rest.trim().parse().ok());
     value.ok_or_else(|| format!("--stats should tell '{name}'"))
 }
 
 /// The verdict of a run and the processor time that it took.
-fn verdict_and_cpu(norn: &Norn, args: &[String]) -> Result<(String, f64), String> {
+pub(super) fn verdict_and_cpu(norn: &Norn, args: &[String]) -> Result<(String, f64), String> {
     let before = children_seconds();
     let run = norn.run(args)?;
     let seconds = match (before, children_seconds()) {

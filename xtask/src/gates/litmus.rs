@@ -7,7 +7,7 @@ use std::path::Path;
 
 pub fn run(norn: &Norn, corpus: &Path, extent: Extent) -> Result<usize, String> {
     let mut failures = 0;
-    let engines = ["enumerate", "stateless", "states", "events"];
+    let engines = ["enumerate", "stateless", "states", "events", "rounds"];
     for (set, engine) in ["litmus-ppc", "litmus-x86"].into_iter().flat_map(|set| engines.map(|engine| (set, engine))) {
         let folder = corpus.join(set);
         let files = extent.of(corpus::files_ending(&folder, &["litmus"])?);

@@ -1,9 +1,9 @@
 //! Known verdicts. Of `tacas15`, under every model: the enumerator gets the algorithms for mutual exclusion with all their
-//! fence variants, once with the bound on loops that the set gives, once without any; the engines `stateless`
-//! and `events` get every row, with its bound; the engine `states` gets the rows with small programs without any bound, and has to prove what
-//! is safe. Then `states` gets SafeStack, and those tasks of `svcomp15` that are no litmus tests. Within a short time an
-//! engine gives the known verdict, or says that it reached a limit (of SV-COMP's tasks, whatever it says); anything else
-//! fails.
+//! fence variants, once with the bound on loops that the set gives, once without any; the engines `stateless`, `events`
+//! and `rounds` get every row, with its bound; the engine `states` gets the rows with small programs without any bound, and has to prove what
+//! is safe. Then `states` and `rounds` get SafeStack, and those tasks of `svcomp15` that are no litmus tests. Within a short time an
+//! engine gives the known verdict, or says that it reached a limit (of SV-COMP's tasks, whatever it says, and safe within
+//! bounds that it names may leave a bug beyond them); anything else fails.
 
 use super::Extent;
 use crate::corpus::{self, Program};
@@ -39,6 +39,8 @@ struct Pass<'a> {
     complete: bool,
     /// Not every program can be decided.
     open: bool,
+    /// Bugs may lie beyond the bounds that are named.
+    may_miss: bool,
     /// At least so many have to be.
     least: usize,
     /// Seconds within which each decision has to come, by model.
@@ -47,15 +49,17 @@ struct Pass<'a> {
 
 impl<'a> Pass<'a> {
     fn new(title: &'a str, engine: &'a str, with_bound: bool, programs: Vec<&'a Program>) -> Pass<'a> {
-        Pass { title, engine, with_bound, programs, complete: false, open: false, least: 0, most: |_| f64::INFINITY }
+        let (complete, open, may_miss, least) = (false, false, false, 0);
+        Pass { title, engine, with_bound, programs, complete, open, may_miss, least, most: |_| f64::INFINITY }
     }
 }
 
 pub fn run(norn: &Norn, corpus: &Path, extent: Extent) -> Result<usize, String> {
-    // The last: how many tasks of svcomp15 have few enough states to be decided without a bound.
-    let (names, seconds, least): (&[&str], u32, usize) = match extent {
-        Extent::Full => (&["dekker.c", "peterson.c", "lamport.c", "szymanski.c"], 20, 19),
-        Extent::Sample => (&["dekker.c", "peterson.c"], 5, 1),
+    // The last: how many tasks of svcomp15 have few enough states to be decided without a bound, and of how many `rounds`
+    // says what is known.
+    let (names, seconds, least, least_by_rounds): (&[&str], u32, usize, usize) = match extent {
+        Extent::Full => (&["dekker.c", "peterson.c", "lamport.c", "szymanski.c"], 20, 19, 60),
+        Extent::Sample => (&["dekker.c", "peterson.c"], 5, 1, 5),
     };
     let all = corpus::set(corpus, "tacas15")?;
     let exclusion = all.iter().filter(|p| names.contains(&p.file.as_str())).collect::<Vec<_>>();
@@ -81,7 +85,8 @@ pub fn run(norn: &Norn, corpus: &Path, extent: Extent) -> Result<usize, String> 
         Pass::new("mutual exclusion, loops bounded", "enumerate", true, bounded),
         Pass::new("mutual exclusion, no bounds", "enumerate", false, exclusion),
         Pass::new("tacas15", "stateless", true, every.clone()),
-        Pass::new("tacas15", "events", true, every),
+        Pass::new("tacas15", "events", true, every.clone()),
+        Pass::new("tacas15", "rounds", true, every),
         Pass { complete: true, most: |_| 2.0, ..Pass::new("tacas15, no bounds", "states", false, small) },
         Pass {
             complete: true,
@@ -89,6 +94,17 @@ pub fn run(norn: &Norn, corpus: &Path, extent: Extent) -> Result<usize, String> 
             ..Pass::new("SafeStack, no bounds", "states", false, safe_stack.iter().collect())
         },
         Pass { open: true, least, ..Pass::new("svcomp15, no bounds", "states", false, tasks.iter().collect()) },
+        Pass {
+            complete: true,
+            most: |model| if model == "sc" { 20.0 } else { 30.0 },
+            ..Pass::new("SafeStack, no bounds", "rounds", false, safe_stack.iter().collect())
+        },
+        Pass {
+            open: true,
+            may_miss: true,
+            least: least_by_rounds,
+            ..Pass::new("svcomp15, no bounds", "rounds", false, tasks.iter().collect())
+        },
     ];
     let mut failures = 0;
     for pass in &passes {
@@ -170,6 +186,7 @@ fn judge(run: &Run, expected: &str, pass: &Pass<'_>) -> Answer {
     match (verdict, run.output.status.code()) {
         (Some("safe"), Some(0)) if expected == "safe" && !(pass.complete && line.contains(" up to ")) => Answer::Right,
         (Some("unsafe"), Some(10)) if expected == "unsafe" => Answer::Right,
+        (Some("safe"), Some(0)) if pass.may_miss && line.contains(" up to ") => Answer::Undecided,
         (Some("unknown"), Some(5)) if pass.open => Answer::Undecided,
         (Some("unknown"), Some(5)) if !pass.complete && line.contains("limit was reached") => Answer::Undecided,
         (Some(_), _) => Answer::Wrong(line.to_owned()),

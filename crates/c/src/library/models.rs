@@ -20,6 +20,8 @@ pub(super) const MODELS: &[Model] = &[
     model!("alloc.c", &[
         "realloc", "reallocarray", "aligned_alloc", "memalign", "valloc", "posix_memalign", "malloc_usable_size",
     ]),
+    model!("argument.c", &["__norn_argument"]),
+    model!("arguments.c", &["__norn_arguments"]),
     model!("arithmetic.c", &["abs", "labs", "llabs", "imaxabs", "div", "ldiv", "lldiv"]),
     model!("atexit.c", &["atexit"]),
     model!("ctype.c", &[

@@ -1,13 +1,18 @@
 //! The function in which the program starts: it calls constructors, then the function that the user named, and usually
 //! becomes one with it.
+//!
+//! The command line is any: `argc` is nondeterministic, and the words are made by a model, [`ARGUMENTS`], which gives the
+//! same ones each time. Many programs look at them only if there are some, so it is called where `argv` is used, if that
+//! is a parameter that nothing changes, else at the beginning: on other paths the words cost nothing.
 
 use super::function::{FunctionBuilder, Signature};
 use super::layout::Passing;
 use super::program::ProgramBuilder;
 use super::prune::Roots;
 use super::walk::{Node, preorder};
-use crate::ctype::Type;
-use crate::link::LinkedFunctionId;
+use crate::ctype::{Type, Types};
+use crate::link::{Linked, LinkedFunctionId};
+use crate::session::Session;
 use crate::tree::{Body, ExprKind, VarId};
 use norn_ir::diag::Diagnostic;
 use norn_ir::ids::{FuncId, LocalId, Reg};
@@ -18,6 +23,23 @@ use norn_ir::types::Ty;
 
 /// The name of the function that is generated.
 pub const ENTRY: &str = "__norn_entry";
+
+/// The model of the command line.
+const ARGUMENTS: &str = "__norn_arguments";
+/// With what it calls.
+pub const ARGUMENT_MODELS: [&str; 2] = [ARGUMENTS, "__norn_argument"];
+
+/// Whether the program starts in a `main` that looks at its second parameter.
+pub fn uses_arguments(session: &Session, types: &Types, linked: &Linked) -> bool {
+    let name = &session.options.entry;
+    let Some(symbol) = session.symbols.get(name).filter(|_| name == "main") else { return false };
+    let Some(start) = linked.function_named(symbol, name).filter(|&id| linked.function(id).defined) else {
+        return false;
+    };
+    let Some(body) = &linked.declaration(start).body else { return false };
+    let is_pointer = |var: VarId| matches!(types.get(body.vars[var.0 as usize].ty.ty), Type::Pointer(_));
+    matches!(body.params[..], [_, words] | [_, words, _] if is_pointer(words) && is_used(body, words))
+}
 
 /// Reports if there is no function to start in.
 pub fn find(p: &mut ProgramBuilder<'_>) -> Option<LinkedFunctionId> {
@@ -53,9 +75,20 @@ pub fn generate(p: &mut ProgramBuilder<'_>, start: LinkedFunctionId) -> FuncId {
         let ty = f.p.layouts.ir_type(signature.result.expect("a result in memory should have a type"));
         args.push(Operand::Local(f.temporary("result", ty), 0));
     }
+    let words = f.p.session.symbols.get(ARGUMENTS).and_then(|symbol| f.p.linked.function_named(symbol, ARGUMENTS));
+    let words = words.filter(|&id| is_main && f.p.linked.function(id).defined).map(|id| f.p.function(id));
     for (i, &ty) in signature.params.iter().enumerate() {
         let used = declaration.body.as_ref().is_some_and(|body| is_used(body, body.params[i]));
-        args.push(argument(&mut f, i, ty, is_main, used));
+        match words {
+            Some(words) if i == 1 => {
+                let count = args[args.len() - 1];
+                let dst = f.register(Ty::Ptr);
+                f.emit(InstrKind::Call { dst: Some(dst), callee: Callee::Direct(words), args: vec![count] });
+                args.push(Operand::Reg(dst));
+            }
+            // How many words there are matters to the words themselves.
+            _ => args.push(argument(&mut f, i, ty, is_main, used || (i == 0 && words.is_some()))),
+        }
     }
     if signature.variadic {
         args.push(Operand::Const(Const::NULL));
@@ -101,8 +134,7 @@ fn argument(f: &mut FunctionBuilder<'_, '_>, i: usize, ty: crate::ctype::TypeId,
         return f.constant(scalar.ty, 0);
     }
     if is_main && is_pointer {
-        let what = if i == 1 { "argv" } else { "envp" };
-        f.unsupported(format!("the contents of {what} are not modelled"));
+        f.unsupported(format!("the contents of {} are not modelled", if i == 1 { "argv" } else { "envp" }));
         return Operand::Const(Const::NULL);
     }
     let name = if is_main { "argc".to_owned() } else { format!("argument {}", i + 1) };
@@ -154,8 +186,59 @@ pub fn absorb(program: &mut Program, start: FuncId, roots: &mut Roots) {
     }
     merged.params.clear();
     merged.blocks[Function::ENTRY.index()].instrs.splice(0..0, prologue);
+    let words = program.functions.iter().position(|function| function.name == ARGUMENTS).map(FuncId::new);
+    if let Some(words) = words {
+        call_where_used(&mut merged, words);
+    }
     program.functions[entry.index()] = merged;
     roots.functions.retain(|&id| id != start);
+}
+
+/// Calls the model of the command line where its result is used instead of at the beginning, if the register that holds
+/// it holds nothing else.
+fn call_where_used(main: &mut Function, words: FuncId) {
+    let is_call = |kind: &InstrKind| matches!(kind, InstrKind::Call { callee: Callee::Direct(id), .. } if *id == words);
+    let prologue = &main.blocks[Function::ENTRY.index()].instrs;
+    let Some(call) = prologue.iter().position(|instr| is_call(&instr.kind)) else { return };
+    let InstrKind::Call { dst: Some(made), ref args, .. } = prologue[call].kind else { return };
+    let (Some(copy), [Operand::Reg(count)]) = (
+        prologue
+            .iter()
+            .position(|instr| matches!(instr.kind, InstrKind::Copy { src, .. } if src == Operand::Reg(made))),
+        &args[..],
+    ) else {
+        return;
+    };
+    let (InstrKind::Copy { dst: argv, .. }, count) = (&prologue[copy].kind, *count) else { return };
+    let argv = *argv;
+    let definitions = |reg: Reg| {
+        let kinds = main.blocks.iter().flat_map(|block| &block.instrs).map(|instr| &instr.kind);
+        kinds.flat_map(|kind| kind.defs()).filter(|&defined| defined == reg).count()
+    };
+    if [argv, made, count].into_iter().any(|reg| definitions(reg) != 1) {
+        return;
+    }
+    let call_here = |span| {
+        let (dst, callee, args) = (Some(argv), Callee::Direct(words), vec![Operand::Reg(count)]);
+        Instr { kind: InstrKind::Call { dst, callee, args }, span }
+    };
+    let removed = [call, copy];
+    for (number, block) in main.blocks.iter_mut().enumerate() {
+        let mut instrs = Vec::with_capacity(block.instrs.len());
+        for (index, instr) in std::mem::take(&mut block.instrs).into_iter().enumerate() {
+            if number == Function::ENTRY.index() && removed.contains(&index) {
+                continue;
+            }
+            let mut is_used = false;
+            instr.kind.for_each_operand(|operand| is_used |= operand == Operand::Reg(argv));
+            instrs.extend(is_used.then(|| call_here(instr.span)));
+            instrs.push(instr);
+        }
+        let mut is_used = false;
+        block.terminator.kind.for_each_operand(|operand| is_used |= operand == Operand::Reg(argv));
+        instrs.extend(is_used.then(|| call_here(block.terminator.span)));
+        block.instrs = instrs;
+    }
 }
 
 /// Whether any function but the entry, or any object, refers to the function.

@@ -37,6 +37,8 @@ mod switch;
 mod uninit;
 pub(crate) mod walk;
 
+pub use entry::{ARGUMENT_MODELS, uses_arguments};
+
 use crate::ctype::Types;
 use crate::link::Linked;
 use crate::session::Session;

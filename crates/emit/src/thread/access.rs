@@ -2,9 +2,10 @@
 
 use super::{Writer, to_memory};
 use crate::Model;
+use crate::cells;
 use crate::expr::top;
 use crate::layout::cell_type;
-use norn_ir::ids::{LocalId, Reg};
+use norn_ir::ids::{LocalId, Reg, TypeId};
 use norn_ir::instr::{FenceKind, Operand, Order};
 use norn_ir::types::Ty;
 use norn_passes::points_to::Object;
@@ -123,17 +124,28 @@ impl Writer<'_, '_> {
         }
         if parts.is_empty() && !(is_shared && self.context.cells.is_some()) {
             let (address, size) = self.objects.extent_of_local(local, self.thread);
+            self.largest = self.largest.max(size);
             self.statement(&format!("sma_havoc({}, {size});", top(&address)));
         }
     }
 
-    pub(super) fn alloc(&mut self, dst: Reg, size: Operand, zeroed: bool) {
+    pub(super) fn alloc(&mut self, dst: Reg, size: Operand, zeroed: bool, ty: Option<TypeId>) {
+        const MOST_PARTS: usize = 16;
         let object = Object::Alloc(self.site);
         if self.context.cells.is_some() && self.context.shared.contains(object) {
             let address = self.objects.allocation(self.site, self.thread);
             return self.assign(dst, &address);
         }
+        let parts = cells::of_allocation(self.program(), size, ty).filter(|parts| !zeroed && parts.len() <= MOST_PARTS);
         let size = self.operand(size);
         self.assign(dst, &format!("sma_malloc({}, {})", top(&size), u8::from(zeroed)));
+        // What nobody wrote is indeterminate, by a choice as any other.
+        if let Some(parts) = parts.filter(|_| self.code.uses[dst.index()] > 0) {
+            let base = self.register(dst);
+            for (at, ty) in parts {
+                let c = cell_type(ty);
+                self.statement(&format!("AT({c}, {base} + {at}) = content({c});"));
+            }
+        }
     }
 }

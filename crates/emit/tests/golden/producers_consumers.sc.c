@@ -59,23 +59,23 @@ void __CPROVER_assert(_Bool condition, const char *text);
 /* The content of memory that nobody has written. */
 #define content(T) nondet(T)
 
-/* Reaching it makes the verdict unknown, not unsafe. */
-#define unsupported(text) fail("not supported: " text)
-
-/* Any number from low to high. */
-static unsigned choose(unsigned low, unsigned high)
+/* Any number from low to high, of so many bits: what is known to be 0 costs a verifier nothing. */
+static unsigned choose(unsigned bits, unsigned low, unsigned high)
 {
-    unsigned number = nondet(u32);
+    unsigned number = nondet(u32) & ((1u << bits) - 1);
     assume(low <= number && number <= high);
     return number;
 }
-#define next_switch(low, high) choose(low, high)
+#define next_switch(bits, low, high) choose(bits, low, high)
 /* Any such number for which the condition holds. */
-#define choose_where(number, low, high, condition) \
+#define choose_where(bits, number, low, high, condition) \
     do { \
-        number = choose(low, high); \
+        number = choose(bits, low, high); \
         assume(condition); \
     } while (0)
+
+/* Reaching it is an error, so that no verifier calls it safe, but says nothing about the program. */
+#define unsupported(text) fail("not supported: " text)
 
 #define ROUNDS 2
 #define THREADS 5
@@ -123,10 +123,7 @@ static address arg_2_0;
 /* Thread 0. */
 static void main_0(void)
 {
-    static u64 number;
-    static u64 number_2;
-    static u64 number_3;
-    static u64 number_4;
+    static u64 number, number_2, number_3, number_4;
 #line 38 "producers_consumers.c"
     J(0, 1) sma_enter(u32, x_of_0); sma_enter(u32, y_of_0); p0_of_0 = content(u64); p1_of_0 = content(u64);
 #line 38 "producers_consumers.c"
@@ -146,31 +143,13 @@ L7: J(7, 8) number_4 = 4ull; create(4); c1_of_0 = number_4;
 L8: return;
 }
 
-#line 150 "sequential.c"
+#line 147 "sequential.c"
 /* Thread 1. */
 static void P_1(void)
 {
     static address b;
-    static u32 tmp;
-    static u32 kind;
-    static u32 kind_2;
-    static u32 owner;
-    static u32 r16;
-    static u8 again;
-    static u32 owner_2;
-    static u32 r44;
-    static u32 r42;
-    static u32 r3;
-    static u32 r8;
-    static u32 r5;
-    static u32 kind_3;
-    static u32 kind_4;
-    static u32 r52;
-    static u32 r53;
-    static u8 mine;
-    static u32 kind_5;
-    static u32 r75;
-    static u32 r78;
+    static u32 tmp, kind, owner, r42, r3, r8, r5, kind_2, r52, r75, r78;
+    static u8 again, mine;
 #line 11 "producers_consumers.c"
     J(0, 1) b = arg_1_0;
 #line 13 "producers_consumers.c"
@@ -181,41 +160,35 @@ L2: J(2, 3) sma_atomic_begin(); kind = sma_read(u32, m.kind);
 #line 14 "producers_consumers.c"
     if (!((0 <= (i32)kind) && ((i32)kind <= 3))) fail("misuse: use of a mutex that is not initialised");
 #line 14 "producers_consumers.c"
-    kind_2 = kind; owner = sma_read(u32, m.owner); r16 = (u32)1ull + 1u;
+    owner = sma_read(u32, m.owner); again = (u8)((owner == 2u) && ((kind == 1u) || (kind == 2u)));
 #line 14 "producers_consumers.c"
-    again = (u8)((owner == r16) && ((kind_2 == 1u) || (kind_2 == 2u))); assume((owner == 0u) || (again != 0));
+    assume((owner == 0u) || (again != 0)); if ((again != 0) && (kind == 2u)) goto b15;
 #line 14 "producers_consumers.c"
-    if ((again != 0) && (kind_2 == 2u)) goto b14;
+    if (owner != 0u) goto b11;
 #line 14 "producers_consumers.c"
-    owner_2 = owner; if (owner_2 != 0u) goto b11;
-#line 14 "producers_consumers.c"
-    r44 = (u32)1ull + 1u; sma_write(u32, m.owner, r44); goto b12;
+    sma_write(u32, m.owner, 2u); goto b15;
 b11: G(3)
 #line 14 "producers_consumers.c"
     r42 = sma_read(u32, m.count); sma_write(u32, m.count, r42 + 1u);
-b12: G(3)
-#line 14 "producers_consumers.c"
-    goto b15;
-b14: G(3)
 b15: G(3)
 #line 14 "producers_consumers.c"
     sma_atomic_end();
 L3: J(3, 4) r3 = sma_read(u32, c); if (0 < (i32)r3) goto b25;
 #line 18 "producers_consumers.c"
 L4: J(4, 5) sma_write(u32, c, 0u);
-    if (!(0 < (i32)tmp)) goto b26;
+    if (!(0 < (i32)tmp)) goto b27;
 L5: J(5, 6) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
 L6: J(6, 7) sma_write(u32, c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
-    if (!(0 < (i32)tmp)) goto b26;
+    if (!(0 < (i32)tmp)) goto b27;
 L7: J(7, 8) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
 L8: J(8, 9) sma_write(u32, c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
-    if (!(0 < (i32)tmp)) goto b26;
+    if (!(0 < (i32)tmp)) goto b27;
 L9: J(9, 10) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
 L10: J(10, 11) sma_write(u32, c, r8 + 1u);
@@ -227,33 +200,29 @@ b25: G(12)
 L12: J(12, 13) r5 = sma_read(u32, c);
 #line 16 "producers_consumers.c"
 L13: J(13, 14) sma_write(u32, c, r5 + 1u);
-b26: G(14)
+b27: G(14)
 #line 24 "producers_consumers.c"
-L14: J(14, 15) sma_atomic_begin(); kind_3 = sma_read(u32, m.kind);
+L14: J(14, 15) sma_atomic_begin(); kind_2 = sma_read(u32, m.kind);
 #line 24 "producers_consumers.c"
-    if (!(kind_3 != (u32)-1)) fail("misuse: use of a destroyed mutex");
+    if (!(kind_2 != (u32)-1)) fail("misuse: use of a destroyed mutex");
 #line 24 "producers_consumers.c"
-    if (!((0 <= (i32)kind_3) && ((i32)kind_3 <= 3))) fail("misuse: use of a mutex that is not initialised");
+    if (!((0 <= (i32)kind_2) && ((i32)kind_2 <= 3))) fail("misuse: use of a mutex that is not initialised");
 #line 24 "producers_consumers.c"
-    kind_4 = kind_3; r52 = sma_read(u32, m.owner); r53 = (u32)1ull + 1u; mine = (u8)(r52 == r53);
+    r52 = sma_read(u32, m.owner); mine = (u8)(r52 == 2u);
 #line 24 "producers_consumers.c"
-    if (!(((mine != 0) || (kind_4 == 1u)) || (kind_4 == 2u))) fail("misuse: unlock of a mutex that the calling thread does not hold");
+    if (!(((mine != 0) || (kind_2 == 1u)) || (kind_2 == 2u))) fail("misuse: unlock of a mutex that the calling thread does not hold");
 #line 24 "producers_consumers.c"
-    if (mine != 0) goto b33;
+    if (!(mine != 0)) goto b40;
 #line 24 "producers_consumers.c"
-    goto b40;
-b33: G(15)
-#line 24 "producers_consumers.c"
-    kind_5 = kind_4; if (!(kind_5 == 1u)) goto b36;
+    if (!(kind_2 == 1u)) goto b36;
 #line 24 "producers_consumers.c"
     r75 = sma_read(u32, m.count); if (0u < r75) goto b37;
 b36: G(15)
 #line 24 "producers_consumers.c"
-    sma_write(u32, m.owner, 0u); goto b38;
+    sma_write(u32, m.owner, 0u); goto b40;
 b37: G(15)
 #line 24 "producers_consumers.c"
     r78 = sma_read(u32, m.count); sma_write(u32, m.count, r78 - 1u);
-b38: G(15)
 b40: G(15)
 #line 24 "producers_consumers.c"
     sma_atomic_end();
@@ -261,31 +230,13 @@ b40: G(15)
 L15: return;
 }
 
-#line 265 "sequential.c"
+#line 234 "sequential.c"
 /* Thread 2. */
 static void P_2(void)
 {
     static address b;
-    static u32 tmp;
-    static u32 kind;
-    static u32 kind_2;
-    static u32 owner;
-    static u32 r16;
-    static u8 again;
-    static u32 owner_2;
-    static u32 r44;
-    static u32 r42;
-    static u32 r3;
-    static u32 r8;
-    static u32 r5;
-    static u32 kind_3;
-    static u32 kind_4;
-    static u32 r52;
-    static u32 r53;
-    static u8 mine;
-    static u32 kind_5;
-    static u32 r75;
-    static u32 r78;
+    static u32 tmp, kind, owner, r42, r3, r8, r5, kind_2, r52, r75, r78;
+    static u8 again, mine;
 #line 11 "producers_consumers.c"
     J(0, 1) b = arg_2_0;
 #line 13 "producers_consumers.c"
@@ -296,41 +247,35 @@ L2: J(2, 3) sma_atomic_begin(); kind = sma_read(u32, m.kind);
 #line 14 "producers_consumers.c"
     if (!((0 <= (i32)kind) && ((i32)kind <= 3))) fail("misuse: use of a mutex that is not initialised");
 #line 14 "producers_consumers.c"
-    kind_2 = kind; owner = sma_read(u32, m.owner); r16 = (u32)2ull + 1u;
+    owner = sma_read(u32, m.owner); again = (u8)((owner == 3u) && ((kind == 1u) || (kind == 2u)));
 #line 14 "producers_consumers.c"
-    again = (u8)((owner == r16) && ((kind_2 == 1u) || (kind_2 == 2u))); assume((owner == 0u) || (again != 0));
+    assume((owner == 0u) || (again != 0)); if ((again != 0) && (kind == 2u)) goto b15;
 #line 14 "producers_consumers.c"
-    if ((again != 0) && (kind_2 == 2u)) goto b14;
+    if (owner != 0u) goto b11;
 #line 14 "producers_consumers.c"
-    owner_2 = owner; if (owner_2 != 0u) goto b11;
-#line 14 "producers_consumers.c"
-    r44 = (u32)2ull + 1u; sma_write(u32, m.owner, r44); goto b12;
+    sma_write(u32, m.owner, 3u); goto b15;
 b11: G(3)
 #line 14 "producers_consumers.c"
     r42 = sma_read(u32, m.count); sma_write(u32, m.count, r42 + 1u);
-b12: G(3)
-#line 14 "producers_consumers.c"
-    goto b15;
-b14: G(3)
 b15: G(3)
 #line 14 "producers_consumers.c"
     sma_atomic_end();
 L3: J(3, 4) r3 = sma_read(u32, c); if (0 < (i32)r3) goto b25;
 #line 18 "producers_consumers.c"
 L4: J(4, 5) sma_write(u32, c, 0u);
-    if (!(0 < (i32)tmp)) goto b26;
+    if (!(0 < (i32)tmp)) goto b27;
 L5: J(5, 6) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
 L6: J(6, 7) sma_write(u32, c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
-    if (!(0 < (i32)tmp)) goto b26;
+    if (!(0 < (i32)tmp)) goto b27;
 L7: J(7, 8) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
 L8: J(8, 9) sma_write(u32, c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
-    if (!(0 < (i32)tmp)) goto b26;
+    if (!(0 < (i32)tmp)) goto b27;
 L9: J(9, 10) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
 L10: J(10, 11) sma_write(u32, c, r8 + 1u);
@@ -342,33 +287,29 @@ b25: G(12)
 L12: J(12, 13) r5 = sma_read(u32, c);
 #line 16 "producers_consumers.c"
 L13: J(13, 14) sma_write(u32, c, r5 + 1u);
-b26: G(14)
+b27: G(14)
 #line 24 "producers_consumers.c"
-L14: J(14, 15) sma_atomic_begin(); kind_3 = sma_read(u32, m.kind);
+L14: J(14, 15) sma_atomic_begin(); kind_2 = sma_read(u32, m.kind);
 #line 24 "producers_consumers.c"
-    if (!(kind_3 != (u32)-1)) fail("misuse: use of a destroyed mutex");
+    if (!(kind_2 != (u32)-1)) fail("misuse: use of a destroyed mutex");
 #line 24 "producers_consumers.c"
-    if (!((0 <= (i32)kind_3) && ((i32)kind_3 <= 3))) fail("misuse: use of a mutex that is not initialised");
+    if (!((0 <= (i32)kind_2) && ((i32)kind_2 <= 3))) fail("misuse: use of a mutex that is not initialised");
 #line 24 "producers_consumers.c"
-    kind_4 = kind_3; r52 = sma_read(u32, m.owner); r53 = (u32)2ull + 1u; mine = (u8)(r52 == r53);
+    r52 = sma_read(u32, m.owner); mine = (u8)(r52 == 3u);
 #line 24 "producers_consumers.c"
-    if (!(((mine != 0) || (kind_4 == 1u)) || (kind_4 == 2u))) fail("misuse: unlock of a mutex that the calling thread does not hold");
+    if (!(((mine != 0) || (kind_2 == 1u)) || (kind_2 == 2u))) fail("misuse: unlock of a mutex that the calling thread does not hold");
 #line 24 "producers_consumers.c"
-    if (mine != 0) goto b33;
+    if (!(mine != 0)) goto b40;
 #line 24 "producers_consumers.c"
-    goto b40;
-b33: G(15)
-#line 24 "producers_consumers.c"
-    kind_5 = kind_4; if (!(kind_5 == 1u)) goto b36;
+    if (!(kind_2 == 1u)) goto b36;
 #line 24 "producers_consumers.c"
     r75 = sma_read(u32, m.count); if (0u < r75) goto b37;
 b36: G(15)
 #line 24 "producers_consumers.c"
-    sma_write(u32, m.owner, 0u); goto b38;
+    sma_write(u32, m.owner, 0u); goto b40;
 b37: G(15)
 #line 24 "producers_consumers.c"
     r78 = sma_read(u32, m.count); sma_write(u32, m.count, r78 - 1u);
-b38: G(15)
 b40: G(15)
 #line 24 "producers_consumers.c"
     sma_atomic_end();
@@ -376,13 +317,11 @@ b40: G(15)
 L15: return;
 }
 
-#line 380 "sequential.c"
+#line 321 "sequential.c"
 /* Thread 3. */
 static void C_3(void)
 {
-    static u32 r1;
-    static u32 r3;
-    static u32 r5;
+    static u32 r1, r3, r5;
 #line 31 "producers_consumers.c"
     J(0, 1) r1 = sma_read(u32, c); assume(0 < (i32)r1);
 L1: J(1, 2) r3 = sma_read(u32, c);
@@ -396,13 +335,11 @@ b2: G(4)
 L4: return;
 }
 
-#line 400 "sequential.c"
+#line 339 "sequential.c"
 /* Thread 4. */
 static void C_4(void)
 {
-    static u32 r1;
-    static u32 r3;
-    static u32 r5;
+    static u32 r1, r3, r5;
 #line 31 "producers_consumers.c"
     J(0, 1) r1 = sma_read(u32, c); assume(0 < (i32)r1);
 L1: J(1, 2) r3 = sma_read(u32, c);
@@ -416,8 +353,8 @@ b2: G(4)
 L4: return;
 }
 
-#line 420 "sequential.c"
-/* The driver: in each round each thread that was created has a slot. */
+#line 357 "sequential.c"
+/* The driver: in each round each thread that was created has a slot; the first thread has one more at the end. */
 int main(void)
 {
     unsigned round;
@@ -425,34 +362,40 @@ int main(void)
     for (round = 1; round <= ROUNDS; round++) {
         ct = 0;
         if (active[ct]) {
-            cs = next_switch(pc[ct], size[ct]);
+            cs = next_switch(4, pc[ct], size[ct]);
             main_0();
             pc[ct] = cs;
         }
         ct = 1;
         if (active[ct]) {
-            cs = next_switch(pc[ct], size[ct]);
+            cs = next_switch(4, pc[ct], size[ct]);
             P_1();
             pc[ct] = cs;
         }
         ct = 2;
         if (active[ct]) {
-            cs = next_switch(pc[ct], size[ct]);
+            cs = next_switch(4, pc[ct], size[ct]);
             P_2();
             pc[ct] = cs;
         }
         ct = 3;
         if (active[ct]) {
-            cs = next_switch(pc[ct], size[ct]);
+            cs = next_switch(3, pc[ct], size[ct]);
             C_3();
             pc[ct] = cs;
         }
         ct = 4;
         if (active[ct]) {
-            cs = next_switch(pc[ct], size[ct]);
+            cs = next_switch(3, pc[ct], size[ct]);
             C_4();
             pc[ct] = cs;
         }
+    }
+    ct = 0;
+    if (active[ct]) {
+        cs = next_switch(4, pc[ct], size[ct]);
+        main_0();
+        pc[ct] = cs;
     }
     return 0;
 }

@@ -60,29 +60,32 @@ void __CPROVER_assert(_Bool condition, const char *text);
 /* The content of memory that nobody has written. */
 #define content(T) nondet(T)
 
-/* Reaching it makes the verdict unknown, not unsafe. */
-#define unsupported(text) fail("not supported: " text)
-
-/* Any number from low to high. */
-static unsigned choose(unsigned low, unsigned high)
+/* Any number from low to high, of so many bits: what is known to be 0 costs a verifier nothing. */
+static unsigned choose(unsigned bits, unsigned low, unsigned high)
 {
-    unsigned number = nondet(u32);
+    unsigned number = nondet(u32) & ((1u << bits) - 1);
     assume(low <= number && number <= high);
     return number;
 }
-#define next_switch(low, high) choose(low, high)
+#define next_switch(bits, low, high) choose(bits, low, high)
 /* Any such number for which the condition holds. */
-#define choose_where(number, low, high, condition) \
+#define choose_where(bits, number, low, high, condition) \
     do { \
-        number = choose(low, high); \
+        number = choose(bits, low, high); \
         assume(condition); \
     } while (0)
+
+/* Reaching it is an error, so that no verifier calls it safe, but says nothing about the program. */
+#define unsupported(text) fail("not supported: " text)
 
 #define ROUNDS 2
 #define THREADS 5
 #define SMA_TIMESTAMPS 4
+#define SMA_CLOCK_BITS 2
 #define SMA_NODES 3
+#define SMA_NODE_BITS 2
 #define SMA_LOCATIONS 6
+#define SMA_LOCATION_BITS 3
 enum {
     V_x_of_0,
     V_y_of_0,
@@ -172,7 +175,7 @@ static void sma_locate(unsigned v, address where, unsigned bytes, sma_value valu
 static void sma_clock_update(void)
 {
     if (!sma_in_section)
-        sma_clock = choose(sma_clock, SMA_TIMESTAMPS - 1);
+        sma_clock = choose(SMA_CLOCK_BITS, sma_clock, SMA_TIMESTAMPS - 1);
 }
 
 static void sma_raise(unsigned tstamp)
@@ -191,7 +194,7 @@ static void sma_list_write(unsigned v, sma_value value, unsigned t)
     sma_next[v][SMA_NODES] = sma_next[v][node];
     sma_prev[v][sma_next[v][SMA_NODES]] = SMA_NODES;
     /* Choose its place, and the moment at which the write reaches memory. */
-    choose_where(succ, 0, SMA_NODES, succ != node && sma_tstamp[v][succ] > sma_clock);
+    choose_where(SMA_NODE_BITS, succ, 0, SMA_NODES, succ != node && sma_tstamp[v][succ] > sma_clock);
     pred = sma_prev[v][succ];
     low = sma_clock;
     if (!sma_in_section) {
@@ -199,7 +202,7 @@ static void sma_list_write(unsigned v, sma_value value, unsigned t)
     }
     low = low < sma_tstamp[v][pred] ? sma_tstamp[v][pred] : low;
     assume(low < sma_tstamp[v][succ]);
-    ts = choose(low, sma_tstamp[v][succ] - 1);
+    ts = choose(SMA_CLOCK_BITS, low, sma_tstamp[v][succ] - 1);
     assume(!sma_in_section || ts == sma_clock);
     /* Put it there. */
     sma_node[v][node] = sma_pack(value);
@@ -220,7 +223,7 @@ static sma_value sma_list_read(unsigned v, unsigned t)
     /* The own last write, if it has not reached memory. */
     if (sma_last_tstamp[v][t] > sma_clock)
         return sma_unpack(sma_last_value[v][t]);
-    choose_where(node, 0, SMA_NODES - 1,
+    choose_where(SMA_NODE_BITS, node, 0, SMA_NODES - 1,
                  sma_tstamp[v][node] <= sma_clock && sma_tstamp[v][sma_next[v][node]] > sma_clock);
     return sma_unpack(sma_node[v][node]);
 }
@@ -230,7 +233,7 @@ static unsigned sma_location(address a, unsigned bytes)
 {
     unsigned v;
     (void)bytes;
-    choose_where(v, 0, SMA_LOCATIONS - 1, sma_address[v] == a);
+    choose_where(SMA_LOCATION_BITS, v, 0, SMA_LOCATIONS - 1, sma_address[v] == a);
     return v;
 }
 
@@ -269,10 +272,7 @@ static void sma_init(void)
 /* Thread 0. */
 static void main_0(void)
 {
-    static u64 number;
-    static u64 number_2;
-    static u64 number_3;
-    static u64 number_4;
+    static u64 number, number_2, number_3, number_4;
 #line 38 "producers_consumers.c"
     J(0, 1) sma_enter(u32, V_x_of_0); sma_enter(u32, V_y_of_0); p0_of_0 = content(u64);
 #line 38 "producers_consumers.c"
@@ -297,26 +297,8 @@ L8: return;
 static void P_1(void)
 {
     static address b;
-    static u32 tmp;
-    static u32 kind;
-    static u32 kind_2;
-    static u32 owner;
-    static u32 r16;
-    static u8 again;
-    static u32 owner_2;
-    static u32 r44;
-    static u32 r42;
-    static u32 r3;
-    static u32 r8;
-    static u32 r5;
-    static u32 kind_3;
-    static u32 kind_4;
-    static u32 r52;
-    static u32 r53;
-    static u8 mine;
-    static u32 kind_5;
-    static u32 r75;
-    static u32 r78;
+    static u32 tmp, kind, owner, r42, r3, r8, r5, kind_2, r52, r75, r78;
+    static u8 again, mine;
 #line 11 "producers_consumers.c"
     J(0, 1) b = arg_1_0;
 #line 13 "producers_consumers.c"
@@ -327,41 +309,35 @@ L2: J(2, 3) sma_atomic_begin(); kind = sma_read(u32, V_m_kind);
 #line 14 "producers_consumers.c"
     if (!((0 <= (i32)kind) && ((i32)kind <= 3))) fail("misuse: use of a mutex that is not initialised");
 #line 14 "producers_consumers.c"
-    kind_2 = kind; owner = sma_read(u32, V_m_owner); r16 = (u32)1ull + 1u;
+    owner = sma_read(u32, V_m_owner); again = (u8)((owner == 2u) && ((kind == 1u) || (kind == 2u)));
 #line 14 "producers_consumers.c"
-    again = (u8)((owner == r16) && ((kind_2 == 1u) || (kind_2 == 2u))); assume((owner == 0u) || (again != 0));
+    assume((owner == 0u) || (again != 0)); if ((again != 0) && (kind == 2u)) goto b15;
 #line 14 "producers_consumers.c"
-    if ((again != 0) && (kind_2 == 2u)) goto b14;
+    if (owner != 0u) goto b11;
 #line 14 "producers_consumers.c"
-    owner_2 = owner; if (owner_2 != 0u) goto b11;
-#line 14 "producers_consumers.c"
-    r44 = (u32)1ull + 1u; sma_write(u32, V_m_owner, r44); goto b12;
+    sma_write(u32, V_m_owner, 2u); goto b15;
 b11: G(3)
 #line 14 "producers_consumers.c"
     r42 = sma_read(u32, V_m_count); sma_write(u32, V_m_count, r42 + 1u);
-b12: G(3)
-#line 14 "producers_consumers.c"
-    goto b15;
-b14: G(3)
 b15: G(3)
 #line 14 "producers_consumers.c"
     sma_atomic_end();
 L3: J(3, 4) r3 = sma_read(u32, V_c); if (0 < (i32)r3) goto b25;
 #line 18 "producers_consumers.c"
 L4: J(4, 5) sma_write(u32, V_c, 0u);
-    if (!(0 < (i32)tmp)) goto b26;
+    if (!(0 < (i32)tmp)) goto b27;
 L5: J(5, 6) r8 = sma_read(u32, V_c);
 #line 20 "producers_consumers.c"
 L6: J(6, 7) sma_write(u32, V_c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
-    if (!(0 < (i32)tmp)) goto b26;
+    if (!(0 < (i32)tmp)) goto b27;
 L7: J(7, 8) r8 = sma_read(u32, V_c);
 #line 20 "producers_consumers.c"
 L8: J(8, 9) sma_write(u32, V_c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
-    if (!(0 < (i32)tmp)) goto b26;
+    if (!(0 < (i32)tmp)) goto b27;
 L9: J(9, 10) r8 = sma_read(u32, V_c);
 #line 20 "producers_consumers.c"
 L10: J(10, 11) sma_write(u32, V_c, r8 + 1u);
@@ -373,33 +349,29 @@ b25: G(12)
 L12: J(12, 13) r5 = sma_read(u32, V_c);
 #line 16 "producers_consumers.c"
 L13: J(13, 14) sma_write(u32, V_c, r5 + 1u);
-b26: G(14)
+b27: G(14)
 #line 24 "producers_consumers.c"
-L14: J(14, 15) sma_atomic_begin(); kind_3 = sma_read(u32, V_m_kind);
+L14: J(14, 15) sma_atomic_begin(); kind_2 = sma_read(u32, V_m_kind);
 #line 24 "producers_consumers.c"
-    if (!(kind_3 != (u32)-1)) fail("misuse: use of a destroyed mutex");
+    if (!(kind_2 != (u32)-1)) fail("misuse: use of a destroyed mutex");
 #line 24 "producers_consumers.c"
-    if (!((0 <= (i32)kind_3) && ((i32)kind_3 <= 3))) fail("misuse: use of a mutex that is not initialised");
+    if (!((0 <= (i32)kind_2) && ((i32)kind_2 <= 3))) fail("misuse: use of a mutex that is not initialised");
 #line 24 "producers_consumers.c"
-    kind_4 = kind_3; r52 = sma_read(u32, V_m_owner); r53 = (u32)1ull + 1u; mine = (u8)(r52 == r53);
+    r52 = sma_read(u32, V_m_owner); mine = (u8)(r52 == 2u);
 #line 24 "producers_consumers.c"
-    if (!(((mine != 0) || (kind_4 == 1u)) || (kind_4 == 2u))) fail("misuse: unlock of a mutex that the calling thread does not hold");
+    if (!(((mine != 0) || (kind_2 == 1u)) || (kind_2 == 2u))) fail("misuse: unlock of a mutex that the calling thread does not hold");
 #line 24 "producers_consumers.c"
-    if (mine != 0) goto b33;
+    if (!(mine != 0)) goto b40;
 #line 24 "producers_consumers.c"
-    goto b40;
-b33: G(15)
-#line 24 "producers_consumers.c"
-    kind_5 = kind_4; if (!(kind_5 == 1u)) goto b36;
+    if (!(kind_2 == 1u)) goto b36;
 #line 24 "producers_consumers.c"
     r75 = sma_read(u32, V_m_count); if (0u < r75) goto b37;
 b36: G(15)
 #line 24 "producers_consumers.c"
-    sma_write(u32, V_m_owner, 0u); goto b38;
+    sma_write(u32, V_m_owner, 0u); goto b40;
 b37: G(15)
 #line 24 "producers_consumers.c"
     r78 = sma_read(u32, V_m_count); sma_write(u32, V_m_count, r78 - 1u);
-b38: G(15)
 b40: G(15)
 #line 24 "producers_consumers.c"
     sma_atomic_end();
@@ -407,31 +379,13 @@ b40: G(15)
 L15: return;
 }
 
-#line 411 "sequential.c"
+#line 383 "sequential.c"
 /* Thread 2. */
 static void P_2(void)
 {
     static address b;
-    static u32 tmp;
-    static u32 kind;
-    static u32 kind_2;
-    static u32 owner;
-    static u32 r16;
-    static u8 again;
-    static u32 owner_2;
-    static u32 r44;
-    static u32 r42;
-    static u32 r3;
-    static u32 r8;
-    static u32 r5;
-    static u32 kind_3;
-    static u32 kind_4;
-    static u32 r52;
-    static u32 r53;
-    static u8 mine;
-    static u32 kind_5;
-    static u32 r75;
-    static u32 r78;
+    static u32 tmp, kind, owner, r42, r3, r8, r5, kind_2, r52, r75, r78;
+    static u8 again, mine;
 #line 11 "producers_consumers.c"
     J(0, 1) b = arg_2_0;
 #line 13 "producers_consumers.c"
@@ -442,41 +396,35 @@ L2: J(2, 3) sma_atomic_begin(); kind = sma_read(u32, V_m_kind);
 #line 14 "producers_consumers.c"
     if (!((0 <= (i32)kind) && ((i32)kind <= 3))) fail("misuse: use of a mutex that is not initialised");
 #line 14 "producers_consumers.c"
-    kind_2 = kind; owner = sma_read(u32, V_m_owner); r16 = (u32)2ull + 1u;
+    owner = sma_read(u32, V_m_owner); again = (u8)((owner == 3u) && ((kind == 1u) || (kind == 2u)));
 #line 14 "producers_consumers.c"
-    again = (u8)((owner == r16) && ((kind_2 == 1u) || (kind_2 == 2u))); assume((owner == 0u) || (again != 0));
+    assume((owner == 0u) || (again != 0)); if ((again != 0) && (kind == 2u)) goto b15;
 #line 14 "producers_consumers.c"
-    if ((again != 0) && (kind_2 == 2u)) goto b14;
+    if (owner != 0u) goto b11;
 #line 14 "producers_consumers.c"
-    owner_2 = owner; if (owner_2 != 0u) goto b11;
-#line 14 "producers_consumers.c"
-    r44 = (u32)2ull + 1u; sma_write(u32, V_m_owner, r44); goto b12;
+    sma_write(u32, V_m_owner, 3u); goto b15;
 b11: G(3)
 #line 14 "producers_consumers.c"
     r42 = sma_read(u32, V_m_count); sma_write(u32, V_m_count, r42 + 1u);
-b12: G(3)
-#line 14 "producers_consumers.c"
-    goto b15;
-b14: G(3)
 b15: G(3)
 #line 14 "producers_consumers.c"
     sma_atomic_end();
 L3: J(3, 4) r3 = sma_read(u32, V_c); if (0 < (i32)r3) goto b25;
 #line 18 "producers_consumers.c"
 L4: J(4, 5) sma_write(u32, V_c, 0u);
-    if (!(0 < (i32)tmp)) goto b26;
+    if (!(0 < (i32)tmp)) goto b27;
 L5: J(5, 6) r8 = sma_read(u32, V_c);
 #line 20 "producers_consumers.c"
 L6: J(6, 7) sma_write(u32, V_c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
-    if (!(0 < (i32)tmp)) goto b26;
+    if (!(0 < (i32)tmp)) goto b27;
 L7: J(7, 8) r8 = sma_read(u32, V_c);
 #line 20 "producers_consumers.c"
 L8: J(8, 9) sma_write(u32, V_c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
-    if (!(0 < (i32)tmp)) goto b26;
+    if (!(0 < (i32)tmp)) goto b27;
 L9: J(9, 10) r8 = sma_read(u32, V_c);
 #line 20 "producers_consumers.c"
 L10: J(10, 11) sma_write(u32, V_c, r8 + 1u);
@@ -488,33 +436,29 @@ b25: G(12)
 L12: J(12, 13) r5 = sma_read(u32, V_c);
 #line 16 "producers_consumers.c"
 L13: J(13, 14) sma_write(u32, V_c, r5 + 1u);
-b26: G(14)
+b27: G(14)
 #line 24 "producers_consumers.c"
-L14: J(14, 15) sma_atomic_begin(); kind_3 = sma_read(u32, V_m_kind);
+L14: J(14, 15) sma_atomic_begin(); kind_2 = sma_read(u32, V_m_kind);
 #line 24 "producers_consumers.c"
-    if (!(kind_3 != (u32)-1)) fail("misuse: use of a destroyed mutex");
+    if (!(kind_2 != (u32)-1)) fail("misuse: use of a destroyed mutex");
 #line 24 "producers_consumers.c"
-    if (!((0 <= (i32)kind_3) && ((i32)kind_3 <= 3))) fail("misuse: use of a mutex that is not initialised");
+    if (!((0 <= (i32)kind_2) && ((i32)kind_2 <= 3))) fail("misuse: use of a mutex that is not initialised");
 #line 24 "producers_consumers.c"
-    kind_4 = kind_3; r52 = sma_read(u32, V_m_owner); r53 = (u32)2ull + 1u; mine = (u8)(r52 == r53);
+    r52 = sma_read(u32, V_m_owner); mine = (u8)(r52 == 3u);
 #line 24 "producers_consumers.c"
-    if (!(((mine != 0) || (kind_4 == 1u)) || (kind_4 == 2u))) fail("misuse: unlock of a mutex that the calling thread does not hold");
+    if (!(((mine != 0) || (kind_2 == 1u)) || (kind_2 == 2u))) fail("misuse: unlock of a mutex that the calling thread does not hold");
 #line 24 "producers_consumers.c"
-    if (mine != 0) goto b33;
+    if (!(mine != 0)) goto b40;
 #line 24 "producers_consumers.c"
-    goto b40;
-b33: G(15)
-#line 24 "producers_consumers.c"
-    kind_5 = kind_4; if (!(kind_5 == 1u)) goto b36;
+    if (!(kind_2 == 1u)) goto b36;
 #line 24 "producers_consumers.c"
     r75 = sma_read(u32, V_m_count); if (0u < r75) goto b37;
 b36: G(15)
 #line 24 "producers_consumers.c"
-    sma_write(u32, V_m_owner, 0u); goto b38;
+    sma_write(u32, V_m_owner, 0u); goto b40;
 b37: G(15)
 #line 24 "producers_consumers.c"
     r78 = sma_read(u32, V_m_count); sma_write(u32, V_m_count, r78 - 1u);
-b38: G(15)
 b40: G(15)
 #line 24 "producers_consumers.c"
     sma_atomic_end();
@@ -522,13 +466,11 @@ b40: G(15)
 L15: return;
 }
 
-#line 526 "sequential.c"
+#line 470 "sequential.c"
 /* Thread 3. */
 static void C_3(void)
 {
-    static u32 r1;
-    static u32 r3;
-    static u32 r5;
+    static u32 r1, r3, r5;
 #line 31 "producers_consumers.c"
     J(0, 1) r1 = sma_read(u32, V_c); assume(0 < (i32)r1);
 L1: J(1, 2) r3 = sma_read(u32, V_c);
@@ -542,13 +484,11 @@ b2: G(4)
 L4: return;
 }
 
-#line 546 "sequential.c"
+#line 488 "sequential.c"
 /* Thread 4. */
 static void C_4(void)
 {
-    static u32 r1;
-    static u32 r3;
-    static u32 r5;
+    static u32 r1, r3, r5;
 #line 31 "producers_consumers.c"
     J(0, 1) r1 = sma_read(u32, V_c); assume(0 < (i32)r1);
 L1: J(1, 2) r3 = sma_read(u32, V_c);
@@ -562,8 +502,8 @@ b2: G(4)
 L4: return;
 }
 
-#line 566 "sequential.c"
-/* The driver: in each round each thread that was created has a slot. */
+#line 506 "sequential.c"
+/* The driver: in each round each thread that was created has a slot; the first thread has one more at the end. */
 int main(void)
 {
     unsigned round;
@@ -571,34 +511,40 @@ int main(void)
     for (round = 1; round <= ROUNDS; round++) {
         ct = 0;
         if (active[ct]) {
-            cs = next_switch(pc[ct], size[ct]);
+            cs = next_switch(4, pc[ct], size[ct]);
             main_0();
             pc[ct] = cs;
         }
         ct = 1;
         if (active[ct]) {
-            cs = next_switch(pc[ct], size[ct]);
+            cs = next_switch(4, pc[ct], size[ct]);
             P_1();
             pc[ct] = cs;
         }
         ct = 2;
         if (active[ct]) {
-            cs = next_switch(pc[ct], size[ct]);
+            cs = next_switch(4, pc[ct], size[ct]);
             P_2();
             pc[ct] = cs;
         }
         ct = 3;
         if (active[ct]) {
-            cs = next_switch(pc[ct], size[ct]);
+            cs = next_switch(3, pc[ct], size[ct]);
             C_3();
             pc[ct] = cs;
         }
         ct = 4;
         if (active[ct]) {
-            cs = next_switch(pc[ct], size[ct]);
+            cs = next_switch(3, pc[ct], size[ct]);
             C_4();
             pc[ct] = cs;
         }
+    }
+    ct = 0;
+    if (active[ct]) {
+        cs = next_switch(4, pc[ct], size[ct]);
+        main_0();
+        pc[ct] = cs;
     }
     return 0;
 }

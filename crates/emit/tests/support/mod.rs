@@ -35,7 +35,7 @@ pub struct Plan {
     pub weak: bool,
 }
 
-const MOST_TIMESTAMPS: u32 = 6;
+pub const MOST_TIMESTAMPS: u32 = 6;
 
 /// How many comparisons were made, and those that could not be.
 #[derive(Default, Debug)]
@@ -53,6 +53,13 @@ impl Tally {
         self.undecided.extend(other.undecided);
         self.wrong.extend(other.wrong);
     }
+}
+
+/// What the emitted programs of one program did.
+pub struct Found {
+    pub sc: Answer,
+    /// By model: the list with the plan that was used last, and the buffers.
+    pub weak: Vec<(Model, Plan, Answer, Answer)>,
 }
 
 pub struct Bench {
@@ -88,7 +95,7 @@ impl Bench {
     /// Translates, compiles and searches. An error is a fault of the translation.
     pub fn emitted(&self, name: &str, program: &Program, plan: Plan, options: &Options) -> Result<Answer, String> {
         let text = match sequentialize(program, &bounds(plan.unwind), options) {
-            Ok(text) => text,
+            Ok(sequential) => sequential.text,
             Err(refusal) => return Ok(Answer::Undecided(refusal.message)),
         };
         let base = self.folder.join(name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
@@ -123,11 +130,12 @@ impl Bench {
     }
 
     /// All that should agree, for one program.
-    pub fn agree(&self, name: &str, program: &Program, plan: Plan) -> Tally {
+    pub fn agree(&self, name: &str, program: &Program, plan: Plan) -> (Tally, Found) {
         let mut tally = Tally::default();
+        let mut weak = Vec::new();
         let sc = self.compare(name, program, plan, Model::Sc, Sma::List, &mut tally);
         if !plan.weak {
-            return tally;
+            return (tally, Found { sc, weak });
         }
         for model in [Model::Tso, Model::Pso] {
             let buffer = self.compare(name, program, plan, model, Sma::Buffer, &mut tally);
@@ -139,11 +147,12 @@ impl Bench {
                 list = self.search(name, program, plan, model, Sma::List, &mut tally);
             }
             tally.equal(&format!("{name} {model}: list and buffer"), &list, &buffer);
+            weak.push((model, plan, list, buffer));
         }
         let one = Plan { timestamps: 1, ..plan };
         let as_sc = self.search(name, program, one, Model::Tso, Sma::List, &mut tally);
         tally.equal(&format!("{name}: tso with one timestamp and sc"), &as_sc, &sc);
-        tally
+        (tally, Found { sc, weak })
     }
 
     fn search(&self, name: &str, program: &Program, plan: Plan, model: Model, sma: Sma, tally: &mut Tally) -> Answer {
@@ -186,7 +195,7 @@ impl Bench {
 }
 
 impl Tally {
-    fn equal(&mut self, what: &str, left: &Answer, right: &Answer) {
+    pub fn equal(&mut self, what: &str, left: &Answer, right: &Answer) {
         match (left, right) {
             (Answer::Undecided(why), _) | (_, Answer::Undecided(why)) => self.undecided.push(format!("{what}: {why}")),
             _ if left == right => self.compared += 1,

@@ -1,11 +1,15 @@
 //! What K round-robin rounds can reach.
 //!
-//! A round gives each thread one slot, in the order of creation; a thread that is created in a round has its slot later
-//! in the same round. In a slot only that thread acts: its visible steps, the commits of its buffer, and its silent run,
+//! A round gives each thread one slot, the entry thread first, and after the last round the entry thread has one slot more:
+//! so K rounds are enough for K turns of the others between what it does before and after them. Here that is counted as
+//! a beginning of the entry thread alone, and rounds in which it comes last. Among the others creators come before whom
+//! they create, and those of one creator in the order of their creations: an order that does not depend on when threads are
+//! created. In a slot only that thread acts: its visible steps, the commits of its buffer, and its silent run,
 //! so a thread that waits for another goes on in its own slot only and a new thread begins in its first. After K rounds
-//! what is left in the buffers reaches memory, in the order of threads, and nothing else happens. A node of the search is
+//! what is left in the buffers reaches memory, in the order of slots, and nothing else happens. A node of the search is
 //! a state with the round and the thread whose slot it is.
 
+use super::traces::encode_name;
 use super::{Final, Finding, Incomplete, Link, Patience, Question, Tried, Ways, incomplete, taken};
 use crate::hash::FastSet;
 use crate::machine::{Choice, Machine, NoInputs, Stop};
@@ -51,6 +55,17 @@ struct Slot {
     thread: usize,
 }
 
+/// The slot after this one. The entry thread, number 0, comes last in each round.
+fn next_slot(state: &State, slot: Slot) -> Slot {
+    let rank = |&thread: &usize| {
+        let name = &state.threads[thread].name;
+        (name.0.len(), &name.0)
+    };
+    let later = (0..state.threads.len()).filter(|other| rank(other) > rank(&slot.thread)).min_by_key(rank);
+    let round = if slot.thread == 0 { slot.round + 1 } else { slot.round };
+    Slot { round, thread: later.unwrap_or(0) }
+}
+
 struct Search<'a> {
     question: &'a Question<'a>,
     machine: &'a Machine<'a>,
@@ -68,7 +83,7 @@ impl Search<'_> {
         if self.rounds == 0 {
             return;
         }
-        let first = Slot { round: 1, thread: 0 };
+        let first = Slot { round: 0, thread: 0 };
         let tried = question.with_all_inputs(
             |script| {
                 let mut state = machine.unsettled()?;
@@ -102,12 +117,9 @@ impl Search<'_> {
             }
         });
         self.look_for_deadlock(state, way);
-        if slot.thread + 1 < state.threads.len() {
-            self.enter(state, Slot { thread: slot.thread + 1, ..slot }, way);
-        } else if slot.round < self.rounds {
-            self.enter(state, Slot { round: slot.round + 1, thread: 0 }, way);
-        } else {
-            self.finish(state, way);
+        match next_slot(state, slot) {
+            next if next.round > self.rounds => self.finish(state, way),
+            next => self.enter(state, next, way),
         }
     }
 
@@ -152,8 +164,7 @@ impl Search<'_> {
         let can_settle = |thread: usize, settled: &mut State| {
             self.machine.settle(settled, thread, &mut Unobserved, &mut NoInputs).is_ok()
         };
-        let before = settled.threads.len();
-        if !(0..before).all(|thread| can_settle(thread, &mut settled)) || settled.threads.len() != before {
+        if !(0..settled.threads.len()).all(|thread| can_settle(thread, &mut settled)) {
             return;
         }
         if self.machine.is_deadlock(&settled) {
@@ -169,7 +180,10 @@ impl Search<'_> {
         let mut state = state.clone();
         let mut way = way;
         if state.exited.is_none() {
-            for thread in 0..state.threads.len() {
+            let mut slot = Slot { round: 0, thread: 0 };
+            for _ in 0..state.threads.len() {
+                slot = next_slot(&state, slot);
+                let thread = slot.thread;
                 while let Some(oldest) = state.threads[thread].buffer.first() {
                     let choice = Choice::Commit { thread, step: oldest.step };
                     let link = Link { before: Some(way), step: Some(taken(&state, choice)), inputs: Vec::new() };
@@ -191,6 +205,8 @@ impl Search<'_> {
                 let mut bytes = Vec::new();
                 crate::encode::number(&mut bytes, u64::from(slot.round));
                 crate::encode::number(&mut bytes, slot.thread as u64);
+                // The encoding of a state does not name its threads, the order of slots does.
+                state.threads.iter().for_each(|thread| encode_name(&mut bytes, &thread.name));
                 self.machine.encode(&state, &mut bytes);
                 self.patience.bytes += bytes.len();
                 if self.seen.insert(bytes) {

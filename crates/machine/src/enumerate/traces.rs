@@ -304,7 +304,7 @@ fn own_write(event: &EventId, bytes: usize) -> Vec<u8> {
     out
 }
 
-fn encode_name(out: &mut Vec<u8>, name: &ThreadName) {
+pub(super) fn encode_name(out: &mut Vec<u8>, name: &ThreadName) {
     number(out, name.0.len() as u64);
     name.0.iter().for_each(|&n| number(out, u64::from(n)));
 }

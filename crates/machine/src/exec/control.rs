@@ -2,6 +2,7 @@
 
 use super::{DEEPEST_CALLS, Done, Exec, Flow, Mode};
 use crate::eval::Value;
+use crate::machine::Stop;
 use crate::memory::{self, ObjectRef};
 use crate::observe::Happening;
 use crate::state::{Exit, Frame, Status, Thread};
@@ -155,13 +156,14 @@ impl<'p> Exec<'_, 'p> {
     // Threads.
 
     pub(super) fn spawn(&mut self, dst: Reg, start: Operand, args: &[Operand]) -> Done<Flow> {
-        if self.mode != Mode::Silent {
-            return Err(self.unsupported("a section that creates a thread"));
-        }
-        if !self.thread().buffer.is_empty() {
-            return Ok(Flow::Waits(Status::WaitsForBuffer));
-        }
+        // Without a function to start in it is wrong whatever other threads do, so that is found out silently.
         let function = self.function_behind(self.value(start))?;
+        match self.mode {
+            Mode::Silent => return Ok(Flow::Visible),
+            Mode::Section(_) => return Err(self.unsupported("a section that creates a thread")),
+            Mode::Step if !self.thread().buffer.is_empty() => return Err(Stop::NotEnabled),
+            Mode::Step => {}
+        }
         let frame = self.frame_for(function, args)?;
         let added = self.state.memory.add_thread(self.machine.program, &self.machine.globals);
         added.map_err(|full| self.full(full))?;

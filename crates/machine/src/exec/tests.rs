@@ -130,8 +130,22 @@ fn exit_ends_everything_and_is_a_step() {
     ));
     check(&program, NONE, None);
     let found = explore(&program, Model::Sc, NONE, &[]);
-    // Reading comes before leaving, or not at all.
-    assert_eq!(found.states, 4);
+    // Reading comes before leaving, or not at all; before and after the reader was created, and the leaver.
+    assert_eq!(found.states, 7);
+}
+
+#[test]
+fn threads_that_are_created_for_ever_get_their_turns() {
+    let creates = "b0:\ngoto b1\nb1:\nr7 = spawn f1()\ngoto b1";
+    let raises = "b0:\nr0 = load g0\nr1 = add r0, 1\nr4 = eq i32 r0, 1\nbranch r4, b1, b2\n\
+                  b1:\nassert false assertion \"\"\nreturn\nb2:\nstore i32 g0, r1\nreturn";
+    let program = text(&format!("global g0 \"x\": t0\n{}{}", function(0, "main", creates), function(1, "t", raises)));
+    check(&program, NONE, Some(ViolationKind::Assertion));
+    // Without a bug the search would go on to the last thread that there can be.
+    let quiet = text(&format!("{}{}", function(0, "main", creates), function(1, "t", "")));
+    let found = explore(&quiet, Model::Sc, NONE, &[]);
+    let reason = found.incomplete.expect("there is a limit").reason;
+    assert!(reason.starts_with("there are more than"), "{reason}");
 }
 
 #[test]

@@ -67,7 +67,13 @@ fn misplaced_option(args: &CheckArgs) -> Option<&'static str> {
     if args.shortest && !is_for_shortest {
         return Some("only the engines 'states' and 'enumerate' look for the shortest counterexample");
     }
-    (args.events.certify && !is_for_proofs).then_some("only the engine 'events' has a proof to check")
+    if args.events.certify && !is_for_proofs {
+        return Some("only the engine 'events' has a proof to check");
+    }
+    let is_for_rounds = matches!(args.engine, Engine::Auto | Engine::Rounds) || args.cross_check;
+    let rounds = &args.rounds;
+    let speaks_of_rounds = rounds.limit.is_some() || rounds.bits.is_some() || !rounds.thread_order.is_empty();
+    (speaks_of_rounds && !is_for_rounds).then_some("only the engine 'rounds' counts rounds")
 }
 
 /// C that Norn cannot handle is unknown under every model.
@@ -115,7 +121,7 @@ fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopT
         let message = format!("internal error: a counterexample did not replay: {mismatch}");
         frontend::fail(&message, Exit::Internal)
     })?;
-    if let Some((violated, safe)) = cross_check::disagreement(&verdicts, !args.unwind.is_empty()) {
+    if let Some((violated, safe)) = cross_check::disagreement(&verdicts, &args.unwind) {
         return Err(report_disagreement(&task, &verdicts, (violated.engine, safe.engine)));
     }
     let mut verdict = cross_check::strongest(verdicts).expect("some engine should have been asked");

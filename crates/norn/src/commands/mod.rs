@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub mod check;
+mod choices;
 pub mod ir;
 pub mod litmus;
 pub mod robust;

@@ -1,11 +1,12 @@
 //! `norn sequentialize`: the program as a sequential C program.
 
 use crate::args::{Reader, SequentialBounds, SequentializeArgs, SmaChoice, Unwind};
+use crate::commands::choices;
 use crate::engines;
 use crate::exit::Exit;
 use crate::frontend;
 use crate::loops;
-use norn_emit::{Model as EmittedModel, Options, Refusal, Sma, Tool};
+use norn_emit::{Model as EmittedModel, Options, Refusal, Sequential, Sma, Tool};
 use norn_ir::program::Program;
 use norn_ir::source::SourceMap;
 use norn_verdict::model::Model;
@@ -23,18 +24,31 @@ pub fn run(args: &SequentializeArgs) -> Exit {
     if let Err(message) = loops::check_bounds(&program, &args.unwind) {
         return frontend::fail(&message, Exit::Usage);
     }
-    let output = args.output.as_ref().map_or("sequential.c".to_owned(), |path| path.display().to_string());
-    let reader = args.reader;
-    match translate(&program, args.model, &args.unwind, &args.bounds, reader, output) {
-        Err(refusal) => fail(&program, &refusal),
-        Ok(text) => match &args.output {
-            None => frontend::print(&text),
-            Some(path) => match fs::write(path, text) {
-                Ok(()) => Exit::Fine,
-                Err(error) => frontend::fail(&format!("cannot write '{}': {error}", path.display()), Exit::BadInput),
-            },
-        },
+    if args.choices_out.is_some() && args.reader != Reader::Cc {
+        return frontend::fail("--choices-out: only a program that runs (--for cc) reads choices", Exit::Usage);
     }
+    let output = args.output.as_ref().map_or("sequential.c".to_owned(), |path| path.display().to_string());
+    let sequential = match translate(&program, args.model, &args.unwind, &args.bounds, args.reader, output) {
+        Ok(sequential) => sequential,
+        Err(refusal) => return fail(&program, &refusal),
+    };
+    let written = match &args.output {
+        None => frontend::print(&sequential.text),
+        Some(path) => frontend::write(path, &sequential.text),
+    };
+    match &args.choices_out {
+        Some(path) if written == Exit::Fine => choices::write(&program, args, path),
+        _ => written,
+    }
+}
+
+/// The bound on loops that holds where no other is given.
+pub fn default_unwind(unwind: &[Unwind]) -> u32 {
+    let given = unwind.iter().rev().find_map(|bound| match bound {
+        Unwind::Default(bound) => Some(*bound),
+        Unwind::At { .. } => None,
+    });
+    given.unwrap_or(DEFAULT_UNWIND)
 }
 
 /// The sequential program.
@@ -45,7 +59,7 @@ pub fn translate(
     bounds: &SequentialBounds,
     reader: Reader,
     output: String,
-) -> Result<String, Refusal> {
+) -> Result<Sequential, Refusal> {
     let with_default;
     let unwind = match unwind.iter().any(|bound| matches!(bound, Unwind::Default(_))) {
         true => unwind,

@@ -13,13 +13,16 @@
 //! 4. `rounds`: bugs that need long loops but few context switches.
 //! 5. `stateless` and `states` again with the time that is left.
 //!
-//! With `--certify` only `events` is asked, which alone has a proof. Data races, deadlocks and leaks are decided by some engines only; the others are not asked.
+//! With `--certify` only `events` is asked, which alone has a proof. Data races, deadlocks and leaks are decided by some
+//! engines only; the others are not asked. For data races that is `enumerate`, for a moment, since it needs no bounds where
+//! the states are few; then `events`; then `enumerate` with the time that is left.
 
-use super::{Task, by_states, enumerate, events, rounds, stateless};
+use super::{Task, by_states, enumerate, events, is_given, rounds, stateless};
+use crate::args::Unwind;
 use norn_machine::replay::ReplayMismatch;
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{BoundKind, Outcome, Verdict};
+use norn_verdict::outcome::{Outcome, Verdict};
 use std::time::{Duration, Instant};
 
 /// One turn: who, the share of the time that is left then, and at most so long.
@@ -38,8 +41,11 @@ fn turns(task: &Task<'_>) -> Vec<Turn> {
     if task.events.certify {
         return vec![turn(events, 1.0, None)];
     }
-    if checks.data_race {
+    if checks.data_race && (checks.deadlock || checks.leaks) {
         return vec![turn(enumerate, 1.0, None)];
+    }
+    if checks.data_race {
+        return vec![turn(enumerate, 0.1, Some(10)), turn(events, 0.6, None), turn(enumerate, 1.0, None)];
     }
     if checks.deadlock || checks.leaks {
         return vec![turn(by_states, 0.6, None), turn(stateless, 1.0, None)];
@@ -59,9 +65,9 @@ pub fn verdict(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch>
     for turn in turns(task) {
         let limits = limits(task.limits, &turn);
         let said = (turn.engine)(&Task { limits: &limits, ..*task }, model)?;
-        let settled = settles(&said.outcome, !task.unwind.is_empty());
+        let settled = settles(&said.outcome, task.unwind);
         best = Some(match best {
-            Some(best) if strength(&said) <= strength(&best) => best,
+            Some(best) if !settled && strength(&said) <= strength(&best) => best,
             _ => said,
         });
         if settled || task.limits.exceeded().is_some_and(|exceeded| exceeded != Exceeded::Memory) {
@@ -83,13 +89,10 @@ fn limits(all: &Limits, turn: &Turn) -> Limits {
 }
 
 /// Nobody needs to be asked after this.
-fn settles(outcome: &Outcome, bounds_are_given: bool) -> bool {
+fn settles(outcome: &Outcome, given: &[Unwind]) -> bool {
     match outcome {
         Outcome::Unsafe(_) => true,
-        Outcome::Safe { bounds } => {
-            let by_user = |kind: &BoundKind| bounds_are_given && matches!(kind, BoundKind::Unwind { .. });
-            bounds.iter().all(|bound| bound.exhausted || by_user(&bound.kind))
-        }
+        Outcome::Safe { bounds } => bounds.iter().all(|bound| bound.exhausted || is_given(given, bound)),
         Outcome::Unknown { .. } => false,
     }
 }

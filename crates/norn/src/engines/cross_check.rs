@@ -6,12 +6,12 @@
 //! choice) contradicts nothing.
 
 use super::auto::strength;
-use super::{Task, verdict};
-use crate::args::Engine;
+use super::{Task, is_given, verdict};
+use crate::args::{Engine, Unwind};
 use norn_machine::replay::ReplayMismatch;
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{BoundKind, Outcome, Verdict};
+use norn_verdict::outcome::{Outcome, Verdict};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -41,13 +41,10 @@ pub fn strongest(verdicts: Vec<Verdict>) -> Option<Verdict> {
 }
 
 /// Two verdicts that cannot both be right, the unsafe one first.
-pub fn disagreement(verdicts: &[Verdict], bounds_are_given: bool) -> Option<(&Verdict, &Verdict)> {
+pub fn disagreement<'a>(verdicts: &'a [Verdict], given: &[Unwind]) -> Option<(&'a Verdict, &'a Verdict)> {
     let violated = verdicts.iter().find(|v| matches!(v.outcome, Outcome::Unsafe(_)))?;
     let covers_all = |v: &&Verdict| match &v.outcome {
-        Outcome::Safe { bounds } => {
-            let is_common = |kind: &BoundKind| bounds_are_given && matches!(kind, BoundKind::Unwind { .. });
-            bounds.iter().all(|bound| bound.exhausted || is_common(&bound.kind))
-        }
+        Outcome::Safe { bounds } => bounds.iter().all(|bound| bound.exhausted || is_given(given, bound)),
         Outcome::Unsafe(_) | Outcome::Unknown { .. } => false,
     };
     verdicts.iter().find(covers_all).map(|safe| (violated, safe))
@@ -88,7 +85,7 @@ mod tests {
     use crate::args::{Encoding, EventsArgs, RoundsArgs};
     use norn_c::driver::{Input, compile};
     use norn_ir::program::Program;
-    use norn_verdict::outcome::{Bound, Checks, Stats};
+    use norn_verdict::outcome::{Bound, BoundKind, Checks, Stats};
 
     fn program(source: &str) -> Program {
         let input = Input::Text { name: "t.c".to_owned(), text: source.to_owned() };
@@ -120,12 +117,15 @@ mod tests {
         with_task(&program, |task| {
             let violated = verdict(task, Model::Sc, Engine::Enumerate).expect("the replay should agree");
             let loops = || BoundKind::Unwind { place: "t.c:1".to_owned() };
-            let contradicts = |claim: Verdict, given| disagreement(&[claim, violated.clone()], given).is_some();
-            assert!(contradicts(safe(&[]), false));
-            assert!(contradicts(safe(&[(loops(), true)]), false));
-            assert!(contradicts(safe(&[(loops(), false)]), true));
-            assert!(!contradicts(safe(&[(loops(), false)]), false));
-            assert!(!contradicts(safe(&[(BoundKind::Rounds, false)]), true));
+            let contradicts =
+                |claim: Verdict, given: &[Unwind]| disagreement(&[claim, violated.clone()], given).is_some();
+            let (none, same, larger) = (&[][..], &[Unwind::Default(2)][..], &[Unwind::Default(3)][..]);
+            assert!(contradicts(safe(&[]), none));
+            assert!(contradicts(safe(&[(loops(), true)]), none));
+            assert!(contradicts(safe(&[(loops(), false)]), same));
+            assert!(!contradicts(safe(&[(loops(), false)]), larger), "a smaller bound than was given covers less");
+            assert!(!contradicts(safe(&[(loops(), false)]), none));
+            assert!(!contradicts(safe(&[(BoundKind::Rounds, false)]), same));
 
             let parent = std::env::temp_dir();
             let verdicts = [safe(&[]), violated];
@@ -146,7 +146,7 @@ mod tests {
             let all = verdicts(task, Model::Tso).expect("no engine should claim what does not replay");
             assert_eq!(all.len(), ENGINES.len());
             assert!(all.iter().all(|v| v.outcome.is_complete()), "{all:?}");
-            assert_eq!(disagreement(&all, false).map(|pair| pair.1.engine), None);
+            assert_eq!(disagreement(&all, &[]).map(|pair| pair.1.engine), None);
         });
     }
 }

@@ -10,7 +10,7 @@ use norn_machine::replay::{End, ReplayMismatch, confirm, replay};
 use norn_passes::unwind::{BoundAt, Bounds, unwind};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Checks, Outcome, Stats, Verdict, Violation, unwind_bounds};
+use norn_verdict::outcome::{Bound, BoundKind, Checks, Outcome, Stats, Verdict, Violation, unwind_bounds};
 use norn_verdict::schedule::{Schedule, fingerprint};
 use std::collections::BTreeMap;
 
@@ -153,6 +153,20 @@ pub fn given_bounds(unwind: &[Unwind]) -> Option<Bounds> {
     (!unwind.is_empty()).then(|| bounds(unwind))
 }
 
+/// Whether a bound on a loop is one that the user gave. Where time runs out, engines may stop at smaller ones.
+pub fn is_given(unwind: &[Unwind], bound: &Bound) -> bool {
+    let BoundKind::Unwind { place } = &bound.kind else { return false };
+    let Some(given) = given_bounds(unwind) else { return false };
+    let is_there = |at: &&BoundAt| {
+        let line = place.strip_suffix(&at.line.to_string()).and_then(|rest| rest.strip_suffix(':'));
+        let rest = line.and_then(|file| file.strip_suffix(&at.file));
+        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    };
+    let at = given.at.iter().rev().find(is_there).map_or(given.default, |at| at.bound);
+    // Loops of the library have bounds of their own, which are always the same.
+    bound.value >= u64::from(at) || place.starts_with(LIBRARY_FILES)
+}
+
 /// The bounds of the command line as the pass wants them; the last default counts.
 pub fn bounds(unwind: &[Unwind]) -> Bounds {
     let mut bounds =
@@ -172,6 +186,8 @@ pub fn bounds(unwind: &[Unwind]) -> Bounds {
     bounds
 }
 
+/// The folder that files of the library seem to be in.
+const LIBRARY_FILES: &str = "<norn>/";
 /// Loops of the library are not the user's business, but must end.
 const LIBRARY_BOUND: u32 = 64;
 const MAX_INSTRUCTIONS: usize = 5_000_000;

@@ -1,9 +1,10 @@
 //! What functions may do, and whether an access is a visible step.
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
 use norn_ir::ids::{FuncId, LocalId};
-use norn_ir::instr::{Callee, CastOp, InstrKind, Operand, TerminatorKind};
+use norn_ir::instr::{Callee, CastOp, InstrKind, Operand, Order, TerminatorKind};
 use norn_ir::program::{Function, Program, Storage};
 use norn_ir::types::Ty;
 
@@ -29,6 +30,8 @@ pub struct Effects<'a> {
     /// Addresses are seen as numbers: then the order in which objects came to be may matter.
     addresses_matter: bool,
     points_to: OnceCell<PointsTo>,
+    /// Objects that some instruction accesses as if nobody else could.
+    plainly_accessed: OnceCell<BTreeSet<Object>>,
 }
 
 impl<'a> Effects<'a> {
@@ -41,6 +44,7 @@ impl<'a> Effects<'a> {
             in_section: Vec::new(),
             addresses_matter: instrs.any(|instr| is_number(&instr.kind)),
             points_to: OnceCell::new(),
+            plainly_accessed: OnceCell::new(),
         };
         effects.writes = effects.writing_functions();
         effects.in_section = effects.functions_in_sections();
@@ -165,8 +169,7 @@ impl<'a> Effects<'a> {
                 if reg.index() >= known.registers.len() || known.ty(reg) != Ty::Ptr {
                     return Visibility::Unclear;
                 }
-                let points_to = self.points_to.get_or_init(|| PointsTo::new(self.program));
-                let targets = points_to.targets(self.program, id, Operand::Reg(reg));
+                let targets = self.points_to().targets(self.program, id, Operand::Reg(reg));
                 let mut kinds = targets.objects.iter().map(|&object| self.is_shared(object));
                 match kinds.next() {
                     Some(first) if !targets.number && kinds.all(|kind| kind == first) => visible(first),
@@ -174,6 +177,42 @@ impl<'a> Effects<'a> {
                 }
             }
         }
+    }
+
+    fn points_to(&self) -> &PointsTo {
+        self.points_to.get_or_init(|| PointsTo::new(self.program))
+    }
+
+    /// Whether all accesses to what an operand of a function points to are atomic, in the whole program.
+    pub fn is_always_atomic(&self, id: FuncId, operand: Operand) -> bool {
+        let Some(targets) = self.targets(id, operand) else { return false };
+        let plain = self.plainly_accessed.get_or_init(|| self.plain_accesses());
+        !targets.is_empty() && !targets.iter().any(|object| plain.contains(object))
+    }
+
+    fn plain_accesses(&self) -> BTreeSet<Object> {
+        let mut plain = BTreeSet::new();
+        for (index, function) in self.program.functions.iter().enumerate() {
+            for instr in function.blocks.iter().flat_map(|block| &block.instrs) {
+                if let InstrKind::Load { addr, access, .. } | InstrKind::Store { addr, access, .. } = instr.kind
+                    && access.order == Order::Plain
+                {
+                    plain.extend(self.points_to().targets(self.program, FuncId::new(index), addr).objects);
+                }
+            }
+        }
+        plain
+    }
+
+    /// What an operand points to, if that is certain to be objects.
+    fn targets(&self, id: FuncId, operand: Operand) -> Option<Vec<Object>> {
+        if let Operand::Reg(reg) = operand
+            && reg.index() >= self.program.function(id).registers.len()
+        {
+            return None;
+        }
+        let targets = self.points_to().targets(self.program, id, operand);
+        (!targets.number).then_some(targets.objects)
     }
 
     fn is_shared(&self, object: Object) -> bool {

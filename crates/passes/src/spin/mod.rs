@@ -33,7 +33,7 @@
 //! - *Deadlocks*: a thread that spins is enabled, one that awaits is not, so the form *await* shows deadlocks that are
 //!   none. The form *once* keeps deadlocks: a spinning thread excludes one, and so does a stopped one. [`spin`] is told
 //!   which forms are wanted.
-//! - *Data races* may need an idle iteration: not for engines that look for them.
+//! - *Data races* may need an idle iteration: engines that look for them use [`spin_for_races`], which leaves out less.
 //! - *Termination and liveness* are not questions that this leaves as they are.
 //! - *Traces* are counted without idle iterations.
 //! - Nondeterministic values inside the loop are allowed in the form *once*: the values of an idle iteration go with it.
@@ -43,6 +43,7 @@
 mod body;
 mod calls;
 mod effects;
+mod races;
 mod rewrite;
 
 use std::collections::BTreeSet;
@@ -87,6 +88,22 @@ pub struct Spun {
 /// Changes every spin loop that is recognised, to the form *await* where it has one and `awaits` allows it. `program`
 /// should be valid, with its private objects marked.
 pub fn spin(program: &Program, awaits: bool) -> Spun {
+    spin_with(program, if awaits { Wanted::Any } else { Wanted::Once })
+}
+
+/// Changes, to the form *once*, the spin loops whose idle iterations data races do not need.
+pub fn spin_for_races(program: &Program) -> Spun {
+    spin_with(program, Wanted::OnceWithRaces)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Any,
+    Once,
+    OnceWithRaces,
+}
+
+fn spin_with(program: &Program, wanted: Wanted) -> Spun {
     let mut spun = Spun { program: program.clone(), loops: Vec::new() };
     if !program.functions.iter().any(|function| !loops(function).loops.is_empty()) {
         return spun;
@@ -96,7 +113,7 @@ pub fn spin(program: &Program, awaits: bool) -> Spun {
         let mut done = BTreeSet::new();
         let mut inlined = calls::Inlined::default();
         for _ in 0..ROUNDS {
-            if !round(&mut spun, &effects, (id, awaits), &mut done, &mut inlined) {
+            if !round(&mut spun, &effects, (id, wanted), &mut done, &mut inlined) {
                 break;
             }
         }
@@ -108,7 +125,7 @@ pub fn spin(program: &Program, awaits: bool) -> Spun {
 fn round(
     spun: &mut Spun,
     effects: &Effects<'_>,
-    (id, awaits): (FuncId, bool),
+    (id, wanted): (FuncId, Wanted),
     done: &mut BTreeSet<BlockId>,
     inlined: &mut calls::Inlined,
 ) -> bool {
@@ -124,8 +141,11 @@ fn round(
             continue;
         }
         let Some(body) = Body::idle(function, spin, &reads, effects) else { continue };
+        if wanted == Wanted::OnceWithRaces && !races::keeps_races(id, function, &body, effects) {
+            continue;
+        }
         let mut form = Form::Once;
-        if awaits && !in_section[spin.header.index()] {
+        if wanted == Wanted::Any && !in_section[spin.header.index()] {
             calls::inline(&effects.program.functions, function, &body, inlined);
             let visibility = |function: &Function, operand| effects.visibility(id, function, operand, inlined);
             if rewrite::to_await(function, &body, &visibility) {

@@ -357,7 +357,7 @@ impl<'a> Follower<'a> {
             }
             What::Fence => self.expect(thread, told.step, |kind| matches!(kind, EventKind::Fence(_))).map(|_| ()),
             What::Ends => self.expect(thread, told.step, |kind| matches!(kind, EventKind::EndLife(_))).map(|_| ()),
-            What::Create { thread: number } => self.create(thread, *number),
+            What::Create { thread: number } => self.create(thread, told.step, *number),
             What::Join { thread: other } => self.join(thread, *other),
             What::Commit { .. } | What::Input { .. } => Ok(()),
         }
@@ -483,8 +483,8 @@ impl<'a> Follower<'a> {
         Ok(written)
     }
 
-    fn create(&mut self, thread: ThreadId, number: usize) -> Done<()> {
-        let id = self.expect(thread, None, |kind| matches!(kind, EventKind::Create(_)))?;
+    fn create(&mut self, thread: ThreadId, step: Option<u32>, number: usize) -> Done<()> {
+        let id = self.expect(thread, step, |kind| matches!(kind, EventKind::Create(_)))?;
         let EventKind::Create(children) = &self.symbolic.event(id).kind else { return Ok(()) };
         let child = children.iter().find(|child| self.evaluate(child.1, 0) == 1).ok_or("no thread is created")?.0;
         if self.threads.len() != number {

@@ -1,9 +1,13 @@
-//! The sequential programs do what the reference machine does: litmus tests under every model, every row of `tacas15`
-//! but the largest, every example. See the module that compares.
+//! The sequential programs do what the reference machine and the engine `rounds` do: litmus tests under every model, every
+//! row of `tacas15` but the largest, every example. `agreement` compares what runs with the machine, `by_norn` what Norn
+//! checks with `rounds`.
+
+mod by_norn;
 
 use super::Extent;
 use crate::agreement::{Bench, Plan, Tally};
 use crate::corpus;
+use crate::generate::{self, Random, Shape};
 use crate::norn::root;
 use norn_c::driver::{Input, compile};
 use norn_c::session::{MacroOption, Options};
@@ -12,6 +16,7 @@ use norn_ir::source::SourceMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 struct Case {
@@ -23,19 +28,27 @@ struct Case {
 const LITMUS: Plan = Plan { unwind: 2, rounds: 3, timestamps: 3, nodes: 3, seconds: 10, weak: true };
 const PROGRAM: Plan = Plan { unwind: 2, rounds: 3, timestamps: 2, nodes: 3, seconds: 10, weak: true };
 
-pub fn run(corpus: &Path, extent: Extent) -> Result<usize, String> {
+/// How many programs go by without a word.
+const PROGRESS: usize = 10;
+
+/// All parts, or the one that is named by the last word of its title.
+pub fn run(corpus: &Path, extent: Extent, only: Option<&str>) -> Result<usize, String> {
     let folder = root().join("target").join("sequentialize");
     fs::create_dir_all(&folder).map_err(|e| format!("cannot make {}: {e}", folder.display()))?;
     let bench = Bench { folder };
     let mut failures = 0;
     for (title, cases) in [
-        ("litmus tests", litmus(corpus, extent)?),
         ("examples", examples()?),
         ("rows of tacas15", tacas15(corpus, extent)?),
+        ("generated", generated(extent)?),
+        ("tests of litmus", litmus(corpus, extent)?),
     ] {
+        if only.is_some_and(|only| !title.ends_with(only)) {
+            continue;
+        }
         let start = Instant::now();
         let count = cases.len();
-        let tally = judge_all(&bench, cases);
+        let tally = judge_all(&bench, title, cases);
         println!(
             "sequential programs of {count} {title}: {} comparisons agree, {} runs fail and fail again when replayed, \
              {} undecided, {} wrong; {:.0} s",
@@ -56,14 +69,22 @@ pub fn run(corpus: &Path, extent: Extent) -> Result<usize, String> {
     Ok(failures)
 }
 
-fn judge_all(bench: &Bench, cases: Vec<Case>) -> Tally {
+fn judge_all(bench: &Bench, title: &str, cases: Vec<Case>) -> Tally {
+    let count = cases.len();
+    let start = Instant::now();
     let waiting = Mutex::new(cases.into_iter());
+    let done = AtomicUsize::new(0);
     let work = || {
         let mut tally = Tally::default();
         loop {
             let next = waiting.lock().expect("no worker should panic").next();
             let Some(case) = next else { return tally };
-            tally.add(bench.agree(&case.name, &case.program, case.plan));
+            let found = bench.agree(&case.name, &case.program, case.plan);
+            tally.add(by_norn::agree(&case.name, &case.program, case.plan, found));
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            if done.is_multiple_of(PROGRESS) {
+                println!("  {done} of {count} {title}, {:.0} s", start.elapsed().as_secs_f64());
+            }
         }
     };
     std::thread::scope(|scope| {
@@ -97,6 +118,29 @@ fn litmus(corpus: &Path, extent: Extent) -> Result<Vec<Case>, String> {
     extent.of(files).into_iter().map(case).collect()
 }
 
+/// Random programs that ask for a final state. None accesses memory by several sizes, which lists refuse.
+fn generated(extent: Extent) -> Result<Vec<Case>, String> {
+    const COUNT: usize = 80;
+    const SHAPE: Shape = Shape { threads: (2, 3), statements: (2, 5), library: true, ends: true, inputs: true };
+    let texts = (1..).filter_map(|seed| {
+        let mut random = Random::new(seed);
+        let text = generate::program(&mut random, SHAPE);
+        let (x, seen, thread) = (random.below(4), random.below(5), random.below(2));
+        let asks = format!("  assert(x != {x} || seen[{thread}] != {seen});\n  return 0;\n}}\n");
+        let main = text.strip_suffix("  return 0;\n}\n").filter(|text| !text.contains("u.c"))?;
+        Some((seed, format!("{main}{asks}")))
+    });
+    let texts = texts.take(COUNT).collect();
+    extent
+        .of(texts)
+        .into_iter()
+        .map(|(seed, text): (u64, String)| {
+            let name = format!("generated {seed}");
+            compiled(name, Options::default(), Input::Text { name: "generated.c".to_owned(), text })
+        })
+        .collect()
+}
+
 fn examples() -> Result<Vec<Case>, String> {
     let files = corpus::files_ending(&root().join("examples"), &["c"])?;
     files.iter().map(|path| program(path, None)).collect()
@@ -113,7 +157,11 @@ fn program(path: &Path, define: Option<String>) -> Result<Case, String> {
     let file = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let name = define.as_ref().map_or_else(|| file.clone(), |define| format!("{file} -D{define}"));
     let options = Options { macros: define.into_iter().map(MacroOption::Define).collect(), ..Options::default() };
-    let compiled = compile(options, None, vec![Input::File(path.to_owned())]);
+    compiled(name, options, Input::File(path.to_owned()))
+}
+
+fn compiled(name: String, options: Options, input: Input) -> Result<Case, String> {
+    let compiled = compile(options, None, vec![input]);
     let mut program = compiled.program.ok_or_else(|| format!("{name} should compile"))?;
     norn_passes::escape::mark_private(&mut program);
     Ok(Case { name, program, plan: PROGRAM })

@@ -1,0 +1,361 @@
+//! Sets of points that are closed under happens-before.
+//!
+//! A point in the program order of a thread is in the set or not, and what follows a point of the set is in it, too. So a
+//! thread needs a new literal only where an edge of happens-before may come in. Along with it go two sets of the same
+//! kind: what an acquire fence would take over from earlier relaxed reads, and what the last release fence gives to later
+//! relaxed writes. Each write that others may synchronise with has a literal for its message, each release of a lock one
+//! for what it gives. All clauses say what has to be in the set; whether something else is in it does not matter.
+
+use super::candidates::Candidate;
+use super::{Context, same_place};
+use crate::encode::Formula;
+use crate::pairs::{Fixed, Source};
+use norn_ir::instr::{FenceKind, Order, SyncKind};
+use norn_logic::{ClauseSink, Lit};
+use norn_symex::{Accessed, EventId, EventKind, MomentKind, SectionId, Symbolic, ThreadId};
+use std::collections::BTreeMap;
+
+/// The edges of happens-before, which are the same for both sides.
+pub struct Witness<'c> {
+    candidates: &'c [Candidate],
+    /// By thread: its moments, creations and joins, in program order.
+    threads: Vec<Vec<Point>>,
+    /// By moment that reads: the moments that it may get messages from, each with the literals that have to hold.
+    messages: BTreeMap<usize, Vec<(usize, Vec<Lit>)>>,
+    /// By moment that acquires a lock: the moments of other threads that may release it before.
+    released: BTreeMap<usize, Vec<(usize, Vec<Lit>)>>,
+}
+
+#[derive(Clone, Copy)]
+enum Point {
+    Moment(usize),
+    Create(EventId),
+    Join(EventId),
+}
+
+fn acquires(order: Order) -> bool {
+    matches!(order, Order::Acquire | Order::AcqRel | Order::SeqCst)
+}
+
+fn releases(order: Order) -> bool {
+    matches!(order, Order::Release | Order::AcqRel | Order::SeqCst)
+}
+
+impl<'c> Witness<'c> {
+    pub fn new<S: ClauseSink>(
+        formula: &mut Formula<'_, S>,
+        context: &mut Context<'_, S>,
+        candidates: &'c [Candidate],
+    ) -> Witness<'c> {
+        let threads = points(context.symbolic);
+        let messages = messages(context);
+        let released = released(formula, context);
+        Witness { candidates, threads, messages, released }
+    }
+
+    /// The set of one side: it contains what is selected by the first selectors, and nothing that the others select.
+    pub fn grow<S: ClauseSink>(
+        &mut self,
+        formula: &mut Formula<'_, S>,
+        context: &Context<'_, S>,
+        [inside, outside]: [&[Lit]; 2],
+    ) {
+        let symbolic = &*context.symbolic;
+        let mut selected: BTreeMap<usize, Vec<(Lit, Lit)>> = BTreeMap::new();
+        for (candidate, (&inside, &outside)) in self.candidates.iter().zip(inside.iter().zip(outside)) {
+            selected.entry(candidate.moment).or_default().push((inside, outside));
+        }
+        let used = |edges: &BTreeMap<usize, Vec<(usize, Vec<Lit>)>>| -> Vec<usize> {
+            edges.values().flatten().map(|edge| edge.0).collect()
+        };
+        let mut given: BTreeMap<usize, Lit> = BTreeMap::new();
+        for moment in used(&self.messages).into_iter().chain(used(&self.released)) {
+            given.entry(moment).or_insert_with(|| formula.fresh());
+        }
+        let starts: Vec<Lit> = symbolic
+            .threads
+            .iter()
+            .map(|thread| if thread.creator.is_some() { formula.fresh() } else { !formula.truth })
+            .collect();
+        let ends: Vec<Lit> = symbolic.threads.iter().map(|_| formula.fresh()).collect();
+        let side = Side { symbolic, witness: self, selected, given, starts, ends };
+        for thread in 0..symbolic.threads.len() {
+            side.thread(formula, ThreadId(thread as u32));
+        }
+    }
+}
+
+/// Moments with the creations and joins between them.
+fn points(symbolic: &Symbolic) -> Vec<Vec<Point>> {
+    let mut threads: Vec<Vec<(EventId, u32, Point)>> = vec![Vec::new(); symbolic.threads.len()];
+    for id in symbolic.event_ids() {
+        let event = symbolic.event(id);
+        let point = match event.kind {
+            EventKind::Create(_) => Point::Create(id),
+            EventKind::Join(_) => Point::Join(id),
+            _ => continue,
+        };
+        threads[event.thread.0 as usize].push((id, u32::MAX, point));
+    }
+    for (number, moment) in symbolic.moments.iter().enumerate() {
+        threads[moment.thread.0 as usize].push((moment.position, number as u32, Point::Moment(number)));
+    }
+    let in_order = |mut list: Vec<(EventId, u32, Point)>| {
+        list.sort_by_key(|&(position, number, _)| (position, number));
+        list.into_iter().map(|(_, _, point)| point).collect()
+    };
+    threads.into_iter().map(in_order).collect()
+}
+
+fn access(symbolic: &Symbolic, moment: usize) -> Option<&Accessed> {
+    match &symbolic.moments[moment].what {
+        MomentKind::Access(access) => Some(access),
+        _ => None,
+    }
+}
+
+/// A read gets the message of a write if all its bytes are read from the bytes of that write, and it has no others.
+/// What a thread wrote itself tells it nothing new, unless that passes on what another thread wrote.
+fn messages<S: ClauseSink>(context: &Context<'_, S>) -> BTreeMap<usize, Vec<(usize, Vec<Lit>)>> {
+    let symbolic = &*context.symbolic;
+    let mut writers: BTreeMap<EventId, (usize, u32)> = BTreeMap::new();
+    for moment in 0..symbolic.moments.len() {
+        let Some(access) = access(symbolic, moment).filter(|access| access.order != Order::Plain) else { continue };
+        for (byte, event) in access.writes.clone().enumerate() {
+            writers.insert(EventId(event), (moment, byte as u32));
+        }
+    }
+    let sources: BTreeMap<EventId, &Vec<(Source, Lit)>> =
+        context.sources.iter().map(|(read, sources)| (*read, sources)).collect();
+    let mut messages: BTreeMap<usize, Vec<(usize, Vec<Lit>)>> = BTreeMap::new();
+    for moment in 0..symbolic.moments.len() {
+        let Some(access) = access(symbolic, moment).filter(|access| access.order != Order::Plain) else { continue };
+        let mut found: BTreeMap<usize, Vec<Lit>> = BTreeMap::new();
+        for (byte, event) in access.reads.clone().enumerate() {
+            for &(source, literal) in sources.get(&EventId(event)).into_iter().copied().flatten() {
+                let Source::Write(write) = source else { continue };
+                match writers.get(&write) {
+                    Some(&(writer, place)) if place as usize == byte => found.entry(writer).or_default().push(literal),
+                    _ => {}
+                }
+            }
+        }
+        found.retain(|&writer, literals| {
+            let Some(written) = self::access(symbolic, writer) else { return false };
+            let is_own = symbolic.moments[writer].thread == symbolic.moments[moment].thread;
+            let passes_on = !written.reads.is_empty();
+            literals.len() == access.reads.len() && written.writes.len() == access.reads.len() && (!is_own || passes_on)
+        });
+        if !found.is_empty() {
+            messages.insert(moment, found.into_iter().collect());
+        }
+    }
+    messages
+}
+
+/// Who acquires a lock gets what all earlier releases of it gave.
+fn released<S: ClauseSink>(
+    formula: &mut Formula<'_, S>,
+    context: &mut Context<'_, S>,
+) -> BTreeMap<usize, Vec<(usize, Vec<Lit>)>> {
+    let mut syncs: [Vec<(usize, SectionId)>; 2] = Default::default();
+    for (number, moment) in context.symbolic.moments.iter().enumerate() {
+        if let MomentKind::Sync { kind, section, .. } = moment.what {
+            syncs[usize::from(kind == SyncKind::Release)].push((number, section));
+        }
+    }
+    let [acquiring, releasing] = syncs;
+    let mut released: BTreeMap<usize, Vec<(usize, Vec<Lit>)>> = BTreeMap::new();
+    for &(acquire, later) in &acquiring {
+        for &(release, earlier) in &releasing {
+            if context.symbolic.moments[acquire].thread == context.symbolic.moments[release].thread {
+                continue;
+            }
+            let places = |moment: usize| match &context.symbolic.moments[moment].what {
+                MomentKind::Sync { at, .. } => at.clone(),
+                _ => Vec::new(),
+            };
+            let (here, there) = (places(acquire), places(release));
+            let same = same_place(context.symbolic, &here, &there);
+            let same = formula.lit(context.symbolic, same);
+            if same == !formula.truth {
+                continue;
+            }
+            let node = |section: SectionId| context.layout.sections[section.index()];
+            let (Some(from), Some(to)) = (node(earlier), node(later)) else { continue };
+            let order = match context.facts.nodes(from, to) {
+                Fixed::Before => formula.truth,
+                Fixed::After => continue,
+                Fixed::Open => context.orders.decided(formula, from, to),
+            };
+            released.entry(acquire).or_default().push((release, vec![same, order]));
+        }
+    }
+    released
+}
+
+/// One of the two sets while it is put together.
+struct Side<'a> {
+    symbolic: &'a Symbolic,
+    witness: &'a Witness<'a>,
+    /// By moment: what is in the set if selected, and what is not.
+    selected: BTreeMap<usize, Vec<(Lit, Lit)>>,
+    /// By moment: what it gives to other threads is in the set.
+    given: BTreeMap<usize, Lit>,
+    starts: Vec<Lit>,
+    ends: Vec<Lit>,
+}
+
+/// The points of a thread so far, as one literal that is made when it is asked for.
+struct Growing {
+    literal: Lit,
+    /// Conjunctions of literals, each of which puts the points from here on into the set.
+    reasons: Vec<Vec<Lit>>,
+}
+
+impl Growing {
+    fn new(literal: Lit) -> Growing {
+        Growing { literal, reasons: Vec::new() }
+    }
+
+    fn because(&mut self, reason: Vec<Lit>) {
+        self.reasons.push(reason);
+    }
+
+    fn now<S: ClauseSink>(&mut self, formula: &mut Formula<'_, S>) -> Lit {
+        let never = !formula.truth;
+        self.reasons.retain(|reason| !reason.contains(&never));
+        if !self.reasons.is_empty() {
+            let literal = formula.fresh();
+            formula.clause(&[!self.literal, literal]);
+            for reason in self.reasons.drain(..) {
+                imply(formula, &reason, literal);
+            }
+            self.literal = literal;
+        }
+        self.literal
+    }
+}
+
+fn imply<S: ClauseSink>(formula: &mut Formula<'_, S>, reason: &[Lit], conclusion: Lit) {
+    let mut clause: Vec<Lit> = reason.iter().map(|&literal| !literal).collect();
+    clause.push(conclusion);
+    formula.clause(&clause);
+}
+
+/// Where a thread is.
+struct Walk {
+    happened: Growing,
+    /// Selectors of own accesses since the last point that somebody else could know of. No selector of the other side is in
+    /// the same thread, so nobody asks before that.
+    own: Vec<Lit>,
+    unacquired: Growing,
+    fenced: Growing,
+}
+
+impl Walk {
+    /// What the thread gives away here.
+    fn release<S: ClauseSink>(&mut self, formula: &mut Formula<'_, S>) -> Lit {
+        self.own.drain(..).for_each(|selected| self.happened.reasons.push(vec![selected]));
+        self.happened.now(formula)
+    }
+}
+
+impl Side<'_> {
+    fn thread<S: ClauseSink>(&self, formula: &mut Formula<'_, S>, thread: ThreadId) {
+        let index = thread.0 as usize;
+        let never = !formula.truth;
+        let mut walk = Walk {
+            happened: Growing::new(self.starts[index]),
+            own: Vec::new(),
+            unacquired: Growing::new(never),
+            fenced: Growing::new(never),
+        };
+        for &point in &self.witness.threads[index] {
+            match point {
+                Point::Create(event) => {
+                    let EventKind::Create(created) = &self.symbolic.event(event).kind else { continue };
+                    let given = walk.release(formula);
+                    for &(child, _) in created {
+                        formula.clause(&[!given, self.starts[child.0 as usize]]);
+                    }
+                }
+                Point::Join(event) => {
+                    let EventKind::Join(joined) = &self.symbolic.event(event).kind else { continue };
+                    let executed = formula.lit(self.symbolic, self.symbolic.event(event).guard);
+                    for &(child, condition) in joined {
+                        let condition = formula.lit(self.symbolic, condition);
+                        walk.happened.because(vec![executed, condition, self.ends[child.0 as usize]]);
+                    }
+                }
+                Point::Moment(moment) => self.moment(formula, &mut walk, moment),
+            }
+        }
+        let end = walk.release(formula);
+        formula.clause(&[!end, self.ends[index]]);
+    }
+
+    fn moment<S: ClauseSink>(&self, formula: &mut Formula<'_, S>, walk: &mut Walk, moment: usize) {
+        let executed = |formula: &mut Formula<'_, S>| formula.lit(self.symbolic, self.symbolic.moments[moment].guard);
+        match &self.symbolic.moments[moment].what {
+            MomentKind::Access(access) => self.access(formula, walk, moment, access),
+            &MomentKind::Fence(kind) => {
+                let executed = executed(formula);
+                if matches!(kind, FenceKind::Acquire | FenceKind::AcqRel | FenceKind::Full) {
+                    let taken = walk.unacquired.now(formula);
+                    walk.happened.because(vec![executed, taken]);
+                }
+                if matches!(kind, FenceKind::Release | FenceKind::AcqRel | FenceKind::Full) {
+                    let given = walk.release(formula);
+                    walk.fenced.because(vec![executed, given]);
+                }
+            }
+            MomentKind::Sync { kind: SyncKind::Release, .. } => {
+                if let Some(&given) = self.given.get(&moment) {
+                    let executed = executed(formula);
+                    let released = walk.release(formula);
+                    imply(formula, &[executed, released], given);
+                }
+            }
+            MomentKind::Sync { kind: SyncKind::Acquire, .. } => {
+                let executed = executed(formula);
+                for (release, conditions) in self.witness.released.get(&moment).into_iter().flatten() {
+                    let mut reason = vec![executed, self.given[release]];
+                    reason.extend(conditions);
+                    walk.happened.because(reason);
+                }
+            }
+        }
+    }
+
+    fn access<S: ClauseSink>(&self, formula: &mut Formula<'_, S>, walk: &mut Walk, moment: usize, access: &Accessed) {
+        for &(inside, outside) in self.selected.get(&moment).into_iter().flatten() {
+            let known = walk.happened.now(formula);
+            formula.clause(&[!outside, !known]);
+            walk.own.push(inside);
+        }
+        let got = self.witness.messages.get(&moment).into_iter().flatten();
+        let got: Vec<Vec<Lit>> = got.map(|(write, read)| [&read[..], &[self.given[write]]].concat()).collect();
+        for message in &got {
+            let in_any_case = access.unless.is_none_or(|(_, failed)| acquires(failed) == acquires(access.order));
+            match access.unless {
+                Some((success, failed)) if !in_any_case => {
+                    let success = formula.lit(self.symbolic, success);
+                    let when = if acquires(failed) { !success } else { success };
+                    walk.happened.because([&message[..], &[when]].concat());
+                    // Where it acquires, there is no harm in this.
+                    walk.unacquired.because(message.clone());
+                }
+                _ if acquires(access.order) => walk.happened.because(message.clone()),
+                _ => walk.unacquired.because(message.clone()),
+            }
+        }
+        // The message of a write that nobody gets is not written down.
+        let Some(&given) = self.given.get(&moment) else { return };
+        let own = if releases(access.order) { walk.release(formula) } else { walk.fenced.now(formula) };
+        formula.clause(&[!own, given]);
+        if !access.writes.is_empty() {
+            got.iter().for_each(|message| imply(formula, message, given));
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! `norn sequentialize --for cc --choices-out FILE`: the choices with which the program that runs reaches a violation.
+//!
+//! The same translation, written for Norn, asks for the same choices in the same order. So the values that a counterexample
+//! of `events` gives to its nondeterministic calls are what the running program has to read. The counterexample has been
+//! replayed on the reference machine like any other.
+
+use crate::args::{Reader, SequentializeArgs};
+use crate::commands::sequentialize::{fail, translate};
+use crate::exit::Exit;
+use crate::frontend;
+use crate::interrupt;
+use crate::progress::ProgressLine;
+use norn_c::driver::{Compiled, Input, compile};
+use norn_emit::Sequential;
+use norn_ir::program::Program;
+use norn_passes::unwind::Bounds;
+use norn_report::{Sources, line};
+use norn_verdict::limits::StopToken;
+use norn_verdict::model::Model;
+use norn_verdict::outcome::{Checks, Outcome, Verdict};
+use std::fmt::Write;
+use std::path::Path;
+
+/// Numbers on a line.
+const PER_LINE: usize = 20;
+
+/// Looks for a violation of the sequential program and writes the choices that lead to it.
+pub fn write(program: &Program, args: &SequentializeArgs, path: &Path) -> Exit {
+    let name = "sequential.c".to_owned();
+    let translated = translate(program, args.model, &args.unwind, &args.bounds, Reader::Norn, name.clone());
+    let Sequential { text, unwind } = match translated {
+        Ok(sequential) => sequential,
+        Err(refusal) => return fail(program, &refusal),
+    };
+    let Compiled { program: compiled, diagnostics, sources, .. } =
+        compile(norn_c::session::Options::default(), Some(program.target.into()), vec![Input::Text { name, text }]);
+    let Some(mut sequential) = compiled else {
+        frontend::show(&diagnostics, &sources);
+        return frontend::fail("internal error: the sequential program is not C", Exit::Internal);
+    };
+    norn_passes::escape::mark_private(&mut sequential);
+    let verdict = match check(&sequential, unwind, args) {
+        Ok(verdict) => verdict,
+        Err(exit) => return exit,
+    };
+    let sources = Sources { program: &sequential, line_text: &|_, _| None };
+    let line = match verdict.outcome {
+        // The bounds are those of the translation, which the verdict about its result knows nothing of.
+        Outcome::Safe { .. } => {
+            let rounds = args.bounds.rounds;
+            format!(
+                "norn: no violation ({}) in {rounds} rounds, within the other bounds too; no choices written",
+                args.model
+            )
+        }
+        _ => line::verdict_line(&Verdict { model: args.model, ..verdict.clone() }, &sources),
+    };
+    let printed = frontend::print(&format!("{line}\n"));
+    if printed != Exit::Fine {
+        return printed;
+    }
+    match &verdict.outcome {
+        Outcome::Unsafe(counterexample) => {
+            let inputs = counterexample.schedule().inputs.iter().flat_map(|(_, values)| values);
+            let values = inputs.copied().collect::<Vec<_>>();
+            match frontend::write(path, &listed(&line, &values)) {
+                Exit::Fine => Exit::Unsafe,
+                failed => failed,
+            }
+        }
+        Outcome::Safe { .. } => Exit::Fine,
+        Outcome::Unknown { .. } => Exit::Unknown,
+    }
+}
+
+fn check(sequential: &Program, unwind: u64, args: &SequentializeArgs) -> Result<Verdict, Exit> {
+    let stop = StopToken::default();
+    interrupt::stop_on_interrupt(&stop);
+    let progress = ProgressLine::new();
+    let limits = frontend::limits(&args.limits, &stop, &progress);
+    let bounds = Bounds { default: u32::try_from(unwind).unwrap_or(u32::MAX), ..Bounds::default() };
+    let verdict = norn_events::verdict(&norn_events::Task {
+        program: sequential,
+        model: Model::Sc,
+        checks: Checks::default(),
+        bounds: &bounds,
+        grow: false,
+        limits: &limits,
+        encoding: norn_events::Encoding::default(),
+        certify: false,
+    });
+    progress.clear();
+    if stop.is_stopped() {
+        return Err(Exit::Interrupted);
+    }
+    verdict.map_err(|mismatch| {
+        let message = format!("internal error: a counterexample did not replay: {mismatch}");
+        frontend::fail(&message, Exit::Internal)
+    })
+}
+
+/// The form that the program reads: a comment, then the numbers.
+fn listed(line: &str, values: &[u64]) -> String {
+    let mut text = format!("# {line}\n");
+    for (position, value) in values.iter().enumerate() {
+        let is_last = (position + 1) % PER_LINE == 0 || position + 1 == values.len();
+        write!(text, "{value}{}", if is_last { '\n' } else { ' ' }).expect("writing to a string should not fail");
+    }
+    text
+}

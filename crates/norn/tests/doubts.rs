@@ -1,0 +1,125 @@
+//! What has no meaning in some execution hides no violation of another, and never becomes safe.
+
+mod support;
+
+use support::Folder;
+
+const ENGINES: [&str; 5] = ["events", "rounds", "stateless", "states", "enumerate"];
+
+/// What engines say about a program after `norn: `, each of them or those that are named.
+fn check(name: &str, program: &str, engines: &[&str], options: &[&str], expected: &str) {
+    let folder = Folder::new(name);
+    let prelude =
+        "#include <pthread.h>\n#include <assert.h>\n#include <stdlib.h>\nint strange(int);\nint nondet_int(void);\n";
+    folder.write("doubt.c", &format!("{prelude}{program}"));
+    for engine in engines {
+        let mut args = vec!["check", "-e", engine];
+        args.extend(options);
+        args.push("doubt.c");
+        let run = folder.norn(&args);
+        let stdout = run.stdout();
+        let last = stdout.lines().last().unwrap_or_default().strip_prefix("norn: ").unwrap_or_default();
+        assert!(last.starts_with(expected), "{name}, {args:?}: {last}\n{}", run.stderr());
+    }
+}
+
+#[test]
+fn a_doubt_of_another_thread_or_input_hides_no_violation() {
+    let beside = "int x, y; void *t(void *a) { assert(x == 0); return 0; }\n\
+                  void *u(void *a) { if (y == 0) strange(2); return 0; }\n\
+                  int main(void) { pthread_t h; pthread_create(&h, 0, t, 0); pthread_create(&h, 0, u, 0); y = 1; x = 1; }";
+    check("beside", beside, &ENGINES, &[], "unsafe (sc): assertion failed");
+    let input = "int main(void) { int n = nondet_int(); if (n == 5) strange(1); else assert(n != 7); }";
+    check("input", input, &["events", "rounds", "stateless", "states", "auto"], &[], "unsafe (sc): assertion failed");
+    // The values that come to the doubt are tried first.
+    let first = "int x; void *t(void *a) { x = 1; return 0; }\n\
+                 int main(void) { pthread_t h; _Bool b = nondet_int() > 3; pthread_create(&h, 0, t, 0);\n\
+                 if (!b) strange(1); assert(x == 0); }";
+    check("first", first, &["events", "rounds", "stateless", "states", "auto"], &[], "unsafe (sc): assertion failed");
+}
+
+/// The thread comes to the doubt whenever it goes on; the violation comes before.
+#[test]
+fn a_violation_before_a_certain_doubt_is_found() {
+    let always = "int x, y, z; void *u(void *a) { x = 1; y = 2; z = 3; strange(2); return 0; }\n\
+                  int main(void) { pthread_t k; pthread_create(&k, 0, u, 0);\n\
+                  int a = x, b = y, c = z; assert(a == 0 || b != 0 || c != 0); }";
+    check("always", always, &ENGINES, &[], "unsafe (sc): assertion failed");
+    let engines = ["events", "stateless", "states", "enumerate", "auto"];
+    check("always_tso", always, &engines, &["-m", "tso"], "unsafe (tso): assertion failed");
+    check("always_pso", always, &engines, &["-m", "pso"], "unsafe (pso): assertion failed");
+}
+
+#[test]
+fn a_violation_with_more_iterations_than_a_doubt_is_found() {
+    let deep = "int main(void) { int n = nondet_int(); for (int i = 0; i < n; i++) {\n\
+                if (i == 1 && n == 3) strange(1); assert(i != 6); } }";
+    check("deep", deep, &["events", "rounds", "auto"], &["--timeout", "60"], "unsafe (sc): assertion failed");
+}
+
+#[test]
+fn a_doubt_never_becomes_safe() {
+    let doubt = "unknown (sc): call to the undefined function 'strange'";
+    let race = "int x, y; void *u(void *a) { if (y == 0) strange(2); x = 2; return 0; }\n\
+                int main(void) { pthread_t k; pthread_create(&k, 0, u, 0); y = 1; assert(x != 1); }";
+    check("race", race, &ENGINES, &[], doubt);
+    check("race_auto", race, &["auto"], &["--timeout", "20"], doubt);
+    let looping = "int main(void) { int n = nondet_int(); for (int i = 0; i < n; i++) {\n\
+                   if (i == 2) strange(1); assert(i < 1000000); } }";
+    check("looping", looping, &["events", "rounds"], &["--unwind", "4", "--timeout", "20"], doubt);
+    let input = "int main(void) { int n = nondet_int(); if (n == 5) strange(1); else assert(n != 5); }";
+    check("input_doubt", input, &["events", "rounds", "stateless", "states"], &[], doubt);
+    // Which comes first, or both at once.
+    let order = "int x; void *u(void *a) { if (x) strange(1); return 0; }\n\
+                 int main(void) { pthread_t k; pthread_create(&k, 0, u, 0); x = 1; }";
+    check("order", order, &ENGINES, &[], doubt);
+}
+
+#[test]
+fn only_the_end_of_an_object_is_the_end_of_an_object_of_unknown_size() {
+    let program = |last: &str| {
+        format!(
+            "int *data; void *t(void *a) {{ data[90] = 1; assert(data[90] == 1); return 0; }}\n\
+             int main(void) {{ pthread_t h; int n = nondet_int(); if (n < 91 || n > 2000) return 0;\n\
+             data = malloc(sizeof(int) * n); pthread_create(&h, 0, t, 0); {last} }}"
+        )
+    };
+    let symbolic = ["events", "rounds"];
+    check("inside", &program(""), &symbolic, &[], "safe (sc)");
+    check("inside_safety", &program(""), &symbolic, &["--memory-safety"], "safe (sc)");
+    check("found", &program("data[80] = 5; assert(data[80] != 5);"), &symbolic, &[], "unsafe (sc): assertion failed");
+    let outside = program("data[n] = 5;");
+    check("outside", &outside, &symbolic, &["--memory-safety"], "unsafe (sc): access out of bounds");
+    check("outside_meaningless", &outside, &symbolic, &[], "unknown (sc): access out of bounds: outside of '*malloc");
+    let maybe = program("data[91 + (nondet_int() & 31)] = 5;");
+    check("maybe", &maybe, &symbolic, &["--memory-safety"], "unsafe (sc): access out of bounds");
+    let far = program("if (n > 1000) data[128 + (nondet_int() & 511)] = 5;");
+    check("far", &far, &symbolic, &["--memory-safety"], "unknown (sc): an access far inside of '*malloc");
+}
+
+/// Bounds that take too long are grown towards. The bug needs two turns.
+#[test]
+fn a_time_limit_leaves_what_smaller_bounds_say() {
+    let program = |last: &str| {
+        format!(
+            "unsigned x, y; void *t(void *a) {{ while (nondet_int()) {{ unsigned v = x; x = v * y + 3; y = y + x; }} return 0; }}\n\
+             int main(void) {{ pthread_t h; for (int i = 0; i < 3; i++) pthread_create(&h, 0, t, 0);\n\
+             t(0); {last} }}"
+        )
+    };
+    for engine in ["events", "rounds"] {
+        let options = ["--unwind", "40", "--timeout", "12"];
+        let folder = Folder::new(&format!("smaller_{engine}"));
+        let prelude = "#include <pthread.h>\n#include <assert.h>\nint nondet_int(void);\n";
+        folder.write("loop.c", &format!("{prelude}{}", program("assert(x != 1 || y != 77);")));
+        let mut args = vec!["check", "-e", engine];
+        args.extend(options);
+        args.push("loop.c");
+        let stdout = folder.norn(&args).stdout();
+        let last = stdout.lines().last().unwrap_or_default();
+        let (_, bounds) = last.split_once("safe (sc) up to ").unwrap_or_else(|| panic!("{engine}: {last}"));
+        let loop_bound = bounds.split(", ").find_map(|bound| bound.strip_suffix(" at loop.c:4"));
+        let bound = loop_bound.and_then(|bound| bound.strip_prefix("unwind ")).and_then(|bound| bound.parse().ok());
+        assert!(bound.is_some_and(|bound: u32| (1..40).contains(&bound)), "{engine}: {last}");
+    }
+}

@@ -1,0 +1,155 @@
+//! The sequential programs checked by Norn itself, beside the engine `rounds` at the same bounds.
+//!
+//! - Under SC the two agree.
+//! - A violation that `rounds` finds in K rounds is in the emitted program of K rounds, given enough timestamps and nodes.
+//! - A violation of the emitted program is found by `rounds`, given enough rounds: stores reach memory in the slots of their
+//!   threads there, and at any access in the emitted program.
+//! - With one timestamp the lists are SC.
+//! - What runs and searches its own choices (`agreement`) gives the same answer as what Norn checks.
+
+use crate::agreement::{Answer, Found, MOST_TIMESTAMPS, Plan, Tally, bounds, options};
+use norn_c::driver::{Input, compile};
+use norn_emit::{Sequential, Sma, Tool, sequentialize};
+use norn_ir::program::Program;
+use norn_verdict::limits::Limits;
+use norn_verdict::model::Model;
+use norn_verdict::outcome::{Checks, Outcome, Verdict};
+
+/// Rounds in which `rounds` should find what an emitted program has.
+const MOST_ROUNDS: u32 = 8;
+const MEMORY: u64 = 6 << 30;
+
+/// Store buffers with more stores than this together are too large for a formula; what runs decides about them.
+const MOST_BUFFERED: u64 = 3;
+
+/// Compares for one program, for which the emitted programs were run. What was left open there may be settled here.
+pub fn agree(name: &str, program: &Program, plan: Plan, (mut tally, found): (Tally, Found)) -> Tally {
+    let sc = emitted(program, plan, Model::Sc, Sma::List);
+    let sc = settle(&format!("{name} sc"), sc, &found.sc, &mut tally);
+    let by_rounds = rounds(program, plan, Model::Sc, plan.rounds);
+    tally.equal(&format!("{name} sc: emitted and rounds"), &sc, &by_rounds);
+    let one = Plan { timestamps: 1, ..plan };
+    for &(model, used, ref list_run, ref buffer_run) in &found.weak {
+        let what = format!("{name} {model}");
+        let as_sc = emitted(program, one, model, Sma::List);
+        tally.equal(&format!("{what}: one timestamp and sc"), &as_sc, &sc);
+        let list = emitted(program, used, model, Sma::List);
+        let list = settle(&format!("{what} list"), list, list_run, &mut tally);
+        let buffer = emitted(program, plan, model, Sma::Buffer);
+        let buffer = settle(&format!("{what} buffer"), buffer, buffer_run, &mut tally);
+        if matches!(list_run, Answer::Undecided(_)) {
+            let open = format!("{what}: list and buffer");
+            tally.undecided.retain(|undecided| !undecided.starts_with(&open));
+            tally.equal(&open, &list, &buffer);
+        }
+        implications(&what, program, used, model, list, &mut tally);
+    }
+    tally
+}
+
+/// What Norn says about an emitted program and what it does when it runs; one of the two is enough.
+fn settle(what: &str, checked: Answer, run: &Answer, tally: &mut Tally) -> Answer {
+    match (&checked, run) {
+        (Answer::Undecided(_), Answer::Undecided(why)) => {
+            tally.undecided.push(format!("{what}: {why}"));
+            checked
+        }
+        (Answer::Undecided(_), _) => run.clone(),
+        (_, Answer::Undecided(_)) => checked,
+        _ => {
+            tally.equal(&format!("{what}: checked by norn and run"), &checked, run);
+            checked
+        }
+    }
+}
+
+fn implications(what: &str, program: &Program, mut plan: Plan, model: Model, mut list: Answer, tally: &mut Tally) {
+    let by_rounds = rounds(program, plan, model, plan.rounds);
+    while list == Answer::Safe && by_rounds == Answer::Unsafe && plan.timestamps < MOST_TIMESTAMPS {
+        plan = Plan { timestamps: plan.timestamps + 1, nodes: plan.nodes + 1, ..plan };
+        list = emitted(program, plan, model, Sma::List);
+    }
+    match (&list, &by_rounds) {
+        (Answer::Undecided(why), _) => tally.undecided.push(format!("{what} list: {why}")),
+        (Answer::Safe, Answer::Undecided(why)) => tally.undecided.push(format!("{what} rounds: {why}")),
+        (Answer::Safe, Answer::Unsafe) => {
+            let (stamps, nodes) = (plan.timestamps, plan.nodes);
+            let message =
+                format!("{what}: rounds finds a violation, the list with {stamps} timestamps and {nodes} nodes not");
+            tally.wrong.push(message);
+        }
+        (Answer::Safe, Answer::Safe) | (Answer::Unsafe, Answer::Unsafe) => tally.compared += 1,
+        (Answer::Unsafe, _) => {
+            let more = (plan.rounds + 1..=MOST_ROUNDS).map(|count| rounds(program, plan, model, count));
+            match more.into_iter().find(|answer| *answer != Answer::Safe) {
+                Some(Answer::Undecided(why)) => tally.undecided.push(format!("{what} rounds: {why}")),
+                Some(_) => tally.compared += 1,
+                None => {
+                    let message = format!("{what}: the list has a violation, rounds has none in {MOST_ROUNDS} rounds");
+                    tally.wrong.push(message);
+                }
+            }
+        }
+    }
+}
+
+/// The emitted program, as Norn's engine `events` sees it.
+pub fn emitted(program: &Program, plan: Plan, model: Model, sma: Sma) -> Answer {
+    let options = norn_emit::Options { tool: Tool::Norn, ..options(model, sma, plan) };
+    let Sequential { text, unwind } = match sequentialize(program, &bounds(plan.unwind), &options) {
+        Ok(sequential) => sequential,
+        Err(refusal) => return Answer::Undecided(refusal.message),
+    };
+    if sma == Sma::Buffer && model != Model::Sc && unwind > MOST_BUFFERED.max(u64::from(plan.rounds)) {
+        return Answer::Undecided("too many stores".to_owned());
+    }
+    let input = Input::Text { name: "sequential.c".to_owned(), text };
+    let compiled = compile(Default::default(), Some(program.target), vec![input]);
+    let Some(mut sequential) = compiled.program else {
+        return Answer::Undecided(format!("the emitted program is not C: {:?}", compiled.diagnostics.first()));
+    };
+    norn_passes::escape::mark_private(&mut sequential);
+    let limits = limits(plan);
+    answer(norn_events::verdict(&norn_events::Task {
+        program: &sequential,
+        model: Model::Sc,
+        checks: Checks::default(),
+        bounds: &bounds(u32::try_from(unwind).unwrap_or(u32::MAX)),
+        grow: false,
+        limits: &limits,
+        encoding: norn_events::Encoding::default(),
+        certify: false,
+    }))
+}
+
+/// The program itself, in so many rounds.
+pub fn rounds(program: &Program, plan: Plan, model: Model, count: u32) -> Answer {
+    let limits = limits(plan);
+    answer(norn_rounds::verdict(&norn_rounds::Task {
+        program,
+        model,
+        checks: Checks::default(),
+        bounds: Some(&bounds(plan.unwind)),
+        rounds: Some(count),
+        thread_order: &[],
+        bits: None,
+        limits: &limits,
+    }))
+}
+
+/// Seconds on the clock, which a busy machine does not give; what runs counts seconds of the processor.
+fn limits(plan: Plan) -> Limits {
+    const LONGER: f64 = 10.0;
+    Limits { memory: Some(MEMORY), ..Limits::for_seconds(LONGER * f64::from(plan.seconds)) }
+}
+
+fn answer<E: std::fmt::Display>(verdict: Result<Verdict, E>) -> Answer {
+    match verdict {
+        Err(mismatch) => Answer::Undecided(format!("a counterexample did not replay: {mismatch}")),
+        Ok(verdict) => match verdict.outcome {
+            Outcome::Unsafe(_) => Answer::Unsafe,
+            Outcome::Safe { .. } => Answer::Safe,
+            Outcome::Unknown { reason, .. } => Answer::Undecided(reason),
+        },
+    }
+}
