@@ -98,7 +98,8 @@ impl Formulated {
         propagator: impl FnOnce(Rc<RefCell<Theory>>) -> Box<dyn Propagator>,
     ) -> Result<Formulated, Exceeded> {
         let mut layout = Layout::new(symbolic, models::relaxed(model));
-        // The other encoding is the paper's, and a check on this one.
+        // The other encoding is the paper's, and a check on this one. Data races are about an order of their own, which the
+        // order of copies says nothing about.
         let mut copies = 0;
         if encoding == Encoding::Order && !with_races {
             let ordered = symmetry::first_steps(symbolic, &layout);
