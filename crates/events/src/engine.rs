@@ -1,7 +1,8 @@
 //! From a program to a verdict: one formula per bound on loops, and a few questions about each.
 //!
 //! First whether something is violated in an execution that meets nothing undefined; then whether something undefined
-//! is met; then which bounds are reached. Bounds grow until none is reached or a limit is.
+//! is met; then which bounds are reached. Data races have a formula of their own, which is asked before. Bounds grow
+//! until none is reached or a limit is.
 //!
 //! *Doubts.* Where something undefined is met but nothing is violated, larger bounds may still show a violation, so a few more
 //! are tried, unless no bound is reached. A doubt stays one with larger bounds: after it no bound is said to be safe.
@@ -263,29 +264,27 @@ fn step(
     figures: &mut Figures,
 ) -> Result<Step, ReplayMismatch> {
     let start = Instant::now();
-    let formula = Formulated::new(&mut symbolic, task.model, task.encoding, task.certify, task.limits);
-    let mut formula = match formula {
-        Ok(formula) => formula,
+    let Task { model, encoding, certify, limits, .. } = *task;
+    let races = task.checks.data_race.then(|| Formulated::with_races(&mut symbolic, model, encoding, certify, limits));
+    let formulas = races
+        .transpose()
+        .and_then(|races| Ok((races, Formulated::new(&mut symbolic, model, encoding, certify, limits)?)));
+    let (mut races, mut formula) = match formulas {
+        Ok(formulas) => formulas,
         Err(exceeded) => return Ok(Step::Stopped(exceeded)),
     };
     figures.add("encode seconds", start.elapsed().as_secs_f64());
     formula.figures(&symbolic, figures);
 
     let start = Instant::now();
-    let step = ask(task, &symbolic, &mut formula);
+    let found = races.as_mut().and_then(|races| ask_for_race(task, &symbolic, races));
+    let found = found.unwrap_or_else(|| ask(task, &symbolic, &mut formula));
     figures.add("solve seconds", start.elapsed().as_secs_f64());
     formula.figures(&symbolic, figures);
-    match step? {
+    match found {
         Found::Violation(schedule) => unsafe_verdict(task, &symbolic, schedule, figures),
-        Found::Perhaps(schedule, doubt) => match unsafe_verdict(task, &symbolic, schedule, figures) {
-            Ok(found @ Step::Unsafe(_)) => Ok(found),
-            _ => {
-                drop(formula);
-                beside_doubt(task, code, bounds, doubt, figures)
-            }
-        },
         Found::Step(doubt @ Step::Doubt { .. }) => {
-            drop(formula);
+            drop((races, formula));
             beside_doubt(task, code, bounds, doubt, figures)
         }
         Found::Step(step) => Ok(step),
@@ -305,37 +304,54 @@ fn beside_doubt(
     let Ok(mut symbolic) = norn_symex::execute_stopping(code, bounds, task.checks, task.limits) else {
         return Ok(doubt);
     };
-    let formula = Formulated::new(&mut symbolic, task.model, task.encoding, false, task.limits);
-    let Ok(mut formula) = formula else { return Ok(doubt) };
     let start = Instant::now();
-    let asked = formula.ask(&symbolic, &Question::Violated, task.limits);
+    let mut schedule = None;
+    if task.checks.data_race {
+        let races = Formulated::with_races(&mut symbolic, task.model, task.encoding, false, task.limits);
+        let Ok(mut races) = races else { return Ok(doubt) };
+        schedule = violating(task, &symbolic, &mut races, &Question::Race);
+    }
+    if schedule.is_none() {
+        let formula = Formulated::new(&mut symbolic, task.model, task.encoding, false, task.limits);
+        let Ok(mut formula) = formula else { return Ok(doubt) };
+        schedule = violating(task, &symbolic, &mut formula, &Question::Violated);
+    }
     figures.add("solve seconds", start.elapsed().as_secs_f64());
-    let Asked::Yes = asked else { return Ok(doubt) };
-    let schedule = formula.schedule(task.program, task.model, &symbolic);
+    let Some(schedule) = schedule else { return Ok(doubt) };
     Ok(match unsafe_verdict(task, &symbolic, schedule, figures)? {
         found @ Step::Unsafe(_) => found,
         _ => doubt,
     })
 }
 
+/// A schedule of what was asked for, if that is found.
+fn violating(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated, question: &Question) -> Option<Schedule> {
+    match formula.ask(symbolic, question, task.limits) {
+        Asked::Yes => Some(formula.schedule(task.program, task.model, symbolic)),
+        Asked::No | Asked::Stopped(_) | Asked::NotProved(_) => None,
+    }
+}
+
 enum Found {
     Violation(Schedule),
-    /// If the schedule does not lead to a violation, the rest holds.
-    Perhaps(Schedule, Step),
     Step(Step),
 }
 
-fn ask(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) -> Result<Found, ReplayMismatch> {
-    let stopped = |exceeded| Ok(Found::Step(Step::Stopped(exceeded)));
-    let unproved = |reason: String| Ok(Found::Step(Step::Unknown { reason, span: None }));
-    match formula.ask(symbolic, &Question::Violated, task.limits) {
-        Asked::Yes => return Ok(Found::Violation(formula.schedule(task.program, task.model, symbolic))),
-        Asked::No => {}
-        Asked::Stopped(exceeded) => return stopped(exceeded),
-        Asked::NotProved(reason) => return unproved(reason),
+/// Nothing, if there is no data race in an execution that meets nothing undefined.
+fn ask_for_race(task: &Task<'_>, symbolic: &Symbolic, races: &mut Formulated) -> Option<Found> {
+    match races.ask(symbolic, &Question::Race, task.limits) {
+        Asked::Yes => Some(Found::Violation(races.schedule(task.program, task.model, symbolic))),
+        Asked::No => None,
+        Asked::Stopped(exceeded) => Some(Found::Step(Step::Stopped(exceeded))),
+        Asked::NotProved(reason) => Some(Found::Step(Step::Unknown { reason, span: None })),
     }
-    match formula.ask(symbolic, &Question::Race { in_any_case: false }, task.limits) {
-        Asked::Yes => return Ok(Found::Violation(formula.schedule(task.program, task.model, symbolic))),
+}
+
+fn ask(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) -> Found {
+    let stopped = |exceeded| Found::Step(Step::Stopped(exceeded));
+    let unproved = |reason: String| Found::Step(Step::Unknown { reason, span: None });
+    match formula.ask(symbolic, &Question::Violated, task.limits) {
+        Asked::Yes => return Found::Violation(formula.schedule(task.program, task.model, symbolic)),
         Asked::No => {}
         Asked::Stopped(exceeded) => return stopped(exceeded),
         Asked::NotProved(reason) => return unproved(reason),
@@ -348,12 +364,7 @@ fn ask(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) -> Result
             });
             let (reason, span) = undefined.expect("what was asked for should be in the model");
             let goes_on = task.grow && reached_cuts(task, symbolic, formula).is_ok_and(|cuts| cuts.contains(&true));
-            let doubt = Step::Doubt { reason, span: Some(span), goes_on };
-            // There may be a race before anything undefined is met; replay will tell.
-            return match formula.ask(symbolic, &Question::Race { in_any_case: true }, task.limits) {
-                Asked::Yes => Ok(Found::Perhaps(formula.schedule(task.program, task.model, symbolic), doubt)),
-                Asked::No | Asked::Stopped(_) | Asked::NotProved(_) => Ok(Found::Step(doubt)),
-            };
+            return Found::Step(Step::Doubt { reason, span: Some(span), goes_on });
         }
         Asked::No => {}
         Asked::Stopped(exceeded) => return stopped(exceeded),
@@ -364,7 +375,7 @@ fn ask(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) -> Result
         Err(reason) => return unproved(reason),
     };
     let cuts = symbolic.cuts.iter().zip(&reached).map(|(cut, &reached)| (cut.span, cut.bound, reached));
-    Ok(Found::Step(Step::Safe(unwind_bounds(task.program, cuts))))
+    Found::Step(Step::Safe(unwind_bounds(task.program, cuts)))
 }
 
 /// Which cuts are reached. Where time runs out those that are open count as reached, which is always right to say.

@@ -1,6 +1,7 @@
 //! The engine `events`: every execution of a bounded program at once, as events with ordering axioms, solved by SAT.
 //!
 //! - `models`, `layout`: the places of events in the global order and what program order and fences fix between them
+//! - `symmetry`: threads that are copies of one another
 //! - `pairs`: which write a read may read from; `encode`: the axioms as clauses
 //! - `variables`, `order`, `theory`, `from_reads`: order variables and the propagator that keeps their order acyclic; `clocks`: the
 //!   paper's bit-vectors instead (walcyrie-ppopp16); `certify`: that a learnt clause is a cycle
@@ -21,6 +22,7 @@ mod pairs;
 mod question;
 mod races;
 mod schedule;
+mod symmetry;
 #[cfg(test)]
 mod tests;
 mod theory;

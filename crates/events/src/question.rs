@@ -11,6 +11,7 @@ use crate::order::{Node, OrderGraph};
 use crate::pairs::{Facts, Pairs};
 use crate::races;
 use crate::schedule::{linear_order, moves};
+use crate::symmetry;
 use crate::theory::{Edge, Theory};
 use crate::variables::Variables;
 use norn_ir::program::Program;
@@ -35,6 +36,7 @@ pub struct Formulated {
     /// If it is true, there is a data race.
     race: Lit,
     pairs: (usize, usize),
+    copies: usize,
     theory: Option<Rc<RefCell<Theory>>>,
     from_reads: FromReads,
     certify: bool,
@@ -48,10 +50,8 @@ const FEW_EVENTS: usize = 200;
 pub enum Question {
     /// Something is violated and nothing undefined is met.
     Violated,
-    /// There is a data race, and nothing undefined is met unless that does not matter.
-    Race {
-        in_any_case: bool,
-    },
+    /// There is a data race, and nothing undefined is met.
+    Race,
     Undefined,
     /// One of these is reached.
     Cut(Vec<usize>),
@@ -66,6 +66,7 @@ pub enum Asked {
 }
 
 impl Formulated {
+    /// For all questions but those about data races.
     pub fn new(
         symbolic: &mut Symbolic,
         model: Model,
@@ -73,19 +74,37 @@ impl Formulated {
         certify: bool,
         limits: &Limits,
     ) -> Result<Formulated, Exceeded> {
-        Formulated::with_propagator(symbolic, model, encoding, certify, limits, |theory| Box::new(theory))
+        Formulated::with_propagator(symbolic, model, (encoding, false), certify, limits, |theory| Box::new(theory))
+    }
+
+    /// For questions about data races. What they need makes the others harder.
+    pub fn with_races(
+        symbolic: &mut Symbolic,
+        model: Model,
+        encoding: Encoding,
+        certify: bool,
+        limits: &Limits,
+    ) -> Result<Formulated, Exceeded> {
+        Formulated::with_propagator(symbolic, model, (encoding, true), certify, limits, |theory| Box::new(theory))
     }
 
     /// With something between the solver and the theory: for tests.
     pub fn with_propagator(
         symbolic: &mut Symbolic,
         model: Model,
-        encoding: Encoding,
+        (encoding, with_races): (Encoding, bool),
         certify: bool,
         limits: &Limits,
         propagator: impl FnOnce(Rc<RefCell<Theory>>) -> Box<dyn Propagator>,
     ) -> Result<Formulated, Exceeded> {
-        let layout = Layout::new(symbolic, models::relaxed(model));
+        let mut layout = Layout::new(symbolic, models::relaxed(model));
+        // The other encoding is the paper's, and a check on this one.
+        let mut copies = 0;
+        if encoding == Encoding::Order && !with_races {
+            let ordered = symmetry::first_steps(symbolic, &layout);
+            copies = ordered.len();
+            ordered.into_iter().for_each(|(first, second)| layout.skeleton.fix(first, second));
+        }
         let graph = OrderGraph::new(&layout.skeleton).expect("program order, creations and joins should have no cycle");
         let facts = Facts { layout: &layout, graph: (encoding == Encoding::Order).then_some(&graph) };
         let pairs = Pairs::new(symbolic, &facts, limits)?;
@@ -118,16 +137,17 @@ impl Formulated {
             encode.orders = clocks;
         }
         encode.all(&mut formula, limits)?;
-        let race = races::encode(
-            &mut formula,
-            &mut races::Context {
+        let mut race = !formula.truth;
+        if with_races {
+            let mut context = races::Context {
                 symbolic: encode.symbolic,
                 layout: &layout,
                 facts: &encode.facts,
                 sources: &encode.encoded.sources,
                 orders: encode.orders,
-            },
-        );
+            };
+            race = races::encode(&mut formula, &mut context);
+        }
         let mut encoded = encode.encoded;
         let from_reads = std::mem::take(&mut encoded.from_reads);
         let undefined = formula.fresh();
@@ -149,7 +169,20 @@ impl Formulated {
             blaster.sink_mut().connect(propagator(Rc::clone(&new)), &observed);
             theory = Some(new);
         }
-        Ok(Formulated { layout, edges, clocks, blaster, encoded, undefined, race, pairs, theory, from_reads, certify })
+        Ok(Formulated {
+            layout,
+            edges,
+            clocks,
+            blaster,
+            encoded,
+            undefined,
+            race,
+            pairs,
+            copies,
+            theory,
+            from_reads,
+            certify,
+        })
     }
 
     pub fn ask(&mut self, symbolic: &Symbolic, question: &Question, limits: &Limits) -> Asked {
@@ -158,7 +191,7 @@ impl Formulated {
         let all = 0..symbolic.checks.len();
         let mut wanted: Vec<Lit> = match question {
             Question::Violated => all.filter(is_violation).map(|check| self.encoded.checks[check]).collect(),
-            Question::Race { .. } => vec![self.race],
+            Question::Race => vec![self.race],
             Question::Undefined => all.filter(|c| !is_violation(c)).map(|check| self.encoded.checks[check]).collect(),
             Question::Cut(cuts) => cuts.iter().map(|&cut| self.encoded.cuts[cut]).collect(),
         };
@@ -170,7 +203,7 @@ impl Formulated {
         wanted.push(!active);
         self.blaster.sink_mut().clause(&wanted);
         let mut assumptions = vec![active];
-        if matches!(question, Question::Violated | Question::Race { in_any_case: false }) {
+        if matches!(question, Question::Violated | Question::Race) {
             assumptions.push(!self.undefined);
         }
         match self.blaster.sink_mut().solve(&assumptions, limits) {
@@ -248,6 +281,7 @@ impl Formulated {
         figures.set("propagations", stats.propagations as f64);
         if let Some(theory) = &self.theory {
             let counts = theory.borrow().counts;
+            figures.set("copies of threads", self.copies as f64);
             figures.set("cycles", counts.conflicts as f64);
             figures.set("edges ruled out", counts.implied as f64);
             figures.set("edges explained", counts.explained as f64);

@@ -109,7 +109,9 @@ fn is_unsafe(program: &Program, model: Model, encoding: Encoding, checks: Checks
 }
 
 fn check(text: &str, random: &mut Random) -> bool {
-    let plain = compile(&with_end(text, ""));
+    // With a claim that always holds: an object that main does not look at may be private to a thread, and private
+    // accesses order nothing.
+    let plain = compile(&with_end(text, &claim([-1; 6])));
     let Some(sets) = Model::ALL.into_iter().map(|model| finals(&plain, model)).collect::<Option<Vec<_>>>() else {
         return false;
     };
@@ -185,6 +187,56 @@ fn inputs_everywhere() {
             }
         }
     });
+}
+
+/// Several threads of one function, whose order does not matter to anybody: both encodings, of which only one knows that,
+/// find what the enumerator finds.
+#[test]
+fn copies_of_a_thread() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
+    let count = number("NORN_TEST_PROGRAMS").unwrap_or(12);
+    let (mut copies, mut violations) = (0, 0);
+    for seed in 0..count {
+        let mut random = Random::new(17000 + number("NORN_TEST_SEED").unwrap_or(0) + seed);
+        let shape = Shape { threads: (1, 1), statements: (1, 3), library: false, ends: true, inputs: true };
+        let text = program(&mut random, shape);
+        let (thread, _) = text.split_once("int main(void) {").expect("the generator should write a main function");
+        let [x, r, kind] = [3, 4, 3].map(|below| random.below(below));
+        let excluded = if kind == 0 { format!("x == {x} && r == {r}") } else { format!("r == {}", 1 + r) };
+        let claim = format!("  seen[0] = r;\n  assert(!({excluded}));");
+        let mut text = thread.replace("  seen[0] = r;", &claim) + "int main(void) {\n  pthread_t id;\n";
+        for _ in 0..2 + random.below(2) {
+            text += "  pthread_create(&id, 0, t0, 0);\n";
+            if random.below(3) == 0 {
+                text += "  x = 2;\n";
+            }
+        }
+        let program = compile(&(text.clone() + "  return 0;\n}\n"));
+        for model in Model::ALL {
+            let limits = Limits::for_seconds(10.0);
+            let checks = Checks::default();
+            let question = Question { program: &program, model, checks, limits: &limits, domain: None, observed: &[] };
+            let found = states::explore(&question);
+            if found.violation.is_none() && found.incomplete.is_some() {
+                continue;
+            }
+            violations += u32::from(found.violation.is_some());
+            for encoding in [Encoding::Order, Encoding::Clocks] {
+                let bounds = Bounds { default: 2, ..Bounds::default() };
+                let limits = Limits::for_seconds(60.0);
+                let (bounds, limits) = (&bounds, &limits);
+                let task =
+                    Task { program: &program, model, checks, bounds, grow: false, limits, encoding, certify: true };
+                let verdict = verdict(&task).unwrap_or_else(|e| panic!("{model} {encoding:?}: {e}\n{text}"));
+                copies += verdict.stats.0.get("copies of threads").map_or(0, |&copies| copies as u32);
+                let is_unsafe = matches!(verdict.outcome, Outcome::Unsafe(_));
+                let is_safe = matches!(verdict.outcome, Outcome::Safe { .. });
+                assert!(is_unsafe || is_safe, "{model} {encoding:?}\n{text}");
+                assert_eq!(is_unsafe, found.violation.is_some(), "{model} {encoding:?}\n{text}");
+            }
+        }
+    }
+    assert!(copies > count as u32 && violations > count as u32 / 4, "{copies} copies, {violations} violations");
 }
 
 #[test]

@@ -20,7 +20,7 @@ use std::fmt::Write;
 
 const HEAD: &str = "#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n\
     extern void __VERIFIER_atomic_begin(void);\nextern void __VERIFIER_atomic_end(void);\n\
-    int x, y;\natomic_int a, b;\nunion { int i; char c[4]; } u;\nint *p;\n_Atomic(int *) q;\n\
+    extern void __VERIFIER_assume(int);\nint x, y, k;\natomic_int a, b;\nunion { int i; char c[4]; } u;\nint *p;\n_Atomic(int *) q;\n\
     pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;\n\
     pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;\nsem_t s;\npthread_barrier_t bar;\n\
     pthread_once_t once = PTHREAD_ONCE_INIT;\nvoid init(void) { x = 5; }\n";
@@ -52,7 +52,7 @@ fn statement(random: &mut Random) -> String {
     let value = 1 + random.below(2);
     let atomic = any(random, &["a", "a", "b"]);
     let inner = plain(random);
-    match random.below(28) {
+    match random.below(30) {
         0..=1 => inner,
         2..=4 => {
             let order = any(random, &["relaxed", "release", "release", "seq_cst"]);
@@ -106,12 +106,21 @@ fn statement(random: &mut Random) -> String {
             format!("{{ {make} atomic_store_explicit(&q, o, memory_order_{order}); }}")
         }
         26..=27 => spin_loop(random, &inner),
+        28 => section_lock(random, &inner),
         _ => {
             let order = any(random, &["relaxed", "acquire"]);
             let use_it = any(random, &["r += *o;", "*o = 2;"]);
             format!("{{ int *o = atomic_load_explicit(&q, memory_order_{order}); if (o) {{ {use_it} }} }}")
         }
     }
+}
+
+/// A lock made of atomic sections; only some of them read it before they give it back.
+fn section_lock(random: &mut Random, inner: &str) -> String {
+    let (begin, end) = ("__VERIFIER_atomic_begin();", "__VERIFIER_atomic_end();");
+    let checked = any(random, &["__VERIFIER_assume(k == 1);", ""]);
+    let how = any(random, &["k = 0;", "k = 0;", "k -= 1;", "k = 2;"]);
+    format!("{begin} __VERIFIER_assume(k == 0); k = 1; {end} {inner} {begin} {checked} {how} {end}")
 }
 
 /// Loops that wait, some of which can be run through once and some of which cannot.
@@ -380,6 +389,13 @@ fn locks_and_sections() {
     let section = "__VERIFIER_atomic_begin(); x++; __VERIFIER_atomic_end();";
     check_threads(&[section, section], false);
     check_threads(&[section, "r = x;"], true);
+    let lock = "__VERIFIER_atomic_begin(); __VERIFIER_assume(k == 0); k = 1; __VERIFIER_atomic_end();";
+    let unlock = "__VERIFIER_atomic_begin(); __VERIFIER_assume(k == 1); k = 0; __VERIFIER_atomic_end();";
+    let careless = "__VERIFIER_atomic_begin(); k = 0; __VERIFIER_atomic_end();";
+    let locked = format!("{lock} x++; {unlock}");
+    check_threads(&[&locked, &locked, &locked], false);
+    check_threads(&[&locked, &format!("{lock} x++; {careless}"), &locked], false);
+    check_threads(&[&locked, &format!("{careless} x++;")], true);
 }
 
 /// Bytes race where they overlap.
@@ -400,6 +416,21 @@ fn loops_that_wait() {
     check_threads(&["*(int *)&b = 3;", "while (atomic_load(&b) < 9);"], true);
     let looks = "for (;;) { int v = atomic_load(&a); if (v == 2) break; if (v == 1) r += x; }";
     check_threads(&["x = 1; atomic_store(&a, 1); x = 2; atomic_store(&a, 2);", looks], true);
+}
+
+/// Two threads do the same, but what main does between their creations happens before all that the second one does only.
+#[test]
+fn threads_that_differ_in_when_they_are_created() {
+    let creations = |between: &str| {
+        format!(
+            "{HEAD}void *t(void *arg) {{ int r = 0; if (atomic_fetch_add_explicit(&a, 1, memory_order_relaxed) == 1) r = x;\n\
+             return 0; }}\n\
+             int main(void) {{ pthread_t i, j; pthread_create(&i, 0, t, 0); {between} pthread_create(&j, 0, t, 0);\n\
+             return 0; }}\n"
+        )
+    };
+    assert_eq!(check(&creations("x = 1;")), [Some(true); 3]);
+    assert_eq!(check(&creations("")), [Some(false); 3]);
 }
 
 #[test]

@@ -63,7 +63,8 @@ fn execute(
         Err(stop) => return stopped(stop),
     };
     for count in 0..max_steps {
-        if count % 1024 == 1023
+        // With many threads a step is a long one.
+        if count % 16 == 15
             && let Some(exceeded) = limits.exceeded()
         {
             return cut_off(exceeded.reason());

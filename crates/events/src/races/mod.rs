@@ -11,6 +11,7 @@
 //! about which of the two is executed first.
 
 mod candidates;
+mod edges;
 mod witness;
 
 use crate::encode::{Formula, Orders};
@@ -34,7 +35,7 @@ pub struct Context<'a, S: ClauseSink> {
 
 /// A literal that implies that there is a data race; whoever wants to know whether there is one assumes it.
 pub fn encode<S: ClauseSink>(formula: &mut Formula<'_, S>, context: &mut Context<'_, S>) -> Lit {
-    let candidates = if context.symbolic.moments.is_empty() { Vec::new() } else { candidates(context.symbolic) };
+    let candidates = candidates(context.symbolic);
     if candidates.is_empty() {
         return !formula.truth;
     }
@@ -59,7 +60,7 @@ fn select<S: ClauseSink>(
     let cells: BTreeMap<CellId, Lit> = {
         let all = candidates.iter().flat_map(|candidate| &candidate.targets).map(|&(cell, _)| (cell, formula.truth));
         let mut cells: BTreeMap<CellId, Lit> = all.collect();
-        cells.values_mut().for_each(|literal| *literal = formula.fresh());
+        cells.values_mut().for_each(|literal| *literal = rarely(formula));
         cells
     };
     at_most_one(formula, cells.values().copied());
@@ -69,11 +70,11 @@ fn select<S: ClauseSink>(
         formula.clause(&[!pair[1], pair[0]]);
     }
     let sides = [0, 1].map(|side| {
-        let writes = formula.fresh();
-        let plain = formula.fresh();
+        let writes = rarely(formula);
+        let plain = rarely(formula);
         let mut selectors = Vec::with_capacity(candidates.len());
         for candidate in candidates {
-            let selected = formula.fresh();
+            let selected = rarely(formula);
             let executed = formula.lit(context.symbolic, candidate.guard);
             formula.clause(&[!selected, executed]);
             let first = threads[candidate.thread.0 as usize];
@@ -103,12 +104,17 @@ fn select<S: ClauseSink>(
     [first, second]
 }
 
+/// A new literal that is better tried as false first, which the solver does with the negation of a variable.
+fn rarely<S: ClauseSink>(formula: &mut Formula<'_, S>) -> Lit {
+    !formula.fresh()
+}
+
 /// By a chain: "one of those so far".
 fn at_most_one<S: ClauseSink>(formula: &mut Formula<'_, S>, literals: impl Iterator<Item = Lit>) {
     let mut before = !formula.truth;
     for literal in literals {
         formula.clause(&[!before, !literal]);
-        let so_far = formula.fresh();
+        let so_far = rarely(formula);
         formula.clause(&[!before, so_far]);
         formula.clause(&[!literal, so_far]);
         before = so_far;

@@ -7,12 +7,12 @@
 //! for what it gives. All clauses say what has to be in the set; whether something else is in it does not matter.
 
 use super::candidates::Candidate;
-use super::{Context, same_place};
+use super::edges::{Edges, acquires, collected, messages, released, releases};
+use super::{Context, rarely};
 use crate::encode::Formula;
-use crate::pairs::{Fixed, Source};
-use norn_ir::instr::{FenceKind, Order, SyncKind};
+use norn_ir::instr::{FenceKind, SyncKind};
 use norn_logic::{ClauseSink, Lit};
-use norn_symex::{Accessed, EventId, EventKind, MomentKind, SectionId, Symbolic, ThreadId};
+use norn_symex::{Accessed, EventId, EventKind, MomentKind, Symbolic, ThreadId};
 use std::collections::BTreeMap;
 
 /// The edges of happens-before, which are the same for both sides.
@@ -21,9 +21,11 @@ pub struct Witness<'c> {
     /// By thread: its moments, creations and joins, in program order.
     threads: Vec<Vec<Point>>,
     /// By moment that reads: the moments that it may get messages from, each with the literals that have to hold.
-    messages: BTreeMap<usize, Vec<(usize, Vec<Lit>)>>,
+    messages: Edges,
+    /// For some of the moments that read, what is to be taken instead of the messages.
+    collected: Edges,
     /// By moment that acquires a lock: the moments of other threads that may release it before.
-    released: BTreeMap<usize, Vec<(usize, Vec<Lit>)>>,
+    released: Edges,
 }
 
 #[derive(Clone, Copy)]
@@ -31,14 +33,6 @@ enum Point {
     Moment(usize),
     Create(EventId),
     Join(EventId),
-}
-
-fn acquires(order: Order) -> bool {
-    matches!(order, Order::Acquire | Order::AcqRel | Order::SeqCst)
-}
-
-fn releases(order: Order) -> bool {
-    matches!(order, Order::Release | Order::AcqRel | Order::SeqCst)
 }
 
 impl<'c> Witness<'c> {
@@ -49,8 +43,9 @@ impl<'c> Witness<'c> {
     ) -> Witness<'c> {
         let threads = points(context.symbolic);
         let messages = messages(context);
+        let collected = collected(formula, context);
         let released = released(formula, context);
-        Witness { candidates, threads, messages, released }
+        Witness { candidates, threads, messages, collected, released }
     }
 
     /// The set of one side: it contains what is selected by the first selectors, and nothing that the others select.
@@ -65,19 +60,18 @@ impl<'c> Witness<'c> {
         for (candidate, (&inside, &outside)) in self.candidates.iter().zip(inside.iter().zip(outside)) {
             selected.entry(candidate.moment).or_default().push((inside, outside));
         }
-        let used = |edges: &BTreeMap<usize, Vec<(usize, Vec<Lit>)>>| -> Vec<usize> {
-            edges.values().flatten().map(|edge| edge.0).collect()
-        };
         let mut given: BTreeMap<usize, Lit> = BTreeMap::new();
-        for moment in used(&self.messages).into_iter().chain(used(&self.released)) {
-            given.entry(moment).or_insert_with(|| formula.fresh());
+        for edges in [&self.messages, &self.collected, &self.released] {
+            for &(moment, _) in edges.values().flatten() {
+                given.entry(moment).or_insert_with(|| rarely(formula));
+            }
         }
         let starts: Vec<Lit> = symbolic
             .threads
             .iter()
-            .map(|thread| if thread.creator.is_some() { formula.fresh() } else { !formula.truth })
+            .map(|thread| if thread.creator.is_some() { rarely(formula) } else { !formula.truth })
             .collect();
-        let ends: Vec<Lit> = symbolic.threads.iter().map(|_| formula.fresh()).collect();
+        let ends: Vec<Lit> = symbolic.threads.iter().map(|_| rarely(formula)).collect();
         let side = Side { symbolic, witness: self, selected, given, starts, ends };
         for thread in 0..symbolic.threads.len() {
             side.thread(formula, ThreadId(thread as u32));
@@ -105,93 +99,6 @@ fn points(symbolic: &Symbolic) -> Vec<Vec<Point>> {
         list.into_iter().map(|(_, _, point)| point).collect()
     };
     threads.into_iter().map(in_order).collect()
-}
-
-fn access(symbolic: &Symbolic, moment: usize) -> Option<&Accessed> {
-    match &symbolic.moments[moment].what {
-        MomentKind::Access(access) => Some(access),
-        _ => None,
-    }
-}
-
-/// A read gets the message of a write if all its bytes are read from the bytes of that write, and it has no others.
-/// What a thread wrote itself tells it nothing new, unless that passes on what another thread wrote.
-fn messages<S: ClauseSink>(context: &Context<'_, S>) -> BTreeMap<usize, Vec<(usize, Vec<Lit>)>> {
-    let symbolic = &*context.symbolic;
-    let mut writers: BTreeMap<EventId, (usize, u32)> = BTreeMap::new();
-    for moment in 0..symbolic.moments.len() {
-        let Some(access) = access(symbolic, moment).filter(|access| access.order != Order::Plain) else { continue };
-        for (byte, event) in access.writes.clone().enumerate() {
-            writers.insert(EventId(event), (moment, byte as u32));
-        }
-    }
-    let sources: BTreeMap<EventId, &Vec<(Source, Lit)>> =
-        context.sources.iter().map(|(read, sources)| (*read, sources)).collect();
-    let mut messages: BTreeMap<usize, Vec<(usize, Vec<Lit>)>> = BTreeMap::new();
-    for moment in 0..symbolic.moments.len() {
-        let Some(access) = access(symbolic, moment).filter(|access| access.order != Order::Plain) else { continue };
-        let mut found: BTreeMap<usize, Vec<Lit>> = BTreeMap::new();
-        for (byte, event) in access.reads.clone().enumerate() {
-            for &(source, literal) in sources.get(&EventId(event)).into_iter().copied().flatten() {
-                let Source::Write(write) = source else { continue };
-                match writers.get(&write) {
-                    Some(&(writer, place)) if place as usize == byte => found.entry(writer).or_default().push(literal),
-                    _ => {}
-                }
-            }
-        }
-        found.retain(|&writer, literals| {
-            let Some(written) = self::access(symbolic, writer) else { return false };
-            let is_own = symbolic.moments[writer].thread == symbolic.moments[moment].thread;
-            let passes_on = !written.reads.is_empty();
-            literals.len() == access.reads.len() && written.writes.len() == access.reads.len() && (!is_own || passes_on)
-        });
-        if !found.is_empty() {
-            messages.insert(moment, found.into_iter().collect());
-        }
-    }
-    messages
-}
-
-/// Who acquires a lock gets what all earlier releases of it gave.
-fn released<S: ClauseSink>(
-    formula: &mut Formula<'_, S>,
-    context: &mut Context<'_, S>,
-) -> BTreeMap<usize, Vec<(usize, Vec<Lit>)>> {
-    let mut syncs: [Vec<(usize, SectionId)>; 2] = Default::default();
-    for (number, moment) in context.symbolic.moments.iter().enumerate() {
-        if let MomentKind::Sync { kind, section, .. } = moment.what {
-            syncs[usize::from(kind == SyncKind::Release)].push((number, section));
-        }
-    }
-    let [acquiring, releasing] = syncs;
-    let mut released: BTreeMap<usize, Vec<(usize, Vec<Lit>)>> = BTreeMap::new();
-    for &(acquire, later) in &acquiring {
-        for &(release, earlier) in &releasing {
-            if context.symbolic.moments[acquire].thread == context.symbolic.moments[release].thread {
-                continue;
-            }
-            let places = |moment: usize| match &context.symbolic.moments[moment].what {
-                MomentKind::Sync { at, .. } => at.clone(),
-                _ => Vec::new(),
-            };
-            let (here, there) = (places(acquire), places(release));
-            let same = same_place(context.symbolic, &here, &there);
-            let same = formula.lit(context.symbolic, same);
-            if same == !formula.truth {
-                continue;
-            }
-            let node = |section: SectionId| context.layout.sections[section.index()];
-            let (Some(from), Some(to)) = (node(earlier), node(later)) else { continue };
-            let order = match context.facts.nodes(from, to) {
-                Fixed::Before => formula.truth,
-                Fixed::After => continue,
-                Fixed::Open => context.orders.decided(formula, from, to),
-            };
-            released.entry(acquire).or_default().push((release, vec![same, order]));
-        }
-    }
-    released
 }
 
 /// One of the two sets while it is put together.
@@ -226,7 +133,7 @@ impl Growing {
         let never = !formula.truth;
         self.reasons.retain(|reason| !reason.contains(&never));
         if !self.reasons.is_empty() {
-            let literal = formula.fresh();
+            let literal = rarely(formula);
             formula.clause(&[!self.literal, literal]);
             for reason in self.reasons.drain(..) {
                 imply(formula, &reason, literal);
@@ -334,9 +241,13 @@ impl Side<'_> {
             formula.clause(&[!outside, !known]);
             walk.own.push(inside);
         }
-        let got = self.witness.messages.get(&moment).into_iter().flatten();
-        let got: Vec<Vec<Lit>> = got.map(|(write, read)| [&read[..], &[self.given[write]]].concat()).collect();
-        for message in &got {
+        let reasons = |edges: &Edges| -> Option<Vec<Vec<Lit>>> {
+            let edges = edges.get(&moment)?.iter();
+            Some(edges.map(|(write, conditions)| [&conditions[..], &[self.given[write]]].concat()).collect())
+        };
+        let messages = reasons(&self.witness.messages).unwrap_or_default();
+        let taken = reasons(&self.witness.collected).unwrap_or_else(|| messages.clone());
+        for message in &taken {
             let in_any_case = access.unless.is_none_or(|(_, failed)| acquires(failed) == acquires(access.order));
             match access.unless {
                 Some((success, failed)) if !in_any_case => {
@@ -355,7 +266,7 @@ impl Side<'_> {
         let own = if releases(access.order) { walk.release(formula) } else { walk.fenced.now(formula) };
         formula.clause(&[!own, given]);
         if !access.writes.is_empty() {
-            got.iter().for_each(|message| imply(formula, message, given));
+            messages.iter().for_each(|message| imply(formula, message, given));
         }
     }
 }
