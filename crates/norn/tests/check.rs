@@ -372,3 +372,31 @@ fn options_that_the_engine_would_ignore_are_refused() {
         assert_eq!(status(taken), 0, "{taken:?}");
     }
 }
+
+/// What orders memory does so whatever it writes to.
+#[test]
+fn a_fence_by_means_of_a_local_variable_is_one() {
+    let folder = Folder::new("a_fence_by_means_of_a_local_variable_is_one");
+    let program = |fence: &str| {
+        format!(
+            "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\nint x, y, p, q;\n\
+             void *left(void *arg) {{ atomic_int d = 0; x = 1; {fence} p = y; return 0; }}\n\
+             void *right(void *arg) {{ atomic_int d = 0; y = 1; {fence} q = x; return 0; }}\n\
+             int main(void) {{ pthread_t a, b; pthread_create(&a, 0, left, 0); pthread_create(&b, 0, right, 0);\n\
+             pthread_join(a, 0); pthread_join(b, 0); assert(p + q > 0); }}"
+        )
+    };
+    for (fence, expected) in [
+        ("", 10),
+        ("atomic_store_explicit(&d, 1, memory_order_relaxed);", 10),
+        ("atomic_store(&d, 1);", 0),
+        ("atomic_fetch_add_explicit(&d, 0, memory_order_relaxed);", 0),
+        ("int e = 1; atomic_compare_exchange_strong(&d, &e, 2);", 0),
+    ] {
+        folder.write("fence.c", program(fence));
+        for engine in ["enumerate", "states", "stateless", "events", "rounds"] {
+            let run = folder.norn(&["check", "-m", "tso", "-e", engine, "fence.c"]);
+            assert_eq!(run.status(), expected, "{fence} {engine}: {}", run.stdout());
+        }
+    }
+}

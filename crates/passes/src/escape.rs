@@ -21,11 +21,15 @@
 //! is a global with one toucher, A and B do not both touch it. Else m was made by one thread and is not handed over,
 //! and the other thread held a pointer to it before that moment: a contradiction.
 //!
+//! **Fences.** A read-modify-write, a seq_cst store and a release store order what comes before and after them, whatever they
+//! write to: `lock; addl $0, (%esp)` is a well-known fence. Where there are other threads, what they touch is not
+//! private, so that they are steps.
+//!
 //! A mark stands for all instances of the object in all calls. Constant objects are marked by the same rules, though
 //! nothing depends on it.
 
 use norn_ir::ids::{FuncId, GlobalId, LocalId};
-use norn_ir::instr::{InstrKind, Operand};
+use norn_ir::instr::{InstrKind, Operand, Order};
 use norn_ir::program::{Program, Storage};
 
 use crate::Site;
@@ -56,6 +60,7 @@ pub fn mark_private(program: &mut Program) -> EscapeReport {
 pub fn mark_private_with(program: &mut Program, points_to: &PointsTo) -> EscapeReport {
     let touchers = touchers(program, points_to, &running_threads(program, points_to));
     let handed_over = handed_over(program, points_to, &touchers);
+    let fencing = fencing(program, points_to);
     let shared = (0..points_to.object_count()).map(|index| {
         let object = ObjectId(index as u32);
         let what = points_to.object(object).0;
@@ -64,7 +69,8 @@ pub fn mark_private_with(program: &mut Program, points_to: &PointsTo) -> EscapeR
             Some(Object::Global(global)) => program.global(global).storage == Storage::Thread,
             Some(Object::Function(_)) | None => false,
         };
-        let private = touchers[index] != Threads::Several || (has_maker && !handed_over[index]);
+        let is_one_threads = touchers[index] != Threads::Several || (has_maker && !handed_over[index]);
+        let private = is_one_threads && !fencing[index];
         what.filter(|_| !private)
     });
     let mut shared: Vec<Object> = shared.flatten().collect();
@@ -213,6 +219,32 @@ fn touchers(program: &Program, points_to: &PointsTo, running: &[Threads]) -> Vec
         }
     }
     touchers
+}
+
+/// What is touched by something that is a fence at the same time. Sections are steps anyway.
+fn fencing(program: &Program, points_to: &PointsTo) -> Vec<bool> {
+    let mut fencing = vec![false; points_to.object_count()];
+    if !points_to.instance_calls().iter().any(|call| call.spawn) {
+        return fencing;
+    }
+    for (index, instance) in points_to.instances().iter().enumerate() {
+        for instr in program.function(instance.function).blocks.iter().flat_map(|block| &block.instrs) {
+            let (InstrKind::Rmw { addr, .. } | InstrKind::CompareExchange { addr, .. } | InstrKind::Store { addr, .. }) =
+                &instr.kind
+            else {
+                continue;
+            };
+            if let InstrKind::Store { access, .. } = &instr.kind
+                && !matches!(access.order, Order::Release | Order::AcqRel | Order::SeqCst)
+            {
+                continue;
+            }
+            for object in points_to.operand(program, InstanceId(index as u32), *addr) {
+                fencing[object.index()] = true;
+            }
+        }
+    }
+    fencing
 }
 
 /// See the module's header. Globals count as handed over when they have several touchers.

@@ -230,3 +230,15 @@ fn thread_locals() {
         &["x", "box", "y", "slot"],
     );
 }
+
+/// What a fence writes to is a step, even if it is on the stack.
+#[test]
+fn what_fences_write_to_is_not_private() {
+    let written = |instr: &str| main_spawning(instr, "null") + IDLE;
+    check(&written("store i32 l0, 1"), &["x", "box"]);
+    check(&written("store i32 l0, 1 relaxed"), &["x", "box"]);
+    check(&written("store i32 l0, 1 release"), &["box"]);
+    check(&written("store i32 l0, 1 seq_cst"), &["box"]);
+    check(&written("r1 = rmw add l0, 1 relaxed"), &["box"]);
+    check(&written("r1, r4 = compare_exchange l0, 0, 1 relaxed relaxed"), &["box"]);
+}
