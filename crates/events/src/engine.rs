@@ -162,6 +162,10 @@ impl Search<'_> {
     /// The given bounds at once; if they take too long, smaller ones.
     fn towards_given(&mut self) -> Result<Option<Verdict>, ReplayMismatch> {
         let task = self.task;
+        let most = task.bounds.at.iter().map(|at| at.bound).chain([task.bounds.default]).max().unwrap_or(0);
+        if growing_towards(most).next().is_none() {
+            return self.step(task.bounds, task.limits);
+        }
         let now = Instant::now();
         let half = task.limits.deadline.map(|end| now + end.saturating_duration_since(now) / 2);
         let limits = Limits { deadline: half, ..task.limits.clone() };
@@ -171,8 +175,7 @@ impl Search<'_> {
             Some(Verdict { outcome: Outcome::Unknown { .. }, .. }) if is_limited && self.doubt.is_none() => {}
             verdict => return Ok(verdict),
         }
-        let most = task.bounds.at.iter().map(|at| at.bound).chain([task.bounds.default]).max();
-        let verdict = self.grow(growing_towards(most.unwrap_or(0)))?;
+        let verdict = self.grow(growing_towards(most))?;
         let time = task.limits.exceeded().unwrap_or(Exceeded::Time);
         Ok(Some(verdict.unwrap_or_else(|| self.best_known(Some(time)))))
     }

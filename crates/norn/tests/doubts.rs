@@ -103,7 +103,7 @@ fn a_time_limit_leaves_what_smaller_bounds_say() {
     let program = |last: &str| {
         format!(
             "#include <pthread.h>\n#include <assert.h>\nint nondet_int(void);\nunsigned x, y;\n\
-             void *t(void *a) {{ while (nondet_int()) {{ unsigned v = x; x = v * y + 3; y = y + x; }} return 0; }}\n\
+             void *t(void *a) {{ while (nondet_int()) {{ unsigned v = x; x = v + y + 3; y = y + x; }} return 0; }}\n\
              int main(void) {{ pthread_t h; pthread_create(&h, 0, t, 0); t(0); {last} }}"
         )
     };

@@ -6,7 +6,7 @@ use norn_ir::span::Span;
 use norn_machine::replay::ReplayMismatch;
 use norn_passes::spin::spin;
 use norn_passes::unwind::{BoundAt, Bounds};
-use norn_symex::execute;
+use norn_symex::{Symbolic, execute};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Bound, BoundKind, Checks, Outcome, Stats, Verdict, unwind_bounds};
@@ -54,18 +54,32 @@ pub fn without_idle_iterations(task: &Task<'_>) -> Program {
 }
 
 /// The verdict for fixed bounds on loops. If half of the time is not enough for one round of them, smaller bounds grow
-/// towards them with the rest: the largest that is done with is the verdict, under its own name.
+/// towards them with the rest: the largest that is done with is the verdict, under its own name. Else the whole time is for
+/// more rounds.
 fn towards(task: &Task<'_>, given: &Bounds) -> Result<Verdict, ReplayMismatch> {
+    let most = given.at.iter().map(|at| at.bound).chain([given.default]).max().unwrap_or(0);
+    let Some(end) = task.limits.deadline.filter(|_| most > 1) else { return within(task, given) };
     let now = Instant::now();
-    let half = task.limits.deadline.map(|end| now + end.saturating_duration_since(now) / 2);
-    let limits = Limits { deadline: half, ..task.limits.clone() };
-    let verdict = within(&Task { limits: &limits, ..*task }, given)?;
-    let is_open = |verdict: &Verdict| matches!(verdict.outcome, Outcome::Unknown { span: None, .. });
-    if !is_open(&verdict) || limits.exceeded().is_none() {
+    let limits = Limits { deadline: Some(now + end.saturating_duration_since(now) / 2), ..task.limits.clone() };
+    let verdict = match execute(&without_idle_iterations(task), given, task.checks, &limits) {
+        Err(refusal) => unknown(task, refusal.reason, refusal.span, Stats::default()),
+        Ok(symbolic) => {
+            if let Some(verdict) = hunted(task, given, &symbolic)? {
+                return Ok(verdict);
+            }
+            let rounds = Some(task.rounds.unwrap_or(1).min(1));
+            let first = examined(&Task { limits: &limits, rounds, ..*task }, &symbolic)?;
+            match first.outcome {
+                Outcome::Unsafe(_) => return Ok(first),
+                Outcome::Unknown { span: None, .. } if limits.exceeded().is_some() => first,
+                _ => return examined(task, &symbolic),
+            }
+        }
+    };
+    if limits.exceeded().is_none() {
         return Ok(verdict);
     }
     let mut best = verdict;
-    let most = given.at.iter().map(|at| at.bound).chain([given.default]).max().unwrap_or(0);
     for bound in 1..most {
         if task.limits.exceeded().is_some() {
             break;
@@ -87,12 +101,19 @@ fn within(task: &Task<'_>, bounds: &Bounds) -> Result<Verdict, ReplayMismatch> {
         Ok(symbolic) => symbolic,
         Err(refusal) => return Ok(unknown(task, refusal.reason, refusal.span, Stats::default())),
     };
-    if symbolic.events.len() > LARGE
-        && let Some(verdict) = crate::grow::hunt(task, bounds)?
-    {
-        return Ok(verdict);
+    match hunted(task, bounds, &symbolic)? {
+        Some(verdict) => Ok(verdict),
+        None => examined(task, &symbolic),
     }
-    let mut examiner = Examiner::new(task, &symbolic);
+}
+
+/// A violation with smaller bounds, where that is worth a search of its own.
+fn hunted(task: &Task<'_>, bounds: &Bounds, symbolic: &Symbolic) -> Result<Option<Verdict>, ReplayMismatch> {
+    if symbolic.events.len() > LARGE { crate::grow::hunt(task, bounds) } else { Ok(None) }
+}
+
+fn examined(task: &Task<'_>, symbolic: &Symbolic) -> Result<Verdict, ReplayMismatch> {
+    let mut examiner = Examiner::new(task, symbolic);
     let rounds = task.rounds.unwrap_or(u32::MAX).min(examiner.enough_rounds());
     let examined = examiner.examine(&Goal { rounds, patience: None, only_violations: false })?;
     Ok(conclude(task, &symbolic.cuts, examined, examiner.stats()))
