@@ -364,14 +364,16 @@ pub(crate) mod tests {
         pigeons(&mut solver, 12);
         let used = norn_verdict::limits::resident_bytes().unwrap();
         let limits = Limits { memory: Some(used + (8 << 20)), ..Limits::for_seconds(60.0) };
-        // Touched page by page, so that it is resident, after the search has begun.
-        let hog = std::thread::spawn(|| {
+        // Touched page by page, so that it is resident, after the search has begun and until it ends.
+        let (done, wait) = std::sync::mpsc::channel::<()>();
+        let hog = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(30));
             let hog = vec![1u8; 256 << 20];
-            std::thread::sleep(Duration::from_millis(500));
+            let _ = wait.recv();
             hog[hog.len() / 2]
         });
         assert_eq!(solver.solve(&[], &limits), Answer::Stopped(Exceeded::Memory));
+        drop(done);
         hog.join().unwrap();
     }
 
