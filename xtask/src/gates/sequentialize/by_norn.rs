@@ -29,17 +29,19 @@ pub fn agree(name: &str, program: &Program, plan: Plan, (mut tally, found): (Tal
     let by_rounds = rounds(program, plan, Model::Sc, plan.rounds);
     tally.equal(&format!("{name} sc: emitted and rounds"), &sc, &by_rounds);
     let one = Plan { timestamps: 1, ..plan };
-    for &(model, used, ref list_run, ref buffer_run) in &found.weak {
+    for &(model, mut used, ref list_run, ref buffer_run) in &found.weak {
         let what = format!("{name} {model}");
         let as_sc = emitted(program, one, model, Sma::List);
         tally.equal(&format!("{what}: one timestamp and sc"), &as_sc, &sc);
         let list = emitted(program, used, model, Sma::List);
-        let list = settle(&format!("{what} list"), list, list_run, &mut tally);
+        let mut list = settle(&format!("{what} list"), list, list_run, &mut tally);
         let buffer = emitted(program, plan, model, Sma::Buffer);
         let buffer = settle(&format!("{what} buffer"), buffer, buffer_run, &mut tally);
         if matches!(list_run, Answer::Undecided(_)) {
             let open = format!("{what}: list and buffer");
             tally.undecided.retain(|undecided| !undecided.starts_with(&open));
+            // The runs stopped before the list had enough timestamps and nodes.
+            (used, list) = enough(program, used, model, list, &buffer);
             tally.equal(&open, &list, &buffer);
         }
         implications(&what, program, used, model, list, &mut tally);
@@ -63,12 +65,18 @@ fn settle(what: &str, checked: Answer, run: &Answer, tally: &mut Tally) -> Answe
     }
 }
 
-fn implications(what: &str, program: &Program, mut plan: Plan, model: Model, mut list: Answer, tally: &mut Tally) {
-    let by_rounds = rounds(program, plan, model, plan.rounds);
-    while list == Answer::Safe && by_rounds == Answer::Unsafe && plan.timestamps < MOST_TIMESTAMPS {
+/// More timestamps and nodes for a list that lacks a violation which there is.
+fn enough(program: &Program, mut plan: Plan, model: Model, mut list: Answer, other: &Answer) -> (Plan, Answer) {
+    while list == Answer::Safe && *other == Answer::Unsafe && plan.timestamps < MOST_TIMESTAMPS {
         plan = Plan { timestamps: plan.timestamps + 1, nodes: plan.nodes + 1, ..plan };
         list = emitted(program, plan, model, Sma::List);
     }
+    (plan, list)
+}
+
+fn implications(what: &str, program: &Program, plan: Plan, model: Model, list: Answer, tally: &mut Tally) {
+    let by_rounds = rounds(program, plan, model, plan.rounds);
+    let (plan, list) = enough(program, plan, model, list, &by_rounds);
     match (&list, &by_rounds) {
         (Answer::Undecided(why), _) => tally.undecided.push(format!("{what} list: {why}")),
         (Answer::Safe, Answer::Undecided(why)) => tally.undecided.push(format!("{what} rounds: {why}")),
