@@ -10,12 +10,12 @@
 //! *Given bounds with a time limit.* They are tried at once with half of the time. If that is not enough, smaller bounds grow
 //! towards them with the rest, and the largest that was done with is the verdict, under its own name.
 
-use crate::question::{Asked, Formulated, Question};
+use crate::question::{Asked, Form, Formulated, Question};
 use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_machine::replay::{End, ReplayError, ReplayMismatch, complete_inputs, confirm, replay};
 use norn_passes::spin::{spin, spin_for_races};
-use norn_passes::unwind::{BoundAt, Bounds};
+use norn_passes::unwind::Bounds;
 use norn_symex::{Finding, Refusal, Symbolic};
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
@@ -148,10 +148,10 @@ impl Search<'_> {
                 break;
             }
             let given = self.task.bounds;
-            let at = given.at.iter().map(|at| BoundAt { bound: at.bound.min(bound), ..at.clone() });
-            let at = if self.task.grow { given.at.clone() } else { at.collect() };
-            let default = if self.task.grow { bound } else { bound.min(given.default) };
-            let bounds = Bounds { default, at, ..given.clone() };
+            let bounds = match self.task.grow {
+                true => Bounds { default: bound, ..given.clone() },
+                false => given.at_most(bound),
+            };
             if let Some(verdict) = self.step(&bounds, self.task.limits)? {
                 return Ok(Some(verdict));
             }
@@ -162,7 +162,7 @@ impl Search<'_> {
     /// The given bounds at once; if they take too long, smaller ones.
     fn towards_given(&mut self) -> Result<Option<Verdict>, ReplayMismatch> {
         let task = self.task;
-        let most = task.bounds.at.iter().map(|at| at.bound).chain([task.bounds.default]).max().unwrap_or(0);
+        let most = task.bounds.largest();
         if growing_towards(most).next().is_none() {
             return self.step(task.bounds, task.limits);
         }
@@ -268,10 +268,9 @@ fn step(
 ) -> Result<Step, ReplayMismatch> {
     let start = Instant::now();
     let Task { model, encoding, certify, limits, .. } = *task;
-    let races = task.checks.data_race.then(|| Formulated::with_races(&mut symbolic, model, encoding, certify, limits));
-    let formulas = races
-        .transpose()
-        .and_then(|races| Ok((races, Formulated::new(&mut symbolic, model, encoding, certify, limits)?)));
+    let mut formulated = |races| Formulated::new(&mut symbolic, model, Form { encoding, races, certify }, limits);
+    let races = task.checks.data_race.then(|| formulated(true)).transpose();
+    let formulas = races.and_then(|races| Ok((races, formulated(false)?)));
     let (mut races, mut formula) = match formulas {
         Ok(formulas) => formulas,
         Err(exceeded) => return Ok(Step::Stopped(exceeded)),
@@ -309,15 +308,14 @@ fn beside_doubt(
     };
     let start = Instant::now();
     let mut schedule = None;
-    if task.checks.data_race {
-        let races = Formulated::with_races(&mut symbolic, task.model, task.encoding, false, task.limits);
-        let Ok(mut races) = races else { return Ok(doubt) };
-        schedule = violating(task, &symbolic, &mut races, &Question::Race);
-    }
-    if schedule.is_none() {
-        let formula = Formulated::new(&mut symbolic, task.model, task.encoding, false, task.limits);
-        let Ok(mut formula) = formula else { return Ok(doubt) };
-        schedule = violating(task, &symbolic, &mut formula, &Question::Violated);
+    let both = [(true, Question::Race), (false, Question::Violated)];
+    for (races, question) in both.into_iter().filter(|&(races, _)| task.checks.data_race || !races) {
+        let form = Form { encoding: task.encoding, races, certify: false };
+        let Ok(mut formula) = Formulated::new(&mut symbolic, task.model, form, task.limits) else { return Ok(doubt) };
+        schedule = violating(task, &symbolic, &mut formula, &question);
+        if schedule.is_some() {
+            break;
+        }
     }
     figures.add("solve seconds", start.elapsed().as_secs_f64());
     let Some(schedule) = schedule else { return Ok(doubt) };

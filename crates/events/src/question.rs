@@ -65,35 +65,25 @@ pub enum Asked {
     NotProved(String),
 }
 
-impl Formulated {
-    /// For all questions but those about data races.
-    pub fn new(
-        symbolic: &mut Symbolic,
-        model: Model,
-        encoding: Encoding,
-        certify: bool,
-        limits: &Limits,
-    ) -> Result<Formulated, Exceeded> {
-        Formulated::with_propagator(symbolic, model, (encoding, false), certify, limits, |theory| Box::new(theory))
-    }
-
+/// What is made of an event list.
+#[derive(Clone, Copy)]
+pub struct Form {
+    pub encoding: Encoding,
     /// For questions about data races. What they need makes the others harder.
-    pub fn with_races(
-        symbolic: &mut Symbolic,
-        model: Model,
-        encoding: Encoding,
-        certify: bool,
-        limits: &Limits,
-    ) -> Result<Formulated, Exceeded> {
-        Formulated::with_propagator(symbolic, model, (encoding, true), certify, limits, |theory| Box::new(theory))
+    pub races: bool,
+    pub certify: bool,
+}
+
+impl Formulated {
+    pub fn new(symbolic: &mut Symbolic, model: Model, form: Form, limits: &Limits) -> Result<Formulated, Exceeded> {
+        Formulated::with_propagator(symbolic, model, form, limits, |theory| Box::new(theory))
     }
 
     /// With something between the solver and the theory: for tests.
     pub fn with_propagator(
         symbolic: &mut Symbolic,
         model: Model,
-        (encoding, with_races): (Encoding, bool),
-        certify: bool,
+        Form { encoding, races: with_races, certify }: Form,
         limits: &Limits,
         propagator: impl FnOnce(Rc<RefCell<Theory>>) -> Box<dyn Propagator>,
     ) -> Result<Formulated, Exceeded> {

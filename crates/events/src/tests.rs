@@ -2,7 +2,7 @@
 //! reads of an execution can see is the same, under each model and in both encodings.
 
 use crate::engine::Encoding;
-use crate::question::{Asked, Formulated, Question};
+use crate::question::{Asked, Form, Formulated, Question};
 use norn_ir::ids::FuncId;
 use norn_ir::instr::{Access, FenceKind, Order};
 use norn_ir::span::Span;
@@ -294,8 +294,9 @@ fn allowed(threads: &[Vec<Op>], model: Model, encoding: Encoding) -> BTreeSet<Ve
             new = symbolic.terms.and(new, !same);
         }
         ask_for(&mut symbolic, new);
-        let mut formula = Formulated::new(&mut symbolic, model, encoding, false, &Limits::none())
-            .unwrap_or_else(|_| panic!("nothing should stop it"));
+        let mut formula =
+            Formulated::new(&mut symbolic, model, Form { encoding, races: false, certify: false }, &Limits::none())
+                .unwrap_or_else(|_| panic!("nothing should stop it"));
         match formula.ask(&symbolic, &Question::Violated, &Limits::none()) {
             Asked::Yes => {
                 let outcome = seen.iter().map(|&read| formula.value(&symbolic, read)).collect();
@@ -386,10 +387,10 @@ fn certified(threads: &[Vec<Op>], model: Model, outcome: &[u64], lies: u32) -> (
     ask_for(&mut symbolic, wanted);
     let told = std::rc::Rc::new(std::cell::Cell::new(0));
     let counter = std::rc::Rc::clone(&told);
-    let formula =
-        Formulated::with_propagator(&mut symbolic, model, (Encoding::Order, false), true, &Limits::none(), |honest| {
-            Box::new(Liar { honest, lies, told: counter })
-        });
+    let form = Form { encoding: Encoding::Order, races: false, certify: true };
+    let formula = Formulated::with_propagator(&mut symbolic, model, form, &Limits::none(), |honest| {
+        Box::new(Liar { honest, lies, told: counter })
+    });
     let mut formula = formula.unwrap_or_else(|_| panic!("nothing should stop it"));
     let asked = formula.ask(&symbolic, &Question::Violated, &Limits::none());
     (asked, told.get())

@@ -67,6 +67,17 @@ impl Bounds {
         )
     }
 
+    /// The largest bound for what the user wrote.
+    pub fn largest(&self) -> u32 {
+        self.at.iter().map(|at| at.bound).fold(self.default, u32::max)
+    }
+
+    /// The same, but no bound for what the user wrote is larger than this.
+    pub fn at_most(&self, bound: u32) -> Bounds {
+        let at = self.at.iter().map(|at| BoundAt { bound: at.bound.min(bound), ..at.clone() });
+        Bounds { default: self.default.min(bound), at: at.collect(), ..self.clone() }
+    }
+
     fn of_library(&self, program: &Program, span: Span) -> u32 {
         command_line(program, span).map_or(self.library, |bound| bound.min(self.library))
     }
@@ -84,9 +95,17 @@ impl Bounds {
 
 impl BoundAt {
     pub fn names(&self, program: &Program, span: Span) -> bool {
-        let name = program.file(span.file);
-        let same_file = name.strip_suffix(&self.file).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
-        span.line != 0 && span.line == self.line && same_file
+        span.line != 0 && span.line == self.line && self.is_file(program.file(span.file))
+    }
+
+    /// The same for a place as verdicts write it, `FILE:LINE`.
+    pub fn names_place(&self, place: &str) -> bool {
+        let place = place.rsplit_once(':');
+        place.is_some_and(|(file, line)| line.parse() == Ok(self.line) && self.is_file(file))
+    }
+
+    fn is_file(&self, name: &str) -> bool {
+        name.strip_suffix(&self.file).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
     }
 }
 

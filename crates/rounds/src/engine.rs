@@ -5,7 +5,7 @@ use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_machine::replay::ReplayMismatch;
 use norn_passes::spin::spin;
-use norn_passes::unwind::{BoundAt, Bounds};
+use norn_passes::unwind::Bounds;
 use norn_symex::{Symbolic, execute};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
@@ -57,7 +57,7 @@ pub fn without_idle_iterations(task: &Task<'_>) -> Program {
 /// towards them with the rest: the largest that is done with is the verdict, under its own name. Else the whole time is for
 /// more rounds.
 fn towards(task: &Task<'_>, given: &Bounds) -> Result<Verdict, ReplayMismatch> {
-    let most = given.at.iter().map(|at| at.bound).chain([given.default]).max().unwrap_or(0);
+    let most = given.largest();
     let Some(end) = task.limits.deadline.filter(|_| most > 1) else { return within(task, given) };
     let now = Instant::now();
     let limits = Limits { deadline: Some(now + end.saturating_duration_since(now) / 2), ..task.limits.clone() };
@@ -84,11 +84,11 @@ fn towards(task: &Task<'_>, given: &Bounds) -> Result<Verdict, ReplayMismatch> {
         if task.limits.exceeded().is_some() {
             break;
         }
-        let at = given.at.iter().map(|at| BoundAt { bound: at.bound.min(bound), ..at.clone() }).collect();
-        let bounds = Bounds { default: bound.min(given.default), at, ..given.clone() };
-        let verdict = within(task, &bounds)?;
+        let verdict = within(task, &given.at_most(bound))?;
         match verdict.outcome {
             Outcome::Safe { .. } if !verdict.outcome.is_complete() => best = verdict,
+            // What a larger bound leads to is no reason to forget what is known about smaller ones.
+            Outcome::Unknown { .. } if matches!(best.outcome, Outcome::Safe { .. }) => break,
             Outcome::Unknown { span: None, .. } => break,
             _ => return Ok(verdict),
         }

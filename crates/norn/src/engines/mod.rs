@@ -157,12 +157,7 @@ pub fn given_bounds(unwind: &[Unwind]) -> Option<Bounds> {
 pub fn is_given(unwind: &[Unwind], bound: &Bound) -> bool {
     let BoundKind::Unwind { place } = &bound.kind else { return false };
     let Some(given) = given_bounds(unwind) else { return false };
-    let is_there = |at: &&BoundAt| {
-        let line = place.strip_suffix(&at.line.to_string()).and_then(|rest| rest.strip_suffix(':'));
-        let rest = line.and_then(|file| file.strip_suffix(&at.file));
-        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
-    };
-    let at = given.at.iter().rev().find(is_there).map_or(given.default, |at| at.bound);
+    let at = given.at.iter().rev().find(|at| at.names_place(place)).map_or(given.default, |at| at.bound);
     // Loops of the library have bounds of their own, which are always the same.
     bound.value >= u64::from(at) || place.starts_with(LIBRARY_FILES)
 }
