@@ -149,6 +149,11 @@ pub(super) fn figure(text: &str, name: &str) -> Result<f64, String> {
 
 /// The verdict of a run and the processor time that it took.
 pub(super) fn verdict_and_cpu(norn: &Norn, args: &[String]) -> Result<(String, f64), String> {
+    run_and_cpu(norn, args).map(|(verdict, seconds, _)| (verdict, seconds))
+}
+
+/// The same, and what it wrote.
+pub(super) fn run_and_cpu(norn: &Norn, args: &[String]) -> Result<(String, f64, String), String> {
     let before = children_seconds();
     let run = norn.run(args)?;
     let seconds = match (before, children_seconds()) {
@@ -161,7 +166,7 @@ pub(super) fn verdict_and_cpu(norn: &Norn, args: &[String]) -> Result<(String, f
         Some(5) => "unknown",
         _ => return Err(format!("norn {}: {}", args.join(" "), run.summary())),
     };
-    Ok((verdict.to_owned(), seconds))
+    Ok((verdict.to_owned(), seconds, String::from_utf8_lossy(&run.output.stdout).into_owned()))
 }
 
 /// Processor time of all children that have ended, where the system tells it.

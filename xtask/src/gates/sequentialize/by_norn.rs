@@ -13,7 +13,7 @@ use norn_emit::{Sequential, Sma, Tool, sequentialize};
 use norn_ir::program::Program;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Checks, Outcome, Verdict};
+use norn_verdict::outcome::{Bound, BoundKind, Checks, Outcome, Verdict};
 
 /// Rounds in which `rounds` should find what an emitted program has.
 const MOST_ROUNDS: u32 = 8;
@@ -118,7 +118,7 @@ pub fn emitted(program: &Program, plan: Plan, model: Model, sma: Sma) -> Answer 
     };
     norn_passes::escape::mark_private(&mut sequential);
     let limits = limits(plan);
-    answer(norn_events::verdict(&norn_events::Task {
+    let verdict = norn_events::verdict(&norn_events::Task {
         program: &sequential,
         model: Model::Sc,
         checks: Checks::default(),
@@ -127,13 +127,14 @@ pub fn emitted(program: &Program, plan: Plan, model: Model, sma: Sma) -> Answer 
         limits: &limits,
         encoding: norn_events::Encoding::default(),
         certify: false,
-    }))
+    });
+    answer(verdict, u32::try_from(unwind).unwrap_or(u32::MAX))
 }
 
 /// The program itself, in so many rounds.
 pub fn rounds(program: &Program, plan: Plan, model: Model, count: u32) -> Answer {
     let limits = limits(plan);
-    answer(norn_rounds::verdict(&norn_rounds::Task {
+    let verdict = norn_rounds::verdict(&norn_rounds::Task {
         program,
         model,
         checks: Checks::default(),
@@ -142,7 +143,8 @@ pub fn rounds(program: &Program, plan: Plan, model: Model, count: u32) -> Answer
         thread_order: &[],
         bits: None,
         limits: &limits,
-    }))
+    });
+    answer(verdict, plan.unwind)
 }
 
 /// Seconds on the clock, which a busy machine does not give; what runs counts seconds of the processor.
@@ -151,12 +153,19 @@ fn limits(plan: Plan) -> Limits {
     Limits { memory: Some(MEMORY), ..Limits::for_seconds(LONGER * f64::from(plan.seconds)) }
 }
 
-fn answer<E: std::fmt::Display>(verdict: Result<Verdict, E>) -> Answer {
+/// A verdict that holds up to this bound on loops. Engines that run out of time answer for smaller ones, which is no
+/// answer here.
+fn answer<E: std::fmt::Display>(verdict: Result<Verdict, E>, unwind: u32) -> Answer {
+    let is_smaller =
+        |bound: &Bound| matches!(bound.kind, BoundKind::Unwind { .. }) && bound.value < u64::from(unwind);
     match verdict {
         Err(mismatch) => Answer::Undecided(format!("a counterexample did not replay: {mismatch}")),
         Ok(verdict) => match verdict.outcome {
             Outcome::Unsafe(_) => Answer::Unsafe,
-            Outcome::Safe { .. } => Answer::Safe,
+            Outcome::Safe { bounds } => match bounds.iter().find(|bound| !bound.exhausted && is_smaller(bound)) {
+                None => Answer::Safe,
+                Some(bound) => Answer::Undecided(format!("safe up to {bound} only")),
+            },
             Outcome::Unknown { reason, .. } => Answer::Undecided(reason),
         },
     }
