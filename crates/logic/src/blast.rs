@@ -9,6 +9,7 @@
 //! Translation is iterative; terms may be deep.
 
 mod circuits;
+mod spans;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +18,7 @@ use crate::gates::Gates;
 use crate::sat::Sat;
 use crate::terms::{Node, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
+use spans::Span;
 
 /// How deep an asserted term is followed through alternating connectives before it is translated in full.
 const ASSERTED_DEPTH: usize = 24;
@@ -30,6 +32,8 @@ pub struct Blaster<S> {
     booleans: Vec<Option<Lit>>,
     /// By node: where the bits of a bit-vector term begin in `pool`.
     vectors: Vec<Option<u32>>,
+    /// By node: the numbers that a bit-vector term can be, once it is translated.
+    spans: Vec<Option<Span>>,
     /// The bits of bit-vector terms, the lowest first.
     pool: Vec<Lit>,
     /// Quotient and remainder come out of one circuit.
@@ -46,6 +50,7 @@ impl<S: ClauseSink> Blaster<S> {
             gates: Gates::new(sink),
             booleans: Vec::new(),
             vectors: Vec::new(),
+            spans: Vec::new(),
             pool: Vec::new(),
             divisions: FxHashMap::default(),
             defined: FxHashMap::default(),
@@ -281,6 +286,7 @@ impl<S: ClauseSink> Blaster<S> {
         if self.booleans.len() < terms.len() {
             self.booleans.resize(terms.len(), None);
             self.vectors.resize(terms.len(), None);
+            self.spans.resize(terms.len(), None);
         }
         if self.is_translated(root) {
             return;
@@ -303,7 +309,10 @@ impl<S: ClauseSink> Blaster<S> {
             if let Some(definition) = definition {
                 match terms.is_bool(top) {
                     true => self.booleans[top.index()] = Some(self.literal(definition)),
-                    false => self.vectors[top.index()] = self.vectors[definition.index()],
+                    false => {
+                        self.vectors[top.index()] = self.vectors[definition.index()];
+                        self.spans[top.index()] = self.spans[definition.index()];
+                    }
                 }
                 continue;
             }
@@ -311,6 +320,7 @@ impl<S: ClauseSink> Blaster<S> {
                 let literal = self.boolean_node(terms, node);
                 self.booleans[top.index()] = Some(literal);
             } else {
+                self.spans[top.index()] = Some(spans::span(terms, top, &|operand| self.span(operand)));
                 let start = self.vector_node(terms, top, node);
                 self.vectors[top.index()] = Some(start);
             }
@@ -331,6 +341,11 @@ impl<S: ClauseSink> Blaster<S> {
         let literal =
             self.booleans[term.index()].expect("a Boolean term should be translated before its literal is used");
         literal.negate_if(term.is_negated())
+    }
+
+    /// The numbers that a bit-vector term can be that is translated.
+    fn span(&self, term: Term) -> Span {
+        self.spans[term.index()].expect("a term should be translated before its numbers are asked for")
     }
 
     /// Where the bits of a bit-vector term that is translated begin.

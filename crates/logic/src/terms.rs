@@ -18,6 +18,7 @@ mod arithmetic;
 mod bitwise;
 mod boolean;
 mod compare;
+mod digits;
 mod evaluate;
 pub mod fold;
 mod known;

@@ -31,11 +31,11 @@ impl<S: ClauseSink> Blaster<S> {
                 self.gates.and_all(&mut same)
             }
             Node::Ult(a, b) => {
-                let (a, b) = (self.vector(terms, a), self.vector(terms, b));
+                let (a, b) = self.without_copies(terms, a, b);
                 self.less(&a, &b)
             }
             Node::Slt(a, b) => {
-                let (mut a, mut b) = (self.vector(terms, a), self.vector(terms, b));
+                let (mut a, mut b) = self.without_copies(terms, a, b);
                 // With the sign bits exchanged, the order is the unsigned one.
                 if let (Some(a), Some(b)) = (a.last_mut(), b.last_mut()) {
                     std::mem::swap(a, b);
@@ -56,7 +56,9 @@ impl<S: ClauseSink> Blaster<S> {
             Node::Urem(a, b) => return self.division(terms, a, b).1,
             _ => {}
         }
-        let bits: Vec<Lit> = match node {
+        // Sums and products are built as wide as they need to be, and extended by copies of their sign.
+        let needed = self.span(term).bits().min(width);
+        let mut bits: Vec<Lit> = match node {
             Node::Variable(_) => (0..width).map(|_| self.gates.sink.new_var()).collect(),
             Node::Bits(value) => (0..width).map(|bit| self.gates.constant(value >> bit & 1 == 1)).collect(),
             Node::Ite(condition, a, b) => {
@@ -68,20 +70,20 @@ impl<S: ClauseSink> Blaster<S> {
             Node::BitXor(a, b) => self.bitwise(a, b, width, |gates, a, b| gates.xor(a, b)),
             Node::BitNot(a) => self.vector(terms, a).iter().map(|&bit| !bit).collect(),
             Node::Add(a, b) => {
-                let (a, b) = (self.vector(terms, a), self.vector(terms, b));
+                let (a, b) = (self.lowest(a, needed), self.lowest(b, needed));
                 self.sum(&a, &b, self.gates.constant(false))
             }
             Node::Sub(a, b) => {
-                let (a, b) = (self.vector(terms, a), self.vector(terms, b));
+                let (a, b) = (self.lowest(a, needed), self.lowest(b, needed));
                 self.difference(&a, &b).0
             }
             Node::Mul(a, b) => match terms.as_bits(b) {
                 Some(factor) => {
-                    let a = self.vector(terms, a);
+                    let a = self.lowest(a, needed);
                     self.product_with_constant(&a, factor)
                 }
                 None => {
-                    let (a, b) = (self.vector(terms, a), self.vector(terms, b));
+                    let (a, b) = (self.lowest(a, needed), self.lowest(b, needed));
                     self.product(a, b)
                 }
             },
@@ -119,7 +121,8 @@ impl<S: ClauseSink> Blaster<S> {
             }
             node => unreachable!("{node:?} should not be a bit-vector with a circuit of its own"),
         };
-        debug_assert_eq!(bits.len(), width);
+        debug_assert!(bits.len() == width || bits.len() == needed);
+        bits.resize(width, bits[bits.len() - 1]);
         self.store(&bits)
     }
 
@@ -133,6 +136,12 @@ impl<S: ClauseSink> Blaster<S> {
     fn vector(&self, terms: &Terms, term: Term) -> Vec<Lit> {
         let start = self.start(term);
         self.pool[start..start + terms.width(term) as usize].to_vec()
+    }
+
+    /// A copy of the lowest bits of a term that is translated.
+    fn lowest(&self, term: Term, count: usize) -> Vec<Lit> {
+        let start = self.start(term);
+        self.pool[start..start + count].to_vec()
     }
 
     fn bitwise(
@@ -168,6 +177,17 @@ impl<S: ClauseSink> Blaster<S> {
             carry = self.gates.majority(a, !b, carry);
         }
         (difference, carry)
+    }
+
+    /// The bits of two terms but for copies of their highest: they say nothing about either order.
+    fn without_copies(&self, terms: &Terms, a: Term, b: Term) -> (Vec<Lit>, Vec<Lit>) {
+        let (mut a, mut b) = (self.vector(terms, a), self.vector(terms, b));
+        let is_copied = |bits: &[Lit]| matches!(bits, [.., below, last] if below == last);
+        while is_copied(&a) && is_copied(&b) {
+            a.pop();
+            b.pop();
+        }
+        (a, b)
     }
 
     fn less(&mut self, a: &[Lit], b: &[Lit]) -> Lit {

@@ -196,3 +196,26 @@ fn deep_terms_do_not_overflow_the_stack() {
     let value = |variable: Term| blaster.model_value(&terms, variable);
     assert!(terms.holds(claim, &mut Memo::default(), &value));
 }
+
+#[test]
+fn a_counter_needs_few_bits() {
+    const STEPS: u32 = 10;
+    let mut terms = Terms::new();
+    let mut count = terms.bits(32, 0);
+    let one = terms.bits(32, 1);
+    for _ in 0..STEPS {
+        let (up, down) = (terms.fresh(Sort::Bool), terms.fresh(Sort::Bool));
+        let (more, less) = (terms.add(count, one), terms.sub(count, one));
+        let changed = terms.ite(up, more, less);
+        count = terms.ite(down, changed, count);
+    }
+    let mut blaster = Blaster::new(CaDiCaL::new());
+    let distinct: std::collections::BTreeSet<Lit> = blaster.bits(&terms, count).iter().copied().collect();
+    assert!(distinct.len() <= 5, "-10 to 10 should need five bits, not {}", distinct.len());
+    let minimum = terms.bits(32, (STEPS as u64).wrapping_neg());
+    let below = terms.slt(count, minimum);
+    let above = terms.eq(count, minimum);
+    let (below, above) = (blaster.lit(&terms, below), blaster.lit(&terms, above));
+    assert_eq!(blaster.sink_mut().solve(&[below], &Limits::none()), Answer::Unsat);
+    assert_eq!(blaster.sink_mut().solve(&[above], &Limits::none()), Answer::Sat);
+}

@@ -36,6 +36,11 @@ impl Terms {
             let (upper, lower) = (self.eq(high, upper), self.eq(low, lower));
             return self.and(upper, lower);
         }
+        if let (Node::Add(x, y), Some(value)) = (self.node(a), self.as_bits(b))
+            && let Some(result) = self.eq_of_digits(x, y, value)
+        {
+            return result;
+        }
         if self.width(a) == 1 && self.as_bits(b) == Some(0) {
             let one = self.bits(1, 1);
             return !self.intern(Node::Eq(a, one), 0);
@@ -70,6 +75,14 @@ impl Terms {
         }
         if let Some((a, b)) = self.narrowed(a, b, false) {
             return self.ult(a, b);
+        }
+        let without = match (self.as_bits(a), self.as_bits(b)) {
+            (None, Some(constant)) => self.order_without_operation(a, constant, true),
+            (Some(constant), None) => self.order_without_operation(b, constant, false),
+            _ => None,
+        };
+        if let Some(result) = without {
+            return result;
         }
         if let Some(result) = self.order_of_high_bits(a, b, false) {
             return result;
@@ -149,7 +162,10 @@ impl Terms {
                 Node::BitXor(x, k) if self.as_bits(k).is_some() => (x, value ^ self.as_bits(k)?),
                 Node::BitXor(x, y) if value == 0 => return Some((x, y)),
                 Node::BitNot(x) => (x, !value),
-                Node::Mul(x, k) => (x, value.wrapping_mul(inverse(self.as_bits(k)?)?)),
+                Node::Mul(x, k) => match self.equation_of_factor(x, self.as_bits(k)?, value) {
+                    Some(equation) => equation,
+                    None => return self.never(width),
+                },
                 // The bits that the extension adds fit, or the equation had been found to conflict.
                 Node::Zext(x) => (x, value),
                 Node::Sext(x) => {
@@ -325,7 +341,7 @@ impl Terms {
 }
 
 /// The number that multiplies an odd number to 1, modulo every power of two.
-fn inverse(odd: u64) -> Option<u64> {
+pub(super) fn inverse(odd: u64) -> Option<u64> {
     if odd & 1 == 0 {
         return None;
     }
