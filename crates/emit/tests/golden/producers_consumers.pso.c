@@ -140,10 +140,12 @@ typedef u64 sma_value;
 static unsigned sma_clock;
 static address sma_address[SMA_LOCATIONS];
 typedef sma_value sma_cell;
-static sma_cell sma_node[SMA_LOCATIONS][SMA_NODES];
-static unsigned sma_tstamp[SMA_LOCATIONS][SMA_NODES + 1];
-static unsigned sma_prev[SMA_LOCATIONS][SMA_NODES + 1];
-static unsigned sma_next[SMA_LOCATIONS][SMA_NODES + 1];
+/* Nodes and sentinel. There is room for all numbers of so many bits, which makes it easy to say which one is meant. */
+typedef struct {
+    unsigned next[1 << SMA_NODE_BITS], prev[1 << SMA_NODE_BITS], tstamp[1 << SMA_NODE_BITS];
+    sma_cell value[1 << SMA_NODE_BITS];
+} sma_list;
+static sma_list sma_lists[SMA_LOCATIONS];
 static sma_cell sma_last_value[SMA_LOCATIONS][THREADS];
 static unsigned sma_last_tstamp[SMA_LOCATIONS][THREADS];
 static unsigned sma_max_tstamp[THREADS];
@@ -157,13 +159,14 @@ static _Bool sma_in_section;
 /* A location has this value in memory, and no other. */
 static void sma_reset(unsigned v, sma_value value)
 {
+    sma_list *list = &sma_lists[v];
     unsigned i;
     for (i = 0; i <= SMA_NODES; i++) {
-        sma_next[v][i] = i == SMA_NODES ? 0 : i + 1;
-        sma_prev[v][i] = i == 0 ? SMA_NODES : i - 1;
-        sma_tstamp[v][i] = i == SMA_NODES ? SMA_TIMESTAMPS : 0;
+        list->next[i] = i == SMA_NODES ? 0 : i + 1;
+        list->prev[i] = i == 0 ? SMA_NODES : i - 1;
+        list->tstamp[i] = i == SMA_NODES ? SMA_TIMESTAMPS : 0;
     }
-    sma_node[v][SMA_NODES - 1] = sma_pack(value);
+    list->value[SMA_NODES - 1] = sma_pack(value);
 }
 
 static void sma_locate(unsigned v, address where, unsigned bytes, sma_value value)
@@ -189,31 +192,33 @@ static void sma_raise(unsigned tstamp)
 static void sma_list_write(unsigned v, sma_value value, unsigned t)
 {
     unsigned node, succ, pred, ts, low;
+    sma_list list = sma_lists[v];
     sma_clock_update();
     /* Take the first node out of the list; it must not be the one that holds the value in memory. */
-    node = sma_next[v][SMA_NODES];
-    assume(sma_tstamp[v][sma_next[v][node]] <= sma_clock);
-    sma_next[v][SMA_NODES] = sma_next[v][node];
-    sma_prev[v][sma_next[v][SMA_NODES]] = SMA_NODES;
+    node = list.next[SMA_NODES];
+    assume(list.tstamp[list.next[node]] <= sma_clock);
+    list.next[SMA_NODES] = list.next[node];
+    list.prev[list.next[SMA_NODES]] = SMA_NODES;
     /* Choose its place, and the moment at which the write reaches memory. */
-    choose_where(SMA_NODE_BITS, succ, 0, SMA_NODES, succ != node && sma_tstamp[v][succ] > sma_clock);
-    pred = sma_prev[v][succ];
+    choose_where(SMA_NODE_BITS, succ, 0, SMA_NODES, succ != node && list.tstamp[succ] > sma_clock);
+    pred = list.prev[succ];
     low = sma_clock;
     if (!sma_in_section) {
         low = low < sma_last_tstamp[v][t] ? sma_last_tstamp[v][t] : low;
         low = low < sma_min_tstamp[t] ? sma_min_tstamp[t] : low;
     }
-    low = low < sma_tstamp[v][pred] ? sma_tstamp[v][pred] : low;
-    assume(low < sma_tstamp[v][succ]);
-    ts = choose(SMA_CLOCK_BITS, low, sma_tstamp[v][succ] - 1);
+    low = low < list.tstamp[pred] ? list.tstamp[pred] : low;
+    assume(low < list.tstamp[succ]);
+    ts = choose(SMA_CLOCK_BITS, low, list.tstamp[succ] - 1);
     assume(!sma_in_section || ts == sma_clock);
     /* Put it there. */
-    sma_node[v][node] = sma_pack(value);
-    sma_tstamp[v][node] = ts;
-    sma_next[v][node] = succ;
-    sma_prev[v][node] = pred;
-    sma_next[v][pred] = node;
-    sma_prev[v][succ] = node;
+    list.value[node] = sma_pack(value);
+    list.tstamp[node] = ts;
+    list.next[node] = succ;
+    list.prev[node] = pred;
+    list.next[pred] = node;
+    list.prev[succ] = node;
+    sma_lists[v] = list;
     sma_max_tstamp[t] = sma_max_tstamp[t] < ts ? ts : sma_max_tstamp[t];
     sma_last_tstamp[v][t] = ts;
     sma_last_value[v][t] = sma_pack(value);
@@ -222,13 +227,14 @@ static void sma_list_write(unsigned v, sma_value value, unsigned t)
 static sma_value sma_list_read(unsigned v, unsigned t)
 {
     unsigned node;
+    sma_list list = sma_lists[v];
     sma_clock_update();
     /* The own last write, if it has not reached memory. */
     if (sma_last_tstamp[v][t] > sma_clock)
         return sma_unpack(sma_last_value[v][t]);
     choose_where(SMA_NODE_BITS, node, 0, SMA_NODES - 1,
-                 sma_tstamp[v][node] <= sma_clock && sma_tstamp[v][sma_next[v][node]] > sma_clock);
-    return sma_unpack(sma_node[v][node]);
+                 list.tstamp[node] <= sma_clock && list.tstamp[list.next[node]] > sma_clock);
+    return sma_unpack(list.value[node]);
 }
 
 /* The location at an address. One that is not tracked is a bound. */
@@ -295,7 +301,7 @@ L7: J(7, 8) sma_fence(); number_4 = 4ull; create(4); c1_of_0 = number_4;
 L8: return;
 }
 
-#line 299 "sequential.c"
+#line 305 "sequential.c"
 /* Thread 1. */
 static void P_1(void)
 {
@@ -382,7 +388,7 @@ b40: G(15)
 L15: return;
 }
 
-#line 386 "sequential.c"
+#line 392 "sequential.c"
 /* Thread 2. */
 static void P_2(void)
 {
@@ -469,7 +475,7 @@ b40: G(15)
 L15: return;
 }
 
-#line 473 "sequential.c"
+#line 479 "sequential.c"
 /* Thread 3. */
 static void C_3(void)
 {
@@ -487,7 +493,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 491 "sequential.c"
+#line 497 "sequential.c"
 /* Thread 4. */
 static void C_4(void)
 {
@@ -505,7 +511,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 509 "sequential.c"
+#line 515 "sequential.c"
 /* The driver: in each round each thread that was created has a slot; the first thread has one more at the end. */
 int main(void)
 {
