@@ -7,7 +7,8 @@
 //! *Doubts.* Where something undefined is met but nothing is violated, larger bounds may still show a violation, so a few more
 //! are tried, unless no bound is reached. A doubt stays one with larger bounds: after it no bound is said to be safe.
 //!
-//! *Given bounds with a time limit.* They are tried at once with half of the time. If that is not enough, smaller bounds grow
+//! *Given bounds with a time limit.* They are tried at once with half of the time, or with all of it where one thread alone runs
+//! to its end: there smaller bounds mean little. If that is not enough, smaller bounds grow
 //! towards them with the rest, and the largest that was done with is the verdict, under its own name.
 
 use crate::question::{Asked, Form, Formulated, Question};
@@ -169,7 +170,12 @@ impl Search<'_> {
         let now = Instant::now();
         let half = task.limits.deadline.map(|end| now + end.saturating_duration_since(now) / 2);
         let limits = Limits { deadline: half, ..task.limits.clone() };
-        let verdict = self.step(task.bounds, &limits)?;
+        let halved = Task { limits: &limits, ..*task };
+        let symbolic = executed(&halved, self.code, task.bounds, &mut self.figures);
+        if symbolic.as_ref().is_ok_and(is_sequential_to_the_end) {
+            return self.solve(task, task.bounds, symbolic);
+        }
+        let verdict = self.solve(&halved, task.bounds, symbolic)?;
         let is_limited = limits.exceeded().is_some() && task.limits.exceeded().is_none();
         match verdict {
             Some(Verdict { outcome: Outcome::Unknown { .. }, .. }) if is_limited && self.doubt.is_none() => {}
@@ -238,6 +244,11 @@ impl Search<'_> {
             Step::Stopped(exceeded) => Some(self.best_known(Some(exceeded))),
         })
     }
+}
+
+/// Whether one thread runs alone and no bound cuts it short: smaller bounds would leave out its end, and mean little.
+fn is_sequential_to_the_end(symbolic: &Symbolic) -> bool {
+    symbolic.events.is_empty() && symbolic.cuts.is_empty()
 }
 
 fn undecidable(checks: Checks) -> Option<&'static str> {

@@ -149,15 +149,15 @@ pub fn rounds(program: &Program, plan: Plan, model: Model, count: u32) -> Answer
 
 /// Seconds on the clock, which a busy machine does not give; what runs counts seconds of the processor.
 fn limits(plan: Plan) -> Limits {
-    const LONGER: f64 = 10.0;
-    Limits { memory: Some(MEMORY), ..Limits::for_seconds(LONGER * f64::from(plan.seconds)) }
+    const LONGER: u32 = 10;
+    const LONGEST: u32 = 120;
+    Limits { memory: Some(MEMORY), ..Limits::for_seconds((LONGER * plan.seconds).min(LONGEST).into()) }
 }
 
 /// A verdict that holds up to this bound on loops. Engines that run out of time answer for smaller ones, which is no
 /// answer here.
 fn answer<E: std::fmt::Display>(verdict: Result<Verdict, E>, unwind: u32) -> Answer {
-    let is_smaller =
-        |bound: &Bound| matches!(bound.kind, BoundKind::Unwind { .. }) && bound.value < u64::from(unwind);
+    let is_smaller = |bound: &Bound| matches!(bound.kind, BoundKind::Unwind { .. }) && bound.value < u64::from(unwind);
     match verdict {
         Err(mismatch) => Answer::Undecided(format!("a counterexample did not replay: {mismatch}")),
         Ok(verdict) => match verdict.outcome {

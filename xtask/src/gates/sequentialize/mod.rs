@@ -26,7 +26,8 @@ struct Case {
 }
 
 const LITMUS: Plan = Plan { unwind: 2, rounds: 3, timestamps: 3, nodes: 3, seconds: 10, weak: true };
-const PROGRAM: Plan = Plan { unwind: 2, rounds: 3, timestamps: 2, nodes: 3, seconds: 10, weak: true };
+/// Store buffers have up to 20 million states.
+const PROGRAM: Plan = Plan { unwind: 2, rounds: 3, timestamps: 2, nodes: 3, seconds: 120, weak: true };
 
 /// How many programs go by without a word.
 const PROGRESS: usize = 10;
