@@ -6,13 +6,12 @@ use crate::objects::Objects;
 use crate::prepare::Prepared;
 use crate::shared::Shared;
 use crate::sma::{Memory, bits_of};
-use crate::template::{expand, mentions, vocabulary};
-use crate::text::quoted;
+use crate::template::{calls, expand, mentions};
+use crate::text::{put, quoted};
 use crate::thread::{self, Context, Written};
 use crate::{Model, Options, Refusal, Sequential, Sma, Tool};
 use norn_ir::program::Program;
 use norn_passes::unwind::Bounds;
-use std::fmt::Write;
 
 const TYPES: &str = include_str!("../templates/types.h");
 const CBMC: &str = include_str!("../templates/cbmc.h");
@@ -75,7 +74,7 @@ impl File<'_> {
     }
 
     fn sequential(&self) -> Sequential {
-        let bodies: String = self.threads.iter().map(|thread| vocabulary(&thread.text)).collect();
+        let bodies: String = self.threads.iter().map(|thread| calls(&thread.text)).collect();
         let stubs = stubs(&bodies);
         let memory = self.memory().text(&format!("{bodies} {stubs} sma_init"));
         let arithmetic = expand(ARITHMETIC, &[], &format!("{bodies} {memory}"));
@@ -91,20 +90,23 @@ impl File<'_> {
             memory,
             stubs,
         ];
-        let mut text = String::new();
+        let driver = self.driver();
+        let of_threads = self.threads.iter().map(|thread| thread.declarations.len() + thread.text.len());
+        let length = sections.iter().map(String::len).chain(of_threads).sum::<usize>() + driver.len();
+        let mut text = String::with_capacity(length + length / 16);
         for section in sections.iter().filter(|section| !section.is_empty()) {
-            text.push_str(section.trim_end());
-            text.push_str("\n\n");
+            text.extend([section.trim_end(), "\n\n"]);
         }
-        let mut lines = text.matches('\n').count();
+        let mut lines = lines_of(&text);
         for ((name, thread), number) in self.names.iter().zip(&self.threads).zip(0..) {
             let before = text.len();
-            put(&mut text, format_args!("/* Thread {number}. */\nstatic void {name}(void)\n{{\n{}}}\n\n", thread.text));
-            lines += text[before..].matches('\n').count() + 1;
+            put(&mut text, format_args!("/* Thread {number}. */\nstatic void {name}(void)\n{{\n"));
+            text.extend([&*thread.declarations, &*thread.text, "}\n\n"]);
+            lines += lines_of(&text[before..]) + 1;
             // Lines are those of this file again.
             put(&mut text, format_args!("#line {} {}\n", lines + 1, quoted(&self.options.output)));
         }
-        text.push_str(&self.driver());
+        text.push_str(&driver);
         Sequential { text, unwind }
     }
 
@@ -310,8 +312,8 @@ impl File<'_> {
     }
 }
 
-fn put(text: &mut String, what: std::fmt::Arguments<'_>) {
-    text.write_fmt(what).expect("writing to a string should not fail");
+fn lines_of(text: &str) -> usize {
+    text.bytes().filter(|&byte| byte == b'\n').count()
 }
 
 /// The thread operations that the program uses.

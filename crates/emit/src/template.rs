@@ -33,34 +33,28 @@ pub fn expand(template: &str, words: &[&str], text: &str) -> String {
     wanted.into_iter().rev().collect()
 }
 
-/// The identifiers of a text, each once, and its calls with a name as first argument, as `sma_read(u32,`: all that is
-/// asked about a long text.
-pub fn vocabulary(text: &str) -> String {
+/// What a text calls and casts to, each once, and its calls with a name as first argument, as `sma_read(u32,`: all that
+/// is asked about a long text.
+pub fn calls(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut seen: FxHashSet<&str> = FxHashSet::default();
     let mut words = String::new();
     let mut note = |word| {
         if seen.insert(word) {
-            words.push_str(word);
-            words.push(' ');
+            words.extend([word, " "]);
         }
     };
-    let end_of_word = |from: usize| from + bytes[from..].iter().take_while(|&&byte| is_word(byte)).count();
-    let mut from = 0;
-    while from < bytes.len() {
-        let to = end_of_word(from);
-        if to == from {
-            from += 1;
-            continue;
-        }
-        if !bytes[from].is_ascii_digit() {
-            note(&text[from..to]);
-            let argument = if bytes.get(to) == Some(&b'(') { end_of_word(to + 1) } else { 0 };
-            if argument > to + 1 && bytes.get(argument) == Some(&b',') {
-                note(&text[from..=argument]);
+    for (open, _) in text.match_indices('(') {
+        let from = open - bytes[..open].iter().rev().take_while(|&&byte| is_word(byte)).count();
+        let to = open + 1 + bytes[open + 1..].iter().take_while(|&&byte| is_word(byte)).count();
+        let (callee, argument) = (&text[from..open], &text[open + 1..to]);
+        note(callee);
+        if !argument.starts_with(|c: char| c.is_ascii_digit()) {
+            note(argument);
+            if bytes.get(to) == Some(&b',') {
+                note(&text[from..=to]);
             }
         }
-        from = to;
     }
     words
 }
@@ -99,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vocabulary_has_each_word_once() {
-        assert_eq!(vocabulary("f(u32, x); f(u32, 7) + x2(y)"), "f f(u32, u32 x x2 y ");
+    fn calls_are_listed_once() {
+        assert_eq!(calls("f(u32, x); f(u32, 7) + x2((u8)y)"), "f u32 f(u32, x2  u8 y ");
     }
 }

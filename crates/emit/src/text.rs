@@ -1,6 +1,6 @@
 //! Lines of C that know which line of the source they stand for.
 
-use std::fmt::Write;
+use std::fmt::{Arguments, Write};
 
 #[derive(Default)]
 pub struct Text {
@@ -12,9 +12,10 @@ pub struct Text {
 }
 
 impl Text {
-    pub fn line(&mut self, line: &str) {
+    pub fn line(&mut self, line: Arguments<'_>) {
         self.last = self.text.len();
-        self.end_line(line);
+        put(&mut self.text, line);
+        self.end_line();
     }
 
     /// A statement that goes on the line of the one before if that stands for the same place and has room.
@@ -26,23 +27,19 @@ impl Text {
         let has_room = || last.len() + statement.len() < WIDEST && last.ends_with(';') && !last.contains("if (");
         if stands_for && has_room() {
             self.text.truncate(self.last + last.len());
-            self.text.push(' ');
-            self.text.push_str(statement);
-            self.text.push('\n');
+            self.text.extend([" ", statement, "\n"]);
         } else {
             self.place(file, line);
             self.last = self.text.len();
-            self.text.push_str("    ");
-            self.end_line(statement);
+            self.text.extend(["    ", statement]);
+            self.end_line();
         }
     }
 
-    fn end_line(&mut self, rest: &str) {
-        self.text.push_str(rest);
+    fn end_line(&mut self) {
         self.text.push('\n');
-        let lines = 1 + rest.bytes().filter(|&byte| byte == b'\n').count() as u32;
         if let Some((_, _, number)) = &mut self.next {
-            *number += lines;
+            *number += 1;
         }
     }
 
@@ -57,7 +54,7 @@ impl Text {
         if let Some((_, quoted, number)) = &mut self.next
             && *number != line
         {
-            writeln!(self.text, "#line {line} {quoted}").expect("writing to a string should not fail");
+            put(&mut self.text, format_args!("#line {line} {quoted}\n"));
             *number = line;
         }
     }
@@ -65,6 +62,11 @@ impl Text {
     pub fn into_string(self) -> String {
         self.text
     }
+}
+
+/// Adds to a text.
+pub fn put(text: &mut String, what: Arguments<'_>) {
+    text.write_fmt(what).expect("writing to a string should not fail");
 }
 
 /// A C string literal.
@@ -78,7 +80,7 @@ pub fn quoted(text: &str) -> String {
             }
             // A question mark could begin a trigraph.
             b' '..=b'~' if byte != b'?' => quoted.push(char::from(byte)),
-            _ => write!(quoted, "\\{byte:03o}").expect("writing to a string should not fail"),
+            _ => put(&mut quoted, format_args!("\\{byte:03o}")),
         }
     }
     quoted.push('"');
@@ -93,11 +95,11 @@ mod tests {
     fn places_are_said_once() {
         let mut text = Text::default();
         text.place("a.c", 3);
-        text.line("x;");
+        text.line(format_args!("x;"));
         text.place("a.c", 4);
-        text.line("y;");
+        text.line(format_args!("y;"));
         text.place("a.c", 4);
-        text.line("z;");
+        text.line(format_args!("z;"));
         assert_eq!(text.into_string(), "#line 3 \"a.c\"\nx;\ny;\n#line 4 \"a.c\"\nz;\n");
         assert_eq!(quoted("a\"\n?"), "\"a\\\"\\012\\077\"");
     }

@@ -17,7 +17,7 @@ use crate::order::Labels;
 use crate::prepare::Prepared;
 use crate::shared::Shared;
 use crate::simplify::{Simplified, evaluate};
-use crate::text::{Text, quoted};
+use crate::text::{Text, put, quoted};
 use crate::{Model, Options, Refusal};
 use norn_ir::ids::{BlockId, FuncId, Reg};
 use norn_ir::instr::{BinaryOp, CastOp, Const, InstrKind, Operand, Property, SectionKind, TerminatorKind};
@@ -26,6 +26,10 @@ use norn_ir::span::Span;
 use norn_ir::types::Ty;
 use norn_passes::Site;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// Room for most statements and values.
+const USUAL_LENGTH: usize = 100;
 
 /// What all threads have in common.
 pub struct Context<'p> {
@@ -39,6 +43,9 @@ pub struct Context<'p> {
 }
 
 pub struct Written {
+    /// Of its static variables.
+    pub declarations: String,
+    /// Its statements.
     pub text: String,
     /// The last label.
     pub size: u32,
@@ -57,10 +64,10 @@ pub struct Writer<'c, 'p> {
     labels: Labels,
     names: Names,
     /// By register: its variable, once it has one.
-    registers: Vec<Option<String>>,
+    registers: Vec<Option<Rc<str>>>,
     /// The static locals, by their types.
-    declared: Vec<(String, Vec<String>)>,
-    scratches: FxHashSet<String>,
+    declared: Vec<(&'static str, Vec<Rc<str>>)>,
+    scratches: FxHashSet<&'static str>,
     /// Values that wait to be written where they are used, with the registers that they read.
     waiting: FxHashMap<Reg, (String, Vec<Reg>)>,
     /// What follows from the number of the thread.
@@ -110,7 +117,7 @@ pub fn write<'c, 'p>(
     };
     writer.function()?;
     let Writer { text, declared, next_label, stores, largest, .. } = writer;
-    Ok(Written { text: declarations(&declared) + &text.into_string(), size: next_label, stores, largest })
+    Ok(Written { declarations: declarations(&declared), text: text.into_string(), size: next_label, stores, largest })
 }
 
 impl<'p> Writer<'_, 'p> {
@@ -137,8 +144,10 @@ impl<'p> Writer<'_, 'p> {
         for (position, &block) in code.order.iter().enumerate() {
             let next = code.order.get(position + 1).copied();
             if self.targets.contains(&block) {
-                let guard = if self.next_label > 0 { format!("G({})", self.next_label) } else { ";".to_owned() };
-                self.text.line(&format!("b{}: {guard}", block.index()));
+                match self.next_label {
+                    0 => self.text.line(format_args!("b{}: ;", block.index())),
+                    label => self.text.line(format_args!("b{}: G({label})", block.index())),
+                }
             }
             let content = function.block(block);
             for (index, instr) in content.instrs.iter().enumerate() {
@@ -162,8 +171,8 @@ impl<'p> Writer<'_, 'p> {
             self.statement(";");
         }
         let end = if self.jumps_to_end { "end: " } else { "" };
-        self.text.line(&format!("    {end}G({})", self.next_label));
-        self.text.line(&format!("L{}: return;", self.next_label));
+        self.text.line(format_args!("    {end}G({})", self.next_label));
+        self.text.line(format_args!("L{}: return;", self.next_label));
         Ok(())
     }
 
@@ -189,48 +198,76 @@ impl<'p> Writer<'_, 'p> {
         if std::mem::take(&mut self.label_due) || is_first {
             let label = self.next_label;
             self.next_label += 1;
-            // Nothing jumps to the first label.
-            let name = if is_first { "   ".to_owned() } else { format!("L{label}:") };
             self.text.place(file, self.place.line);
-            self.text.line(&format!("{name} J({label}, {}) {statement}", label + 1));
+            match label {
+                // Nothing jumps to the first label.
+                0 => self.text.line(format_args!("    J(0, 1) {statement}")),
+                _ => self.text.line(format_args!("L{label}: J({label}, {}) {statement}", label + 1)),
+            }
         } else {
             self.text.more(file, self.place.line, statement);
         }
     }
 
-    fn register(&mut self, reg: Reg) -> String {
+    fn register(&mut self, reg: Reg) -> Rc<str> {
         if let Some(name) = &self.registers[reg.index()] {
             return name.clone();
         }
         let register = &self.code.function.registers[reg.index()];
-        let name = match register.name.as_str() {
-            "" => format!("r{}", reg.index()),
-            name => self.names.make(name),
+        let name: Rc<str> = match register.name.as_str() {
+            // No object has such a name.
+            "" => format!("r{}", reg.index()).into(),
+            name => {
+                let name = self.names.make(name);
+                self.objects.avoid(&name);
+                name.into()
+            }
         };
-        self.objects.avoid(&name);
-        self.declare(register_type(register.ty), &name);
+        self.declare(register_type(register.ty), name.clone());
         self.registers[reg.index()] = Some(name.clone());
         name
     }
 
-    fn operand(&mut self, operand: Operand) -> String {
+    /// Adds an operand to a text.
+    fn operand(&mut self, text: &mut String, operand: Operand) {
         match operand {
             Operand::Reg(reg) => match (self.waiting.remove(&reg), self.known.get(&reg)) {
-                (Some((text, _)), _) => text,
-                (None, Some(&value)) => expr::constant(value, self.program().target),
-                (None, None) => self.register(reg),
+                (Some((waiting, _)), _) => text.push_str(&waiting),
+                (None, Some(&value)) => expr::constant(text, value, self.program().target),
+                (None, None) => text.push_str(&self.register(reg)),
             },
-            Operand::Const(value) => expr::constant(value, self.program().target),
-            _ => self.objects.address(operand, self.thread).unwrap_or_default(),
+            Operand::Const(value) => expr::constant(text, value, self.program().target),
+            _ => text.push_str(&self.objects.address(operand, self.thread).unwrap_or_default()),
         }
     }
 
+    /// An operand as a text of its own.
+    fn operand_alone(&mut self, operand: Operand) -> String {
+        let mut text = String::new();
+        self.operand(&mut text, operand);
+        text
+    }
+
+    /// Adds what an instruction without side effects computes; tells whether it is one.
+    fn value(&mut self, text: &mut String, kind: &InstrKind) -> bool {
+        let (function, target) = (&self.code.function, self.program().target);
+        expr::value(text, kind, function, target, &mut |text, operand| self.operand(text, operand))
+    }
+
     fn assign(&mut self, dst: Reg, value: &str) {
-        if self.code.uses[dst.index()] == 0 {
-            return self.statement(&["(void)", value, ";"].concat());
+        let mut statement = String::with_capacity(USUAL_LENGTH);
+        match self.code.uses[dst.index()] {
+            0 => statement.extend(["(void)", value, ";"]),
+            _ => statement.extend([&*self.register(dst), " = ", top(value), ";"]),
         }
-        let name = self.register(dst);
-        self.statement(&[&name, " = ", top(value), ";"].concat());
+        self.statement(&statement);
+    }
+
+    /// Assigns what an instruction without side effects computes.
+    fn assign_value(&mut self, dst: Reg, kind: &InstrKind) {
+        let mut value = String::with_capacity(USUAL_LENGTH);
+        self.value(&mut value, kind);
+        self.assign(dst, &value);
     }
 
     /// Keeps a value until it is used, if it is used once, in this block, and not too long.
@@ -256,10 +293,10 @@ impl<'p> Writer<'_, 'p> {
             Some((_, inner)) => reads.extend(inner),
             None => reads.push(reg),
         });
-        let (function, target) = (&code.function, self.program().target);
-        let Some(text) = expr::value(kind, function, target, &mut |operand| self.operand(operand)) else {
+        let mut text = String::with_capacity(USUAL_LENGTH);
+        if !self.value(&mut text, kind) {
             return false;
-        };
+        }
         if text.len() > LONGEST {
             self.assign(dst, &text);
         } else {
@@ -303,11 +340,9 @@ impl<'p> Writer<'_, 'p> {
         }
         for changed in kind.defs() {
             let mut late: Vec<Reg> = Vec::new();
-            for (&reg, (_, reads)) in sorted(&self.waiting) {
-                if reads.contains(&changed) {
-                    late.push(reg);
-                }
-            }
+            let waiting = self.waiting.iter().filter(|(_, (_, reads))| reads.contains(&changed));
+            late.extend(waiting.map(|(&reg, _)| reg));
+            late.sort_unstable();
             for reg in late {
                 // The instruction itself may be what uses it: then it is read before the change.
                 let mut used = false;
@@ -324,7 +359,6 @@ impl<'p> Writer<'_, 'p> {
     // Instructions.
 
     fn instr(&mut self, kind: &InstrKind) -> Result<(), Refusal> {
-        let target = self.program().target;
         let function = &self.code.function;
         match *kind {
             InstrKind::Binary { dst, rhs, .. } => {
@@ -332,8 +366,7 @@ impl<'p> Writer<'_, 'p> {
                     let divisor = self.in_register(rhs);
                     self.statement(&format!("if ({divisor} == 0) fail(\"division by zero\");"));
                 }
-                let value = expr::value(kind, function, target, &mut |operand| self.operand(operand));
-                self.assign(dst, &value.unwrap_or_default());
+                self.assign_value(dst, kind);
             }
             InstrKind::Copy { dst, .. }
             | InstrKind::Compare { dst, .. }
@@ -342,13 +375,16 @@ impl<'p> Writer<'_, 'p> {
             | InstrKind::Select { dst, .. }
             | InstrKind::PtrAdd { dst, .. }
             | InstrKind::PtrDiff { dst, .. } => {
-                let value = expr::value(kind, function, target, &mut |operand| self.operand(operand));
-                self.assign(dst, &value.unwrap_or_default());
+                self.assign_value(dst, kind);
             }
             InstrKind::Load { dst, addr, .. } => {
                 let ty = function.ty(dst);
                 let access = self.access(addr, ty);
-                let value = from_memory(ty, &self.read(&access, ty));
+                let mut value = String::with_capacity(USUAL_LENGTH);
+                let (before, after) = from_memory(ty);
+                value.push_str(before);
+                access.read(&mut value, ty);
+                value.push_str(after);
                 self.assign(dst, &value);
             }
             InstrKind::Store { ty, addr, value, access } => self.store(ty, addr, value, access.order),
@@ -356,34 +392,29 @@ impl<'p> Writer<'_, 'p> {
                 let ty = function.ty(dst);
                 let is_section = self.begin_update(addr);
                 let access = self.access(addr, ty);
-                let operand = to_memory(ty, &self.operand(value));
-                let old = self.scratch(cell_type(ty));
-                let read = self.read(&access, ty);
-                self.statement(&format!("{old} = {read};"));
-                let new = expr::rmw(op, ty, &old, &operand);
+                let operand = to_memory(ty, self.operand_alone(value));
+                let old = self.read_to_scratch(&access, ty);
+                let mut new = String::with_capacity(USUAL_LENGTH);
+                expr::rmw(&mut new, op, ty, old, &operand);
                 self.write(&access, ty, &new);
-                if self.code.uses[dst.index()] > 0 {
-                    self.assign(dst, &from_memory(ty, &old));
-                }
+                self.assign_old(dst, ty, old);
                 self.end_update(is_section);
             }
             InstrKind::CompareExchange { dst, success, addr, expected, desired, .. } => {
                 let ty = function.ty(dst);
                 let is_section = self.begin_update(addr);
                 let access = self.access(addr, ty);
-                let expected = to_memory(ty, &self.operand(expected));
-                let desired = to_memory(ty, &self.operand(desired));
-                let (old, equal) = (self.scratch(cell_type(ty)), self.scratch("_Bool"));
-                let read = self.read(&access, ty);
-                self.statement(&format!("{old} = {read};"));
+                let expected = to_memory(ty, self.operand_alone(expected));
+                let desired = to_memory(ty, self.operand_alone(desired));
+                let old = self.read_to_scratch(&access, ty);
+                let equal = self.scratch("_Bool", "previous_bool");
                 self.statement(&format!("{equal} = {old} == {expected};"));
-                let write = self.written(&access, ty, &desired);
-                self.statement(&format!("if ({equal}) {write};"));
-                if self.code.uses[dst.index()] > 0 {
-                    self.assign(dst, &from_memory(ty, &old));
-                }
+                let mut write = format!("if ({equal}) ");
+                self.written(&mut write, &access, ty, &desired);
+                self.statement(&write);
+                self.assign_old(dst, ty, old);
                 if self.code.uses[success.index()] > 0 {
-                    self.assign(success, &equal);
+                    self.assign(success, equal);
                 }
                 self.end_update(is_section);
             }
@@ -395,11 +426,11 @@ impl<'p> Writer<'_, 'p> {
             InstrKind::SectionEnd => self.statement("sma_atomic_end();"),
             InstrKind::Await { spurious: true, .. } | InstrKind::Sync { .. } | InstrKind::Print { .. } => {}
             InstrKind::Await { cond, .. } | InstrKind::Assume { cond } => {
-                let cond = self.operand(cond);
-                self.statement(&format!("assume({});", top(&cond)));
+                let cond = self.operand_alone(cond);
+                self.statement(&["assume(", top(&cond), ");"].concat());
             }
             InstrKind::Assert { cond, property, ref message } => {
-                let cond = self.operand(cond);
+                let cond = self.operand_alone(cond);
                 let what = match property {
                     Property::Assertion => "assertion failed",
                     Property::ErrorCall => "error function called",
@@ -410,30 +441,32 @@ impl<'p> Writer<'_, 'p> {
                 match cond.as_str() {
                     "0" => self.statement(&format!("fail({});", quoted(&text))),
                     "1" => {}
-                    _ => self.statement(&format!("if (!{}) fail({});", in_parentheses(&cond), quoted(&text))),
+                    _ => {
+                        let (open, close) = parentheses(&cond);
+                        self.statement(&["if (!", open, &cond, close, ") fail(", &quoted(&text), ");"].concat());
+                    }
                 }
             }
             InstrKind::Nondet { dst, .. } => {
                 let ty = function.ty(dst);
-                let value = match ty {
-                    Ty::Bool => "nondet(bool)".to_owned(),
-                    _ => from_memory(ty, &format!("nondet({})", cell_type(ty))),
-                };
-                self.assign(dst, &value);
+                let (before, after) = from_memory(ty);
+                let c = if ty == Ty::Bool { "bool" } else { cell_type(ty) };
+                self.assign(dst, &[before, "nondet(", c, ")", after].concat());
             }
             InstrKind::Call { .. } => {
                 return Err(self.refuse("a call that is not inlined"));
             }
             InstrKind::Spawn { dst, start, ref args } => self.spawn(dst, start, args)?,
             InstrKind::Join { dst, thread } => {
-                let thread = self.operand(thread);
+                let thread = self.operand_alone(thread);
                 self.statement(&format!("join({});", top(&thread)));
                 if let Some(dst) = dst.filter(|dst| self.code.uses[dst.index()] > 0) {
                     self.assign(dst, &format!("result[{}]", top(&thread)));
                 }
             }
             InstrKind::ThreadSelf { dst } => {
-                let number = expr::number(self.thread as u64, target.pointer_size());
+                let mut number = String::new();
+                expr::number(&mut number, self.thread as u64, self.program().target.pointer_size());
                 self.assign(dst, &number);
             }
             InstrKind::LocalEnter(local) => self.enter(local),
@@ -444,7 +477,7 @@ impl<'p> Writer<'_, 'p> {
             }
             InstrKind::Alloc { dst, size, zeroed, ty, .. } => self.alloc(dst, size, zeroed, ty),
             InstrKind::Free { addr, .. } => {
-                let addr = self.operand(addr);
+                let addr = self.operand_alone(addr);
                 self.statement(&format!("sma_free({});", top(&addr)));
             }
             InstrKind::ObjectSize { .. } => {
@@ -462,7 +495,7 @@ impl<'p> Writer<'_, 'p> {
     fn kept(&mut self, operand: Operand) -> String {
         match operand {
             Operand::Reg(reg) if self.waiting.contains_key(&reg) => self.waiting[&reg].0.clone(),
-            _ => self.operand(operand),
+            _ => self.operand_alone(operand),
         }
     }
 
@@ -473,53 +506,46 @@ impl<'p> Writer<'_, 'p> {
         {
             self.assign(reg, &text);
         }
-        self.operand(operand)
+        self.operand_alone(operand)
     }
 
     /// A static variable for a value within one statement.
-    fn scratch(&mut self, c_type: &str) -> String {
-        let name = format!("previous_{}", c_type.trim_start_matches('_').to_ascii_lowercase());
-        if self.scratches.insert(name.clone()) {
-            self.declare(c_type, &name);
+    fn scratch(&mut self, c_type: &'static str, name: &'static str) -> &'static str {
+        if self.scratches.insert(name) {
+            self.declare(c_type, name.into());
         }
         name
     }
 
-    fn declare(&mut self, c_type: &str, name: &str) {
-        match self.declared.iter_mut().find(|(ty, _)| ty == c_type) {
-            Some((_, names)) => names.push(name.to_owned()),
-            None => self.declared.push((c_type.to_owned(), vec![name.to_owned()])),
+    fn declare(&mut self, c_type: &'static str, name: Rc<str>) {
+        match self.declared.iter_mut().find(|(ty, _)| *ty == c_type) {
+            Some((_, names)) => names.push(name),
+            None => self.declared.push((c_type, vec![name])),
         }
     }
 }
 
 /// `static u32 a, b;`: as many names on a line as it has room for.
-fn declarations(declared: &[(String, Vec<String>)]) -> String {
+fn declarations(declared: &[(&str, Vec<Rc<str>>)]) -> String {
     const WIDEST: usize = 110;
     let mut text = String::new();
     for (ty, names) in declared {
         let mut begin = text.len();
         for name in names {
             if text.len() == begin {
-                text.push_str(&format!("    static {ty} {name}"));
+                put(&mut text, format_args!("    static {ty} {name}"));
             } else if text.len() - begin + name.len() < WIDEST {
                 text.push_str(", ");
                 text.push_str(name);
             } else {
                 text.push_str(";\n");
                 begin = text.len();
-                text.push_str(&format!("    static {ty} {name}"));
+                put(&mut text, format_args!("    static {ty} {name}"));
             }
         }
         text.push_str(";\n");
     }
     text
-}
-
-fn sorted(waiting: &FxHashMap<Reg, (String, Vec<Reg>)>) -> Vec<(&Reg, &(String, Vec<Reg>))> {
-    let mut all: Vec<_> = waiting.iter().collect();
-    all.sort_by_key(|(reg, _)| **reg);
-    all
 }
 
 fn divides(kind: &InstrKind) -> bool {
@@ -539,24 +565,26 @@ fn has_known_range(kind: &InstrKind) -> bool {
     }
 }
 
-fn in_parentheses(text: &str) -> String {
-    if top(text) == text { format!("({text})") } else { text.to_owned() }
+/// The parentheses that an expression lacks.
+fn parentheses(text: &str) -> (&'static str, &'static str) {
+    if top(text) == text { ("(", ")") } else { ("", "") }
 }
 
 /// What memory holds for a value.
-fn to_memory(ty: Ty, value: &str) -> String {
+fn to_memory(ty: Ty, value: String) -> String {
     match ty {
-        Ty::F32 => format!("sma_bits32({})", top(value)),
-        Ty::F64 => format!("sma_bits64({})", top(value)),
-        _ => value.to_owned(),
+        Ty::F32 => format!("sma_bits32({})", top(&value)),
+        Ty::F64 => format!("sma_bits64({})", top(&value)),
+        _ => value,
     }
 }
 
-fn from_memory(ty: Ty, value: &str) -> String {
+/// What stands before and after the content of memory to make it a value.
+fn from_memory(ty: Ty) -> (&'static str, &'static str) {
     match ty {
-        Ty::F32 => format!("sma_f32({value})"),
-        Ty::F64 => format!("sma_f64({value})"),
-        _ => value.to_owned(),
+        Ty::F32 => ("sma_f32(", ")"),
+        Ty::F64 => ("sma_f64(", ")"),
+        _ => ("", ""),
     }
 }
 
