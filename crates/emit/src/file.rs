@@ -99,11 +99,10 @@ impl File<'_> {
         }
         let mut lines = lines_of(&text);
         for ((name, thread), number) in self.names.iter().zip(&self.threads).zip(0..) {
-            let before = text.len();
             put(&mut text, format_args!("/* Thread {number}. */\nstatic void {name}(void)\n{{\n"));
             text.extend([&*thread.declarations, &*thread.text, "}\n\n"]);
-            lines += lines_of(&text[before..]) + 1;
             // Lines are those of this file again.
+            lines += 3 + lines_of(&thread.declarations) + thread.lines + 3;
             put(&mut text, format_args!("#line {} {}\n", lines + 1, quoted(&self.options.output)));
         }
         text.push_str(&driver);
@@ -313,7 +312,7 @@ impl File<'_> {
 }
 
 fn lines_of(text: &str) -> usize {
-    text.bytes().filter(|&byte| byte == b'\n').count()
+    text.matches('\n').count()
 }
 
 /// The thread operations that the program uses.

@@ -5,6 +5,8 @@ use std::fmt::{Arguments, Write};
 #[derive(Default)]
 pub struct Text {
     text: String,
+    /// How many lines it has.
+    lines: usize,
     /// Where the last line begins.
     last: usize,
     /// The file, as it is and as it is quoted, and the line that the next line of text will be taken for.
@@ -38,6 +40,7 @@ impl Text {
 
     fn end_line(&mut self) {
         self.text.push('\n');
+        self.lines += 1;
         if let Some((_, _, number)) = &mut self.next {
             *number += 1;
         }
@@ -55,12 +58,14 @@ impl Text {
             && *number != line
         {
             put(&mut self.text, format_args!("#line {line} {quoted}\n"));
+            self.lines += 1;
             *number = line;
         }
     }
 
-    pub fn into_string(self) -> String {
-        self.text
+    /// The text and how many lines it has.
+    pub fn finish(self) -> (String, usize) {
+        (self.text, self.lines)
     }
 }
 
@@ -100,7 +105,7 @@ mod tests {
         text.line(format_args!("y;"));
         text.place("a.c", 4);
         text.line(format_args!("z;"));
-        assert_eq!(text.into_string(), "#line 3 \"a.c\"\nx;\ny;\n#line 4 \"a.c\"\nz;\n");
+        assert_eq!(text.finish(), ("#line 3 \"a.c\"\nx;\ny;\n#line 4 \"a.c\"\nz;\n".to_owned(), 5));
         assert_eq!(quoted("a\"\n?"), "\"a\\\"\\012\\077\"");
     }
 }

@@ -45,8 +45,9 @@ pub struct Context<'p> {
 pub struct Written {
     /// Of its static variables.
     pub declarations: String,
-    /// Its statements.
+    /// Its statements, and how many lines they are.
     pub text: String,
+    pub lines: usize,
     /// The last label.
     pub size: u32,
     /// Writes to shared memory that the thread can make.
@@ -117,7 +118,8 @@ pub fn write<'c, 'p>(
     };
     writer.function()?;
     let Writer { text, declared, next_label, stores, largest, .. } = writer;
-    Ok(Written { declarations: declarations(&declared), text: text.into_string(), size: next_label, stores, largest })
+    let (text, lines) = text.finish();
+    Ok(Written { declarations: declarations(&declared), text, lines, size: next_label, stores, largest })
 }
 
 impl<'p> Writer<'_, 'p> {
@@ -151,7 +153,7 @@ impl<'p> Writer<'_, 'p> {
             }
             let content = function.block(block);
             for (index, instr) in content.instrs.iter().enumerate() {
-                if !code.needed[block.index()][index] {
+                if !code.needed[(block, index)] {
                     continue;
                 }
                 self.place = self.context.prepared.place(self.id, block, instr.span);

@@ -304,6 +304,11 @@ impl Build<'_, '_> {
                 self.emit(frame, to, 0, InstrKind::Copy { dst: reg, src }, Span::NONE)?;
             }
         }
+        let rest = &self.source(frame.id).unrolled.blocks[source].instrs[index..];
+        let is_call = |instr: &Instr| matches!(instr.kind, InstrKind::Call { .. });
+        let count = rest.iter().position(is_call).unwrap_or(rest.len());
+        self.function.blocks[to.index()].instrs.reserve_exact(count);
+        self.origins[to.index()].indices.reserve_exact(count + 1);
         while let Some(instr) = self.source(frame.id).unrolled.blocks[source].instrs.get(index) {
             let (span, mut kind) = (instr.span, instr.kind.clone());
             frame.storage.rename(&mut kind);
@@ -520,15 +525,15 @@ impl Build<'_, '_> {
         for (new, old) in order.iter().enumerate() {
             position[old.index()] = Some(BlockId::new(new));
         }
-        let mut sorted: Vec<(BlockId, Block, BlockOrigin)> = Vec::with_capacity(order.len());
-        for ((mut block, origin), at) in std::mem::take(&mut function.blocks).into_iter().zip(origins).zip(&position) {
-            let Some(at) = *at else { continue };
+        let mut blocks: Vec<Option<(Block, BlockOrigin)>> =
+            std::mem::take(&mut function.blocks).into_iter().zip(origins).map(Some).collect();
+        let mut origins = Vec::with_capacity(order.len());
+        function.blocks.reserve_exact(order.len());
+        for (mut block, origin) in order.iter().filter_map(|old| blocks[old.index()].take()) {
             block.terminator.kind.map_successors(|to| position[to.index()].unwrap_or(to));
-            sorted.push((at, block, origin));
+            function.blocks.push(block);
+            origins.push(origin);
         }
-        sorted.sort_by_key(|entry| entry.0);
-        let (blocks, origins) = sorted.into_iter().map(|(_, block, origin)| (block, origin)).unzip();
-        function.blocks = blocks;
         let reached = |cut: Cut| position[cut.block.index()].map(|block| Cut { block, ..cut });
         inliner.cuts.extend(cuts.into_iter().filter_map(reached));
         (function, origins)

@@ -61,11 +61,10 @@ impl Graph {
 
     /// The first of `count` consecutive nodes.
     pub fn nodes(&mut self, count: usize) -> Node {
-        let first = Node(self.nodes.len() as u32);
-        for _ in 0..count {
-            self.node();
-        }
-        first
+        let first = self.nodes.len();
+        self.nodes.resize_with(first + count, NodeData::default);
+        u32::try_from(self.nodes.len()).expect("the number of nodes should fit into 32 bits");
+        Node(first as u32)
     }
 
     pub fn set(&self, node: Node) -> &SparseSet {

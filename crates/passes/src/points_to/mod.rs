@@ -23,7 +23,6 @@ use norn_ir::program::Program;
 use norn_ir::types::Ty;
 
 use crate::Site;
-use crate::sparse_set::SparseSet;
 use graph::{Graph, Node};
 
 /// Something that has an address: all objects that one declaration or one `Alloc` makes, or a function.
@@ -78,19 +77,18 @@ impl PointsTo {
 
     /// What an operand of a function may point to; for an integer, what it may have been computed from.
     pub fn targets(&self, program: &Program, function: FuncId, operand: Operand) -> Targets {
-        let set: SparseSet = self.by_function[function.index()]
-            .iter()
-            .flat_map(|&instance| self.operand(program, instance, operand).iter().map(|o| o.0).collect::<Vec<_>>())
-            .collect();
-        self.describe(&set)
+        let instances = &self.by_function[function.index()];
+        let objects: Vec<ObjectId> =
+            instances.iter().flat_map(|&instance| self.operand(program, instance, operand)).collect();
+        self.describe(&objects)
     }
 
     /// What the pointers stored in an object may point to.
     pub fn contents(&self, object: Object) -> Targets {
         let first = self.by_object.partition_point(|entry| entry.0 < object);
         let instances = self.by_object[first..].iter().take_while(|entry| entry.0 == object);
-        let set: SparseSet = instances.flat_map(|entry| self.object_contents(entry.1)).map(|o| o.0).collect();
-        self.describe(&set)
+        let objects: Vec<ObjectId> = instances.flat_map(|entry| self.object_contents(entry.1)).collect();
+        self.describe(&objects)
     }
 
     /// The functions that a call (direct or not) may call, ascending.
@@ -135,11 +133,11 @@ impl PointsTo {
         found
     }
 
-    fn describe(&self, set: &SparseSet) -> Targets {
-        let mut objects: Vec<Object> = set.iter().filter_map(|object| self.objects[object as usize].0).collect();
+    fn describe(&self, found: &[ObjectId]) -> Targets {
+        let mut objects: Vec<Object> = found.iter().filter_map(|object| self.objects[object.index()].0).collect();
         objects.sort_unstable();
         objects.dedup();
-        Targets { objects, number: set.contains(ObjectId::NUMBER.0) }
+        Targets { objects, number: found.contains(&ObjectId::NUMBER) }
     }
 }
 
