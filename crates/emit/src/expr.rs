@@ -2,7 +2,7 @@
 //! operations on signed numbers cast, and cast back. Compound expressions come in parentheses.
 
 use crate::layout::cell_type;
-use crate::text::put;
+use crate::text::{digits, put};
 use norn_ir::instr::{BinaryOp, CastOp, CompareOp, Const, InstrKind, Operand, RmwOp, UnaryOp};
 use norn_ir::program::Function;
 use norn_ir::types::{Target, Ty};
@@ -31,18 +31,21 @@ fn signed_type(ty: Ty, target: Target) -> &'static str {
 pub fn number(text: &mut String, bits: u64, size: u64) {
     let unused = 64 - 8 * size.min(8) as u32;
     let signed = ((bits << unused) as i64) >> unused;
+    if (-4096..0).contains(&signed) {
+        return put(text, format_args!("(u{}){signed}", size * 8));
+    }
+    digits(text, bits);
     match size {
-        _ if (-4096..0).contains(&signed) => put(text, format_args!("(u{}){signed}", size * 8)),
-        8 => put(text, format_args!("{bits}ull")),
-        4 => put(text, format_args!("{bits}u")),
-        _ => put(text, format_args!("{bits}")),
+        8 => text.push_str("ull"),
+        4 => text.push('u'),
+        _ => {}
     }
 }
 
 pub fn constant(text: &mut String, value: Const, target: Target) {
     let Const { ty, bits } = value;
     match ty {
-        Ty::Bool => put(text, format_args!("{bits}")),
+        Ty::Bool => digits(text, bits),
         Ty::Ptr if bits == 0 => text.push_str("(address)0"),
         Ty::Ptr => put(text, format_args!("(address)(uptr){bits}ull")),
         Ty::F32 if f32::from_bits(bits as u32).is_finite() => {
@@ -130,8 +133,9 @@ pub fn value(
                 Operand::Const(index) => {
                     let unused = 64 - Ty::Ptr.bits(target);
                     let by = (((index.bits << unused) as i64) >> unused).wrapping_mul(scale);
-                    let sign = if by < 0 { '-' } else { '+' };
-                    put(text, format_args!(" {sign} {})", by.unsigned_abs()));
+                    text.push_str(if by < 0 { " - " } else { " + " });
+                    digits(text, by.unsigned_abs());
+                    text.push(')');
                 }
                 _ => {
                     text.push_str(" + (iptr)");

@@ -17,7 +17,7 @@ use crate::order::Labels;
 use crate::prepare::Prepared;
 use crate::shared::Shared;
 use crate::simplify::{Simplified, evaluate};
-use crate::text::{Text, put, quoted};
+use crate::text::{Text, digits, put, quoted};
 use crate::{Model, Options, Refusal};
 use norn_ir::ids::{BlockId, FuncId, Reg};
 use norn_ir::instr::{BinaryOp, CastOp, Const, InstrKind, Operand, Property, SectionKind, TerminatorKind};
@@ -146,10 +146,13 @@ impl<'p> Writer<'_, 'p> {
         for (position, &block) in code.order.iter().enumerate() {
             let next = code.order.get(position + 1).copied();
             if self.targets.contains(&block) {
-                match self.next_label {
-                    0 => self.text.line(format_args!("b{}: ;", block.index())),
-                    label => self.text.line(format_args!("b{}: G({label})", block.index())),
-                }
+                let label = self.next_label;
+                self.text.line(|line| {
+                    line.push('b');
+                    digits(line, u64::from(block.0));
+                    line.push_str(": ");
+                    if label > 0 { guard(line, label) } else { line.push(';') }
+                });
             }
             let content = function.block(block);
             for (index, instr) in content.instrs.iter().enumerate() {
@@ -173,8 +176,11 @@ impl<'p> Writer<'_, 'p> {
             self.statement(";");
         }
         let end = if self.jumps_to_end { "end: " } else { "" };
-        self.text.line(format_args!("    {end}G({})", self.next_label));
-        self.text.line(format_args!("L{}: return;", self.next_label));
+        self.text.line(|line| {
+            line.extend(["    ", end]);
+            guard(line, self.next_label);
+        });
+        self.text.line(|line| put(line, format_args!("L{}: return;", self.next_label)));
         Ok(())
     }
 
@@ -201,11 +207,20 @@ impl<'p> Writer<'_, 'p> {
             let label = self.next_label;
             self.next_label += 1;
             self.text.place(file, self.place.line);
-            match label {
+            self.text.line(|line| {
                 // Nothing jumps to the first label.
-                0 => self.text.line(format_args!("    J(0, 1) {statement}")),
-                _ => self.text.line(format_args!("L{label}: J({label}, {}) {statement}", label + 1)),
-            }
+                if is_first {
+                    line.push_str("    J(");
+                } else {
+                    line.push('L');
+                    digits(line, u64::from(label));
+                    line.push_str(": J(");
+                }
+                digits(line, u64::from(label));
+                line.push_str(", ");
+                digits(line, u64::from(label + 1));
+                line.extend([") ", statement]);
+            });
         } else {
             self.text.more(file, self.place.line, statement);
         }
@@ -218,7 +233,11 @@ impl<'p> Writer<'_, 'p> {
         let register = &self.code.function.registers[reg.index()];
         let name: Rc<str> = match register.name.as_str() {
             // No object has such a name.
-            "" => format!("r{}", reg.index()).into(),
+            "" => {
+                let mut name = String::from("r");
+                digits(&mut name, u64::from(reg.0));
+                name.into()
+            }
             name => {
                 let name = self.names.make(name);
                 self.objects.avoid(&name);
@@ -525,6 +544,13 @@ impl<'p> Writer<'_, 'p> {
             None => self.declared.push((c_type, vec![name])),
         }
     }
+}
+
+/// Guesses of the next context switch before a label are given up.
+fn guard(line: &mut String, label: u32) {
+    line.push_str("G(");
+    digits(line, u64::from(label));
+    line.push(')');
 }
 
 /// `static u32 a, b;`: as many names on a line as it has room for.

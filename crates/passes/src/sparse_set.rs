@@ -42,6 +42,10 @@ impl SparseSet {
         true
     }
 
+    pub fn len(&self) -> usize {
+        self.words.iter().map(|word| word.1.count_ones() as usize).sum()
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.words.iter().flat_map(|&(index, word)| {
             std::iter::successors(Some(word), |rest| Some(rest & (rest - 1)).filter(|&rest| rest != 0))

@@ -2,7 +2,7 @@
 
 use super::{USUAL_LENGTH, Writer, converted, parentheses};
 use crate::expr::{self, top};
-use crate::text::{put, quoted};
+use crate::text::{digits, put, quoted};
 use crate::{Model, Refusal};
 use norn_ir::ids::{BlockId, Reg};
 use norn_ir::instr::{Operand, TerminatorKind};
@@ -70,7 +70,7 @@ impl Writer<'_, '_> {
         match *kind {
             TerminatorKind::Goto(target) => {
                 if !is_next(target) {
-                    self.statement(&format!("goto b{};", target.index()));
+                    self.jump(String::new(), target);
                 }
             }
             TerminatorKind::Branch { cond, then, otherwise } => {
@@ -78,15 +78,13 @@ impl Writer<'_, '_> {
                 let (open, close) = parentheses(&cond);
                 let mut statement = String::with_capacity(USUAL_LENGTH);
                 if is_next(then) {
-                    statement.extend(["if (!", open, &cond, close, ")"]);
-                    put(&mut statement, format_args!(" goto b{};", otherwise.index()));
-                    self.statement(&statement);
+                    statement.extend(["if (!", open, &cond, close, ") "]);
+                    self.jump(statement, otherwise);
                 } else {
-                    statement.extend(["if ", open, &cond, close]);
-                    put(&mut statement, format_args!(" goto b{};", then.index()));
-                    self.statement(&statement);
+                    statement.extend(["if ", open, &cond, close, " "]);
+                    self.jump(statement, then);
                     if !is_next(otherwise) {
-                        self.statement(&format!("goto b{};", otherwise.index()));
+                        self.jump(String::new(), otherwise);
                     }
                 }
             }
@@ -112,6 +110,14 @@ impl Writer<'_, '_> {
             TerminatorKind::Unreachable => self.statement("assume(0);"),
             TerminatorKind::Unsupported(ref reason) => self.statement(&format!("unsupported({});", quoted(reason))),
         }
+    }
+
+    /// A jump that follows the condition.
+    fn jump(&mut self, mut condition: String, target: BlockId) {
+        condition.push_str("goto b");
+        digits(&mut condition, u64::from(target.0));
+        condition.push(';');
+        self.statement(&condition);
     }
 
     pub(super) fn end_thread(&mut self, result: Option<(Operand, Ty)>, is_last: bool) {

@@ -6,7 +6,7 @@ use norn_ir::program::{Function, InitValue, Origin, Program};
 use norn_ir::types::Ty;
 
 use super::graph::{Graph, Node, Use};
-use super::{CallSite, Instance, InstanceId, Object, ObjectId, PointsTo};
+use super::{CallSite, Instance, InstanceId, Object, ObjectId, PointsTo, objects_of};
 use crate::Site;
 use crate::sparse_set::SparseSet;
 
@@ -367,7 +367,7 @@ impl<'p> Builder<'p> {
         if uses.is_empty() {
             return;
         }
-        let objects: Vec<ObjectId> = objects.iter().map(ObjectId).collect();
+        let objects = objects_of(objects);
         // Merged objects count once.
         let mut contents: Vec<Node> =
             objects.iter().filter_map(|o| self.objects[o.index()].contents).map(|node| self.graph.find(node)).collect();

@@ -23,6 +23,7 @@ use norn_ir::program::Program;
 use norn_ir::types::Ty;
 
 use crate::Site;
+use crate::sparse_set::SparseSet;
 use graph::{Graph, Node};
 
 /// Something that has an address: all objects that one declaration or one `Alloc` makes, or a function.
@@ -77,10 +78,13 @@ impl PointsTo {
 
     /// What an operand of a function may point to; for an integer, what it may have been computed from.
     pub fn targets(&self, program: &Program, function: FuncId, operand: Operand) -> Targets {
-        let instances = &self.by_function[function.index()];
-        let objects: Vec<ObjectId> =
-            instances.iter().flat_map(|&instance| self.operand(program, instance, operand)).collect();
-        self.describe(&objects)
+        match self.by_function[function.index()][..] {
+            [instance] => self.describe(&self.operand(program, instance, operand)),
+            ref instances => {
+                let of = |&instance: &InstanceId| self.operand(program, instance, operand);
+                self.describe(&instances.iter().flat_map(of).collect::<Vec<_>>())
+            }
+        }
     }
 
     /// What the pointers stored in an object may point to.
@@ -134,7 +138,8 @@ impl PointsTo {
     }
 
     fn describe(&self, found: &[ObjectId]) -> Targets {
-        let mut objects: Vec<Object> = found.iter().filter_map(|object| self.objects[object.index()].0).collect();
+        let mut objects = Vec::with_capacity(found.len());
+        objects.extend(found.iter().filter_map(|object| self.objects[object.index()].0));
         objects.sort_unstable();
         objects.dedup();
         Targets { objects, number: found.contains(&ObjectId::NUMBER) }
@@ -156,6 +161,12 @@ impl ObjectId {
     fn plus(self, offset: usize) -> ObjectId {
         ObjectId(self.0 + offset as u32)
     }
+}
+
+fn objects_of(set: &SparseSet) -> Vec<ObjectId> {
+    let mut objects = Vec::with_capacity(set.len());
+    objects.extend(set.iter().map(ObjectId));
+    objects
 }
 
 /// A function as seen from one call, or from all calls that have no instance of their own.
@@ -238,6 +249,6 @@ impl PointsTo {
     }
 
     fn elements(&self, node: Node) -> Vec<ObjectId> {
-        self.graph.set(node).iter().map(ObjectId).collect()
+        objects_of(self.graph.set(node))
     }
 }
