@@ -44,16 +44,17 @@ pub fn calls(text: &str) -> String {
             words.extend([word, " "]);
         }
     };
-    for (open, _) in text.match_indices('(') {
+    for (open, _) in bytes.iter().enumerate().filter(|&(_, &byte)| byte == b'(') {
         let from = open - bytes[..open].iter().rev().take_while(|&&byte| is_word(byte)).count();
         let to = open + 1 + bytes[open + 1..].iter().take_while(|&&byte| is_word(byte)).count();
-        let (callee, argument) = (&text[from..open], &text[open + 1..to]);
-        note(callee);
-        if !argument.starts_with(|c: char| c.is_ascii_digit()) {
-            note(argument);
-            if bytes.get(to) == Some(&b',') {
+        let after = bytes.get(to);
+        if from < open {
+            note(&text[from..open]);
+            if after == Some(&b',') && !bytes[open + 1].is_ascii_digit() {
                 note(&text[from..=to]);
             }
+        } else if after == Some(&b')') {
+            note(&text[open + 1..to]);
         }
     }
     words
@@ -94,6 +95,6 @@ mod tests {
 
     #[test]
     fn calls_are_listed_once() {
-        assert_eq!(calls("f(u32, x); f(u32, 7) + x2((u8)y)"), "f u32 f(u32, x2  u8 y ");
+        assert_eq!(calls("f(u32, x); f(u32, 7) + x2((u8)y)"), "f f(u32, x2 u8 ");
     }
 }

@@ -88,7 +88,7 @@ impl SourceMap {
             return Err(TooLarge);
         }
         let mut line_starts = vec![0];
-        line_starts.extend(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1));
+        line_starts.extend(text.match_indices('\n').map(|(i, _)| i as u32 + 1));
         let name = self.intern(name);
         self.sources.push(Source { name, text, base, line_starts, marks: Vec::new(), builtin });
         Ok(SourceId(self.sources.len() as u32 - 1))
