@@ -6,12 +6,13 @@ use crate::objects::Objects;
 use crate::prepare::Prepared;
 use crate::shared::Shared;
 use crate::sma::{Memory, bits_of};
-use crate::template::{calls, expand, mentions};
+use crate::template::{expand, mentions};
 use crate::text::{put, quoted};
 use crate::thread::{self, Context, Written};
 use crate::{Model, Options, Refusal, Sequential, Sma, Tool};
 use norn_ir::program::Program;
 use norn_passes::unwind::Bounds;
+use std::rc::Rc;
 
 const TYPES: &str = include_str!("../templates/types.h");
 const CBMC: &str = include_str!("../templates/cbmc.h");
@@ -50,7 +51,7 @@ pub fn write(prepared: &Prepared, bounds: &Bounds, options: &Options) -> Result<
 }
 
 /// `main_0`, `producer_1`, …
-fn thread_names(prepared: &Prepared, objects: &mut Objects<'_>) -> Vec<String> {
+fn thread_names(prepared: &Prepared, objects: &mut Objects<'_>) -> Vec<Rc<str>> {
     let name = |(i, thread): (usize, &norn_passes::threads::ThreadInstance)| {
         objects.name(&format!("{}_{i}", prepared.program().function(thread.start).name))
     };
@@ -62,7 +63,7 @@ struct File<'p> {
     bounds: &'p Bounds,
     options: &'p Options,
     objects: Objects<'p>,
-    names: Vec<String>,
+    names: Vec<Rc<str>>,
     threads: Vec<Written>,
     results: bool,
     cells: Option<&'p Cells>,
@@ -74,7 +75,7 @@ impl File<'_> {
     }
 
     fn sequential(&self) -> Sequential {
-        let bodies: String = self.threads.iter().map(|thread| calls(&thread.text)).collect();
+        let bodies: String = self.threads.iter().map(|thread| &*thread.calls).collect();
         let stubs = stubs(&bodies);
         let memory = self.memory().text(&format!("{bodies} {stubs} sma_init"));
         let arithmetic = expand(ARITHMETIC, &[], &format!("{bodies} {memory}"));

@@ -39,7 +39,7 @@ struct CType {
     /// Whether members can be named in C.
     is_named: bool,
     /// Names of the members of a record, by field.
-    members: Vec<String>,
+    members: Vec<Rc<str>>,
     /// As a C compiler has it.
     align: u64,
 }
@@ -132,7 +132,7 @@ impl<'p> Layouts<'p> {
         let mut end = 0;
         let mut align = 1;
         let mut names = Names::default();
-        let mut members: Vec<String> = Vec::new();
+        let mut members: Vec<Rc<str>> = Vec::new();
         let mut body = String::new();
         for (i, field) in record.fields.iter().enumerate() {
             let part = self.program.ty(field.ty);

@@ -1,7 +1,9 @@
 //! Identifiers of the C text: the names of the source where possible, made unique and kept apart from what the
 //! translation itself calls things.
 
+use crate::text::digits;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 use std::sync::LazyLock;
 
 /// What the translation, its templates and C use. Names of the program that are one of these get a number.
@@ -145,8 +147,8 @@ static TAKEN: LazyLock<FxHashSet<&str>> =
 /// The names in use in one scope, besides those that are taken everywhere.
 #[derive(Default)]
 pub struct Names {
-    used: FxHashSet<String>,
-    avoided: FxHashSet<String>,
+    used: FxHashSet<Rc<str>>,
+    avoided: FxHashSet<Rc<str>>,
     /// The last number given to names that begin so.
     numbers: FxHashMap<String, u32>,
 }
@@ -159,7 +161,7 @@ impl Clone for Names {
 
 impl Names {
     /// An identifier like `wanted` that is not in use, in use from now on.
-    pub fn make(&mut self, wanted: &str) -> String {
+    pub fn make(&mut self, wanted: &str) -> Rc<str> {
         let mut base: String =
             wanted.trim_start_matches('_').chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let is_ours = ["norn_", "sma_", "SMA_", "nondet_", "function_", "V_", "arg_", "previous_"]
@@ -168,20 +170,21 @@ impl Names {
         if base.is_empty() || base.starts_with(|c: char| c.is_ascii_digit()) || is_ours {
             base.insert_str(0, "v_");
         }
-        let mut number = self.numbers.get(&base).copied().unwrap_or(1);
-        let mut name = base.clone();
-        if number > 1 {
+        let length = base.len();
+        let last_number = self.numbers.get(&base).copied();
+        let mut number = last_number.unwrap_or(1);
+        while last_number == Some(number) || self.is_taken(&base) {
             number += 1;
-            name = format!("{base}_{number}");
+            base.truncate(length);
+            base.push('_');
+            digits(&mut base, u64::from(number));
         }
-        while self.is_taken(&name) {
-            number += 1;
-            name = format!("{base}_{number}");
-        }
+        let name: Rc<str> = base.as_str().into();
+        self.used.insert(name.clone());
         if number > 1 {
+            base.truncate(length);
             self.numbers.insert(base, number);
         }
-        self.used.insert(name.clone());
         name
     }
 
@@ -191,8 +194,8 @@ impl Names {
     }
 
     /// Keeps a name from being given out by these names, though not by copies of them.
-    pub fn avoid(&mut self, name: &str) {
-        self.avoided.insert(name.to_owned());
+    pub fn avoid(&mut self, name: Rc<str>) {
+        self.avoided.insert(name);
     }
 }
 
@@ -209,6 +212,7 @@ mod tests {
     fn names_are_identifiers_and_unique() {
         let mut names = Names::default();
         let made = ["x", "x", "0:r1", "while", "cs", "sma_read", "r1", "$t", "x_2"].map(|name| names.make(name));
-        assert_eq!(made, ["x", "x_2", "v_0_r1", "while_2", "cs_2", "v_sma_read", "r1_2", "_t", "x_2_2"]);
+        let expected = ["x", "x_2", "v_0_r1", "while_2", "cs_2", "v_sma_read", "r1_2", "_t", "x_2_2"];
+        assert_eq!(made.map(|name| name.to_string()), expected);
     }
 }

@@ -31,7 +31,7 @@ pub struct Objects<'p> {
     names: Names,
     location_names: Names,
     /// Those of the globals, given first.
-    global_names: Vec<String>,
+    global_names: Vec<Rc<str>>,
     made: FxHashMap<(Object, usize), Rc<Made>>,
     functions: FxHashMap<FuncId, String>,
     pub declarations: String,
@@ -49,7 +49,7 @@ pub struct Objects<'p> {
 }
 
 struct Made {
-    name: String,
+    name: Rc<str>,
     ty: Option<TypeId>,
     /// The first location of the list SMA that belongs to it, by offset.
     locations: FxHashMap<u64, usize>,
@@ -100,7 +100,7 @@ impl<'p> Objects<'p> {
     }
 
     /// A name of file scope that is not in use.
-    pub fn name(&mut self, wanted: &str) -> String {
+    pub fn name(&mut self, wanted: &str) -> Rc<str> {
         self.names.make(wanted)
     }
 
@@ -110,7 +110,7 @@ impl<'p> Objects<'p> {
     }
 
     /// The name is that of some static local: objects that come later should not be hidden by it.
-    pub fn avoid(&mut self, name: &str) {
+    pub fn avoid(&mut self, name: Rc<str>) {
         self.names.avoid(name);
     }
 

@@ -33,31 +33,44 @@ pub fn expand(template: &str, words: &[&str], text: &str) -> String {
     wanted.into_iter().rev().collect()
 }
 
-/// What a text calls and casts to, each once, and its calls with a name as first argument, as `sma_read(u32,`: all that
-/// is asked about a long text.
-pub fn calls(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut seen: FxHashSet<&str> = FxHashSet::default();
-    let mut words = String::new();
-    let mut note = |word| {
-        if seen.insert(word) {
-            words.extend([word, " "]);
-        }
-    };
-    for (open, _) in bytes.iter().enumerate().filter(|&(_, &byte)| byte == b'(') {
-        let from = open - bytes[..open].iter().rev().take_while(|&&byte| is_word(byte)).count();
-        let to = open + 1 + bytes[open + 1..].iter().take_while(|&&byte| is_word(byte)).count();
-        let after = bytes.get(to);
-        if from < open {
-            note(&text[from..open]);
-            if after == Some(&b',') && !bytes[open + 1].is_ascii_digit() {
-                note(&text[from..=to]);
+/// What texts call and cast to, each once, and their calls with a name as first argument, as `sma_read(u32,`: all that is
+/// asked about long texts.
+#[derive(Default)]
+pub struct Calls {
+    seen: FxHashSet<String>,
+    words: String,
+}
+
+impl Calls {
+    /// Looks at one more text.
+    pub fn read(&mut self, text: &str) {
+        let bytes = text.as_bytes();
+        for (open, _) in text.match_indices('(') {
+            let from = open - bytes[..open].iter().rev().take_while(|&&byte| is_word(byte)).count();
+            let to = open + 1 + bytes[open + 1..].iter().take_while(|&&byte| is_word(byte)).count();
+            let after = bytes.get(to);
+            if from < open {
+                self.note(&text[from..open]);
+                if after == Some(&b',') && !bytes[open + 1].is_ascii_digit() {
+                    self.note(&text[from..=to]);
+                }
+            } else if after == Some(&b')') {
+                self.note(&text[open + 1..to]);
             }
-        } else if after == Some(&b')') {
-            note(&text[open + 1..to]);
         }
     }
-    words
+
+    fn note(&mut self, word: &str) {
+        if !self.seen.contains(word) {
+            self.seen.insert(word.to_owned());
+            self.words.extend([word, " "]);
+        }
+    }
+
+    /// With a space behind each.
+    pub fn into_words(self) -> String {
+        self.words
+    }
 }
 
 fn is_word(byte: u8) -> bool {
@@ -95,6 +108,9 @@ mod tests {
 
     #[test]
     fn calls_are_listed_once() {
-        assert_eq!(calls("f(u32, x); f(u32, 7) + x2((u8)y)"), "f f(u32, x2 u8 ");
+        let mut calls = Calls::default();
+        calls.read("f(u32, x); f(u32, 7) + x2((u8)y)");
+        calls.read("f(7, x);");
+        assert_eq!(calls.into_words(), "f f(u32, x2 u8 ");
     }
 }

@@ -17,6 +17,7 @@ use crate::order::Labels;
 use crate::prepare::Prepared;
 use crate::shared::Shared;
 use crate::simplify::{Simplified, evaluate};
+use crate::template::Calls;
 use crate::text::{Text, digits, put, quoted};
 use crate::{Model, Options, Refusal};
 use norn_ir::ids::{BlockId, FuncId, Reg};
@@ -48,6 +49,8 @@ pub struct Written {
     /// Its statements, and how many lines they are.
     pub text: String,
     pub lines: usize,
+    /// What they call.
+    pub calls: String,
     /// The last label.
     pub size: u32,
     /// Writes to shared memory that the thread can make.
@@ -71,9 +74,12 @@ pub struct Writer<'c, 'p> {
     scratches: FxHashSet<&'static str>,
     /// Values that wait to be written where they are used, with the registers that they read.
     waiting: FxHashMap<Reg, (String, Vec<Reg>)>,
+    /// The registers that the operands written last read.
+    read: Vec<Reg>,
     /// What follows from the number of the thread.
     known: FxHashMap<Reg, Const>,
     text: Text,
+    calls: Calls,
     next_label: u32,
     /// The statement that comes next has a label.
     label_due: bool,
@@ -104,8 +110,10 @@ pub fn write<'c, 'p>(
         declared: Vec::new(),
         scratches: FxHashSet::default(),
         waiting: FxHashMap::default(),
+        read: Vec::new(),
         known: FxHashMap::default(),
         text: Text::default(),
+        calls: Calls::default(),
         next_label: 0,
         label_due: false,
         stores: 0,
@@ -117,9 +125,10 @@ pub fn write<'c, 'p>(
         objects,
     };
     writer.function()?;
-    let Writer { text, declared, next_label, stores, largest, .. } = writer;
+    let Writer { text, calls, declared, next_label, stores, largest, .. } = writer;
     let (text, lines) = text.finish();
-    Ok(Written { declarations: declarations(&declared), text, lines, size: next_label, stores, largest })
+    let (declarations, calls) = (declarations(&declared), calls.into_words());
+    Ok(Written { declarations, text, lines, calls, size: next_label, stores, largest })
 }
 
 impl<'p> Writer<'_, 'p> {
@@ -201,6 +210,7 @@ impl<'p> Writer<'_, 'p> {
 
     /// A statement of the program, with its label if one is due.
     fn statement(&mut self, statement: &str) {
+        self.calls.read(statement);
         let file = self.program().file(self.place.file);
         let is_first = self.next_label == 0;
         if std::mem::take(&mut self.label_due) || is_first {
@@ -240,8 +250,8 @@ impl<'p> Writer<'_, 'p> {
             }
             name => {
                 let name = self.names.make(name);
-                self.objects.avoid(&name);
-                name.into()
+                self.objects.avoid(name.clone());
+                name
             }
         };
         self.declare(register_type(register.ty), name.clone());
@@ -253,9 +263,15 @@ impl<'p> Writer<'_, 'p> {
     fn operand(&mut self, text: &mut String, operand: Operand) {
         match operand {
             Operand::Reg(reg) => match (self.waiting.remove(&reg), self.known.get(&reg)) {
-                (Some((waiting, _)), _) => text.push_str(&waiting),
+                (Some((waiting, reads)), _) => {
+                    self.read.extend(reads);
+                    text.push_str(&waiting);
+                }
                 (None, Some(&value)) => expr::constant(text, value, self.program().target),
-                (None, None) => text.push_str(&self.register(reg)),
+                (None, None) => {
+                    self.read.push(reg);
+                    text.push_str(&self.register(reg));
+                }
             },
             Operand::Const(value) => expr::constant(text, value, self.program().target),
             _ => text.push_str(&self.objects.address(operand, self.thread).unwrap_or_default()),
@@ -264,6 +280,12 @@ impl<'p> Writer<'_, 'p> {
 
     /// An operand as a text of its own.
     fn operand_alone(&mut self, operand: Operand) -> String {
+        if let Operand::Reg(reg) = operand
+            && let Some((text, reads)) = self.waiting.remove(&reg)
+        {
+            self.read.extend(reads);
+            return text;
+        }
         let mut text = String::new();
         self.operand(&mut text, operand);
         text
@@ -309,11 +331,7 @@ impl<'p> Writer<'_, 'p> {
         if has_known_range(kind) && code.is_compared_next(block, index) {
             return false;
         }
-        let mut reads: Vec<Reg> = Vec::new();
-        kind.for_each_use(|reg| match self.waiting.get(&reg) {
-            Some((_, inner)) => reads.extend(inner),
-            None => reads.push(reg),
-        });
+        self.read.clear();
         let mut text = String::with_capacity(USUAL_LENGTH);
         if !self.value(&mut text, kind) {
             return false;
@@ -321,7 +339,7 @@ impl<'p> Writer<'_, 'p> {
         if text.len() > LONGEST {
             self.assign(dst, &text);
         } else {
-            self.waiting.insert(dst, (text, reads));
+            self.waiting.insert(dst, (text, self.read.clone()));
         }
         true
     }

@@ -24,7 +24,7 @@ impl Access {
         match self {
             Access::Private(lvalue) => text.push_str(lvalue),
             Access::Variable(variable) => text.extend(["sma_read(", c, ", ", variable, ")"]),
-            Access::Address(address) => text.extend(["sma_read_addr(", c, ", ", address, ")"]),
+            Access::Address(address) => text.extend(["sma_read_addr(", c, ", ", top(address), ")"]),
         }
     }
 }
@@ -42,7 +42,7 @@ impl Writer<'_, '_> {
             None => {
                 let addr = self.operand_alone(addr);
                 match is_shared {
-                    true => Access::Address(top(&addr).to_owned()),
+                    true => Access::Address(addr),
                     false => Access::Private(["AT(", cell_type(ty), ", ", top(&addr), ")"].concat()),
                 }
             }
@@ -61,7 +61,7 @@ impl Writer<'_, '_> {
             }
             Access::Address(address) => {
                 self.stores += 1;
-                text.extend(["sma_write_addr(", c, ", ", address, ", ", value, ");"]);
+                text.extend(["sma_write_addr(", c, ", ", top(address), ", ", value, ");"]);
             }
         }
     }

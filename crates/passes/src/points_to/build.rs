@@ -369,8 +369,9 @@ impl<'p> Builder<'p> {
         }
         let objects = objects_of(objects);
         // Merged objects count once.
-        let mut contents: Vec<Node> =
-            objects.iter().filter_map(|o| self.objects[o.index()].contents).map(|node| self.graph.find(node)).collect();
+        let mut contents: Vec<Node> = Vec::with_capacity(objects.len());
+        contents.extend(objects.iter().filter_map(|o| self.objects[o.index()].contents));
+        contents.iter_mut().for_each(|node| *node = self.graph.find(*node));
         contents.sort_unstable();
         contents.dedup();
         for &what in uses {
