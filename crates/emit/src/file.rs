@@ -3,6 +3,7 @@
 use crate::cells::Cells;
 use crate::expr;
 use crate::objects::Objects;
+use crate::order::Labels;
 use crate::prepare::Prepared;
 use crate::shared::Shared;
 use crate::sma::{Memory, bits_of};
@@ -10,6 +11,7 @@ use crate::template::{expand, mentions};
 use crate::text::{put, quoted};
 use crate::thread::{self, Context, Written};
 use crate::{Model, Options, Refusal, Sequential, Sma, Tool};
+use norn_ir::ids::FuncId;
 use norn_ir::program::Program;
 use norn_passes::unwind::Bounds;
 use std::rc::Rc;
@@ -36,7 +38,9 @@ pub fn write(prepared: &Prepared, bounds: &Bounds, options: &Options) -> Result<
     let cells = if uses_list { Some(Cells::new(prepared, &shared)?) } else { None };
     let cells = cells.as_ref();
     let results = prepared.results;
-    let context = Context { prepared, shared: &shared, cells, options, results };
+    let labels = |id: FuncId| (id, Labels::new(prepared, &shared, options.model, id));
+    let labels = prepared.started().into_iter().map(labels).collect();
+    let context = Context { prepared, shared: &shared, cells, options, labels, results };
     let mut objects = Objects::new(prepared, &shared, cells, options);
     let names = thread_names(prepared, &mut objects);
     let mut threads = Vec::new();

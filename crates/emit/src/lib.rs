@@ -118,5 +118,8 @@ pub struct Sequential {
 /// The sequential program. `program` should be valid, with its private objects marked.
 pub fn sequentialize(program: &Program, bounds: &Bounds, options: &Options) -> Result<Sequential, Refusal> {
     let prepared = prepare::prepare(program, bounds)?;
-    file::write(&prepared, bounds, options)
+    let sequential = file::write(&prepared, bounds, options);
+    // Nobody has to wait until so many pieces of memory are given back.
+    let _ = std::thread::Builder::new().spawn(move || drop(prepared));
+    sequential
 }

@@ -45,18 +45,29 @@ impl Calls {
     /// Looks at one more text.
     pub fn read(&mut self, text: &str) {
         let bytes = text.as_bytes();
-        for (open, _) in text.match_indices('(') {
-            let from = open - bytes[..open].iter().rev().take_while(|&&byte| is_word(byte)).count();
-            let to = open + 1 + bytes[open + 1..].iter().take_while(|&&byte| is_word(byte)).count();
-            let after = bytes.get(to);
-            if from < open {
-                self.note(&text[from..open]);
-                if after == Some(&b',') && !bytes[open + 1].is_ascii_digit() {
-                    self.note(&text[from..=to]);
-                }
-            } else if after == Some(&b')') {
-                self.note(&text[open + 1..to]);
+        // Where the last word begins, and the parenthesis before it with the word before that.
+        let mut word = 0;
+        let mut open: Option<(usize, usize)> = None;
+        for (at, &byte) in bytes.iter().enumerate() {
+            if IS_WORD[usize::from(byte)] {
+                continue;
             }
+            match open {
+                // A cast.
+                Some((callee, before)) if byte == b')' && callee == before => self.note(&text[word..at]),
+                Some((callee, before)) if byte == b',' && callee < before && !bytes[word].is_ascii_digit() => {
+                    self.note(&text[callee..=at]);
+                }
+                _ => {}
+            }
+            open = None;
+            if byte == b'(' {
+                open = Some((word, at));
+                if word < at {
+                    self.note(&text[word..at]);
+                }
+            }
+            word = at + 1;
         }
     }
 
@@ -73,9 +84,16 @@ impl Calls {
     }
 }
 
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
+/// By byte: whether identifiers have it. Every byte of the text is looked up.
+const IS_WORD: [bool; 256] = {
+    let mut is_word = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        is_word[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
+        byte += 1;
+    }
+    is_word
+};
 
 fn holds(word: &str, words: &[&str]) -> bool {
     match word.strip_prefix('!') {

@@ -39,6 +39,8 @@ pub struct Context<'p> {
     pub shared: &'p Shared,
     pub cells: Option<&'p Cells>,
     pub options: &'p Options,
+    /// Of the functions that threads start with.
+    pub labels: FxHashMap<FuncId, Labels>,
     /// Whether some thread asks what another returned.
     pub results: bool,
 }
@@ -65,7 +67,7 @@ pub struct Writer<'c, 'p> {
     thread: usize,
     id: FuncId,
     code: &'p Simplified,
-    labels: Labels,
+    labels: &'c Labels,
     names: Names,
     /// By register: its variable, once it has one.
     registers: Vec<Option<Rc<str>>>,
@@ -104,7 +106,7 @@ pub fn write<'c, 'p>(
         thread,
         id,
         code: context.prepared.function(id),
-        labels: Labels::new(context.prepared, context.shared, context.options.model, id),
+        labels: &context.labels[&id],
         names,
         registers: vec![None; context.prepared.function(id).function.registers.len()],
         declared: Vec::new(),

@@ -69,7 +69,7 @@ pub fn without_byte_order_mark(mut text: String) -> String {
 fn text_of(bytes: Vec<u8>) -> Option<String> {
     // White space, backspace and escape are at home in texts; written without branches, as it sees every byte.
     let odd = |&b: &u8| u8::from((b < 0x20) & (b.wrapping_sub(8) > 5) & (b != 0x1B));
-    let odd_in = |piece: &[u8]| usize::from(piece.iter().map(odd).sum::<u8>());
+    let odd_in = |piece: &[u8]| usize::from(piece.iter().map(odd).fold(0, u8::wrapping_add));
     if bytes.chunks(usize::from(u8::MAX)).map(odd_in).sum::<usize>() * 10 > bytes.len() {
         return None;
     }

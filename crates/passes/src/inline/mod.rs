@@ -519,20 +519,28 @@ impl Build<'_, '_> {
 
     /// Sorts the blocks so that control only moves forward.
     fn finish(self) -> (Function, Vec<BlockOrigin>) {
-        let Build { inliner, mut function, origins, cuts, .. } = self;
+        let Build { inliner, mut function, mut origins, cuts, .. } = self;
         let order = topological_order(&function.blocks);
         let mut position = vec![None; function.blocks.len()];
         for (new, old) in order.iter().enumerate() {
             position[old.index()] = Some(BlockId::new(new));
         }
-        let mut blocks: Vec<Option<(Block, BlockOrigin)>> =
-            std::mem::take(&mut function.blocks).into_iter().zip(origins).map(Some).collect();
-        let mut origins = Vec::with_capacity(order.len());
-        function.blocks.reserve_exact(order.len());
-        for (mut block, origin) in order.iter().filter_map(|old| blocks[old.index()].take()) {
+        // What control does not reach goes behind the rest, and away.
+        let mut behind = order.len()..;
+        let mut places: Vec<usize> =
+            position.iter().filter_map(|at| at.map(BlockId::index).or_else(|| behind.next())).collect();
+        for at in 0..places.len() {
+            while places[at] != at {
+                let to = places[at];
+                places.swap(at, to);
+                function.blocks.swap(at, to);
+                origins.swap(at, to);
+            }
+        }
+        function.blocks.truncate(order.len());
+        origins.truncate(order.len());
+        for block in &mut function.blocks {
             block.terminator.kind.map_successors(|to| position[to.index()].unwrap_or(to));
-            function.blocks.push(block);
-            origins.push(origin);
         }
         let reached = |cut: Cut| position[cut.block.index()].map(|block| Cut { block, ..cut });
         inliner.cuts.extend(cuts.into_iter().filter_map(reached));
