@@ -14,6 +14,11 @@ pub struct Text {
 }
 
 impl Text {
+    /// A text that will have about so many bytes.
+    pub fn with_capacity(bytes: usize) -> Text {
+        Text { text: String::with_capacity(bytes), ..Text::default() }
+    }
+
     /// A line that something else writes.
     pub fn line(&mut self, write: impl FnOnce(&mut String)) {
         self.last = self.text.len();

@@ -29,6 +29,9 @@ use norn_passes::Site;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
+/// Text that an instruction becomes, about: many become nothing.
+const BYTES_PER_INSTR: usize = 64;
+
 /// Room for most statements and values.
 const USUAL_LENGTH: usize = 100;
 
@@ -101,20 +104,22 @@ pub fn write<'c, 'p>(
 ) -> Result<Written, Refusal> {
     let id = context.prepared.threads[thread].start;
     let names = objects.file_scope();
+    let code = context.prepared.function(id);
+    let instrs: usize = code.order.iter().map(|&block| code.function.block(block).instrs.len() + 1).sum();
     let mut writer = Writer {
         context,
         thread,
         id,
-        code: context.prepared.function(id),
+        code,
         labels: &context.labels[&id],
         names,
-        registers: vec![None; context.prepared.function(id).function.registers.len()],
+        registers: vec![None; code.function.registers.len()],
         declared: Vec::new(),
         scratches: FxHashSet::default(),
         waiting: FxHashMap::default(),
         read: Vec::new(),
         known: FxHashMap::default(),
-        text: Text::default(),
+        text: Text::with_capacity(instrs * BYTES_PER_INSTR),
         calls: Calls::default(),
         next_label: 0,
         label_due: false,
