@@ -37,7 +37,9 @@ impl Shared {
                 }
             }
         }
-        let mut lists: Vec<&Vec<Object>> = targets.values().map(|(list, _)| list).collect();
+        // Many operands may point to the same.
+        let lists: FxHashSet<&[Object]> = targets.values().map(|(list, _)| list.as_slice()).collect();
+        let mut lists: Vec<&[Object]> = lists.into_iter().collect();
         let mut objects: FxHashSet<Object> =
             lists.iter().flat_map(|list| list.iter()).copied().filter(|&object| is_shared(program, object)).collect();
         // Each turn takes what is mixed with shared objects to them, until there is no more.

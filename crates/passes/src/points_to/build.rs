@@ -65,7 +65,7 @@ pub(super) fn solve(program: &Program) -> PointsTo {
 impl<'p> Builder<'p> {
     fn new(program: &'p Program) -> Builder<'p> {
         let size: usize = program.functions.iter().map(instruction_count).sum();
-        let mut graph = Graph::default();
+        let mut graph = Graph::with_capacity(size);
         let thread_result = graph.node();
         let exposed = graph.node();
         let mut builder = Builder {

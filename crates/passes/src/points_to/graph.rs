@@ -54,6 +54,13 @@ struct NodeData {
 const FEWEST_HINTS: usize = if cfg!(test) { 2 } else { 64 };
 
 impl Graph {
+    /// A graph that will have about so many edges.
+    pub fn with_capacity(edges: usize) -> Graph {
+        let mut graph = Graph::default();
+        graph.known_edges.reserve(edges);
+        graph
+    }
+
     pub fn node(&mut self) -> Node {
         self.nodes.push(NodeData::default());
         Node(u32::try_from(self.nodes.len() - 1).expect("the number of nodes should fit into 32 bits"))
