@@ -38,7 +38,7 @@ pub struct Simplified {
 struct Readers {
     count: u32,
     /// The first of them.
-    first: usize,
+    first: u32,
     /// Whether that is a comparison.
     compares: bool,
 }
@@ -403,7 +403,7 @@ impl Simplified {
             let read = |later: &mut [(Option<BlockId>, Readers)], reg: Reg, at: usize, compares: bool| {
                 let (of, found) = &mut later[reg.index()];
                 let count = if *of == Some(block) { found.count } else { 0 };
-                (*of, *found) = (Some(block), Readers { count: count.saturating_add(1), first: at, compares });
+                (*of, *found) = (Some(block), Readers { count: count.saturating_add(1), first: at as u32, compares });
             };
             code.terminator.kind.for_each_use(|reg| read(&mut later, reg, code.instrs.len(), false));
             for (index, instr) in code.instrs.iter().enumerate().rev() {
@@ -430,7 +430,7 @@ impl Simplified {
     pub fn is_used_once_soon(&self, dst: Reg, block: BlockId, index: usize) -> bool {
         let is_single = self.defs[dst.index()] == 1 && self.uses[dst.index()] == 1;
         let found = self.readers[(block, index)];
-        (is_single || self.is_local_to_blocks[dst.index()]) && found.count == 1 && found.first - index <= NEAR
+        (is_single || self.is_local_to_blocks[dst.index()]) && found.count == 1 && found.first as usize - index <= NEAR
     }
 }
 
