@@ -155,7 +155,7 @@ fn of_object(program: &Program, object: Object, fixed: &[(u64, Ty)], span: Span)
         Object::Function(_) => return Ok(cells),
     };
     let stride = program.ty(ty).size;
-    let known = (0..count).all(|i| leaves(program, ty, i * stride, &mut cells));
+    let known = (0..count).all(|i| leaves(program, ty, i * stride, MOST_CELLS, &mut cells));
     if known {
         return Ok(cells);
     }
@@ -173,21 +173,24 @@ fn of_object(program: &Program, object: Object, fixed: &[(u64, Ty)], span: Span)
     Ok(cells)
 }
 
-/// The scalars of an allocated object, if its size and type are fixed and say.
-pub fn of_allocation(program: &Program, size: Operand, ty: Option<TypeId>) -> Option<ObjectCells> {
+/// The scalars of an allocated object, if its size and type are fixed and say, and there are not more than `most`.
+pub fn of_allocation(program: &Program, size: Operand, ty: Option<TypeId>, most: usize) -> Option<ObjectCells> {
     let (Operand::Const(size), Some(ty)) = (size, ty) else { return None };
     let stride = program.ty(ty).size.max(1);
     let mut cells = ObjectCells::new();
     let count = (size.bits / stride).max(1);
-    let is_known = count <= MOST_CELLS as u64 && (0..count).all(|i| leaves(program, ty, i * stride, &mut cells));
-    (is_known && cells.len() <= MOST_CELLS).then_some(cells)
+    let mut elements = 0..count;
+    let is_known = count <= MOST_CELLS as u64
+        && elements.all(|i| leaves(program, ty, i * stride, most, &mut cells) && cells.len() <= most);
+    is_known.then_some(cells)
 }
 
-/// The scalars of a type, if it says. Records are nested at most as deep as types are, whose parts have smaller ids.
-fn leaves(program: &Program, ty: TypeId, at: u64, cells: &mut ObjectCells) -> bool {
+/// The scalars of a type, if it says; not many more than `most`. Records are nested at most as deep as types are, whose
+/// parts have smaller ids.
+fn leaves(program: &Program, ty: TypeId, at: u64, most: usize, cells: &mut ObjectCells) -> bool {
     let mut waiting = vec![(ty, at)];
     while let Some((ty, at)) = waiting.pop() {
-        if cells.len() + waiting.len() > MOST_CELLS {
+        if cells.len() > most || cells.len() + waiting.len() > MOST_CELLS {
             return true;
         }
         match &program.ty(ty).shape {

@@ -2,6 +2,7 @@
 //! operations on signed numbers cast, and cast back. Compound expressions come in parentheses.
 
 use crate::layout::cell_type;
+use crate::text::{digits, put};
 use norn_ir::instr::{BinaryOp, CastOp, CompareOp, Const, InstrKind, Operand, RmwOp, UnaryOp};
 use norn_ir::program::Function;
 use norn_ir::types::{Target, Ty};
@@ -26,197 +27,253 @@ fn signed_type(ty: Ty, target: Target) -> &'static str {
     }
 }
 
-/// A literal of an unsigned integer of so many bytes.
-pub fn number(bits: u64, size: u64) -> String {
+/// Adds a literal of an unsigned integer of so many bytes.
+pub fn number(text: &mut String, bits: u64, size: u64) {
     let unused = 64 - 8 * size.min(8) as u32;
     let signed = ((bits << unused) as i64) >> unused;
+    if (-4096..0).contains(&signed) {
+        return put(text, format_args!("(u{}){signed}", size * 8));
+    }
+    digits(text, bits);
     match size {
-        _ if (-4096..0).contains(&signed) => format!("(u{}){signed}", size * 8),
-        8 => format!("{bits}ull"),
-        4 => format!("{bits}u"),
-        _ => format!("{bits}"),
+        8 => text.push_str("ull"),
+        4 => text.push('u'),
+        _ => {}
     }
 }
 
-pub fn constant(value: Const, target: Target) -> String {
-    match value.ty {
-        Ty::Bool => value.bits.to_string(),
-        Ty::Ptr if value.bits == 0 => "(address)0".to_owned(),
-        Ty::Ptr => format!("(address)(uptr){}ull", value.bits),
-        Ty::F32 if f32::from_bits(value.bits as u32).is_finite() => format!("{:?}f", f32::from_bits(value.bits as u32)),
-        Ty::F64 if f64::from_bits(value.bits).is_finite() => format!("{:?}", f64::from_bits(value.bits)),
-        Ty::F32 => format!("sma_f32({}u)", value.bits),
-        Ty::F64 => format!("sma_f64({}ull)", value.bits),
-        ty => number(value.bits, ty.size(target)),
+pub fn constant(text: &mut String, value: Const, target: Target) {
+    let Const { ty, bits } = value;
+    match ty {
+        Ty::Bool => digits(text, bits),
+        Ty::Ptr if bits == 0 => text.push_str("(address)0"),
+        Ty::Ptr => put(text, format_args!("(address)(uptr){bits}ull")),
+        Ty::F32 if f32::from_bits(bits as u32).is_finite() => {
+            put(text, format_args!("{:?}f", f32::from_bits(bits as u32)))
+        }
+        Ty::F64 if f64::from_bits(bits).is_finite() => put(text, format_args!("{:?}", f64::from_bits(bits))),
+        Ty::F32 => put(text, format_args!("sma_f32({bits}u)")),
+        Ty::F64 => put(text, format_args!("sma_f64({bits}ull)")),
+        ty => number(text, bits, ty.size(target)),
     }
 }
 
-/// What an instruction without side effects computes.
+/// Adds an operand to a text.
+pub type AddOperand<'a> = dyn FnMut(&mut String, Operand) + 'a;
+
+/// Adds what an instruction without side effects computes; tells whether it is one. Each operand is asked for once, in
+/// order.
 pub fn value(
+    text: &mut String,
     kind: &InstrKind,
     function: &Function,
     target: Target,
-    operand: &mut dyn FnMut(Operand) -> String,
-) -> Option<String> {
-    Some(match *kind {
-        InstrKind::Copy { src, .. } => operand(src),
+    operand: &mut AddOperand<'_>,
+) -> bool {
+    match *kind {
+        InstrKind::Copy { src, .. } => operand(text, src),
         InstrKind::Binary { dst, op, lhs, rhs } => {
             let ty = function.ty(dst);
-            let (lhs, rhs) = (operand(lhs), operand(rhs));
-            binary(op, ty, target, &lhs, &rhs)
-        }
-        InstrKind::Compare { op: op @ (CompareOp::LtSigned | CompareOp::LeSigned), ty, lhs, rhs, .. } => {
-            let mut signed = |side: Operand| match side {
-                Operand::Const(number) => signed_number(number.bits, ty, target),
-                _ => format!("({}){}", signed_type(ty, target), operand(side)),
-            };
-            let (lhs, rhs) = (signed(lhs), signed(rhs));
-            format!("({lhs} {} {rhs})", if op == CompareOp::LtSigned { "<" } else { "<=" })
-        }
-        InstrKind::Compare { op, ty, lhs, rhs, .. } => {
-            let (lhs, rhs) = (operand(lhs), operand(rhs));
-            compare(op, ty, &lhs, &rhs)
-        }
-        InstrKind::Unary { dst, op, src } => {
-            let ty = function.ty(dst);
-            let src = operand(src);
-            let bits = ty.bits(target);
-            match op {
-                UnaryOp::FNeg => format!("(-{src})"),
-                UnaryOp::PopCount => format!("({})sma_popcount({src})", register_type(ty)),
-                UnaryOp::LeadingZeros => format!("({})sma_leading_zeros({src}, {bits})", register_type(ty)),
-                UnaryOp::TrailingZeros => format!("({})sma_trailing_zeros({src}, {bits})", register_type(ty)),
-                UnaryOp::ByteSwap => format!("({})sma_byte_swap({src}, {bits})", register_type(ty)),
+            match (sign_of(op, ty), ty.bits(target)) {
+                (Some(sign), 32 | 64) => infix(text, "", lhs, sign, rhs, operand),
+                (Some(sign @ ("&&" | "||" | "!=")), _) => infix(text, "", lhs, sign, rhs, operand),
+                (Some(sign), _) => {
+                    // Narrow operands are promoted to int, whose product might overflow.
+                    text.extend(["(", register_type(ty), ")"]);
+                    infix(text, "(u32)", lhs, sign, rhs, operand);
+                }
+                (None, _) => {
+                    let (lhs, rhs) = (alone(lhs, operand), alone(rhs, operand));
+                    divide_or_shift(text, op, ty, target, &lhs, &rhs);
+                }
             }
         }
-        InstrKind::Cast { dst, op, from, src } => cast(op, from, function.ty(dst), target, &operand(src)),
+        InstrKind::Compare { op: op @ (CompareOp::LtSigned | CompareOp::LeSigned), ty, lhs, rhs, .. } => {
+            let signed = &mut |text: &mut String, side: Operand| match side {
+                Operand::Const(number) => signed_number(text, number.bits, ty, target),
+                _ => {
+                    text.extend(["(", signed_type(ty, target), ")"]);
+                    operand(text, side);
+                }
+            };
+            infix(text, "", lhs, compare_sign(op), rhs, signed);
+        }
+        InstrKind::Compare {
+            op: op @ (CompareOp::LtUnsigned | CompareOp::LeUnsigned), ty: Ty::Ptr, lhs, rhs, ..
+        } => {
+            infix(text, "(uptr)", lhs, compare_sign(op), rhs, operand);
+        }
+        InstrKind::Compare { op, lhs, rhs, .. } => infix(text, "", lhs, compare_sign(op), rhs, operand),
+        InstrKind::Unary { dst, op, src } => {
+            let ty = function.ty(dst);
+            let src = alone(src, operand);
+            let (c, bits) = (register_type(ty), ty.bits(target));
+            match op {
+                UnaryOp::FNeg => put(text, format_args!("(-{src})")),
+                UnaryOp::PopCount => put(text, format_args!("({c})sma_popcount({src})")),
+                UnaryOp::LeadingZeros => put(text, format_args!("({c})sma_leading_zeros({src}, {bits})")),
+                UnaryOp::TrailingZeros => put(text, format_args!("({c})sma_trailing_zeros({src}, {bits})")),
+                UnaryOp::ByteSwap => put(text, format_args!("({c})sma_byte_swap({src}, {bits})")),
+            }
+        }
+        InstrKind::Cast { dst, op, from, src } => cast(text, op, from, function.ty(dst), target, src, operand),
         InstrKind::Select { cond, then, otherwise, .. } => {
-            let (cond, then, otherwise) = (operand(cond), operand(then), operand(otherwise));
-            format!("({cond} ? {then} : {otherwise})")
+            text.push('(');
+            operand(text, cond);
+            text.push_str(" ? ");
+            operand(text, then);
+            text.push_str(" : ");
+            operand(text, otherwise);
+            text.push(')');
         }
         InstrKind::PtrAdd { base, index, scale, .. } => {
-            let base = operand(base);
+            text.push('(');
+            operand(text, base);
             match index {
                 Operand::Const(index) => {
                     let unused = 64 - Ty::Ptr.bits(target);
                     let by = (((index.bits << unused) as i64) >> unused).wrapping_mul(scale);
-                    if by < 0 { format!("({base} - {})", by.unsigned_abs()) } else { format!("({base} + {by})") }
+                    text.push_str(if by < 0 { " - " } else { " + " });
+                    digits(text, by.unsigned_abs());
+                    text.push(')');
                 }
-                _ => format!("({base} + (iptr){} * {scale})", operand(index)),
+                _ => {
+                    text.push_str(" + (iptr)");
+                    operand(text, index);
+                    put(text, format_args!(" * {scale})"));
+                }
             }
         }
         InstrKind::PtrDiff { dst, lhs, rhs } => {
-            let (lhs, rhs) = (operand(lhs), operand(rhs));
-            format!("({})({lhs} - {rhs})", register_type(function.ty(dst)))
+            text.extend(["(", register_type(function.ty(dst)), ")"]);
+            infix(text, "", lhs, "-", rhs, operand);
         }
+        _ => return false,
+    }
+    true
+}
+
+/// An operand as a text of its own.
+fn alone(of: Operand, operand: &mut AddOperand<'_>) -> String {
+    let mut text = String::new();
+    operand(&mut text, of);
+    text
+}
+
+/// `(a + b)`, each side with a cast before it.
+fn infix(text: &mut String, cast: &str, lhs: Operand, sign: &str, rhs: Operand, operand: &mut AddOperand<'_>) {
+    text.extend(["(", cast]);
+    operand(text, lhs);
+    text.extend([" ", sign, " ", cast]);
+    operand(text, rhs);
+    text.push(')');
+}
+
+/// The operator that C has for both signed and unsigned numbers, if it has.
+fn sign_of(op: BinaryOp, ty: Ty) -> Option<&'static str> {
+    Some(match op {
+        BinaryOp::And if ty == Ty::Bool => "&&",
+        BinaryOp::Or if ty == Ty::Bool => "||",
+        BinaryOp::Xor if ty == Ty::Bool => "!=",
+        BinaryOp::Add | BinaryOp::AddSigned | BinaryOp::FAdd => "+",
+        BinaryOp::Sub | BinaryOp::SubSigned | BinaryOp::FSub => "-",
+        BinaryOp::Mul | BinaryOp::MulSigned | BinaryOp::FMul => "*",
+        BinaryOp::FDiv => "/",
+        BinaryOp::And => "&",
+        BinaryOp::Or => "|",
+        BinaryOp::Xor => "^",
         _ => return None,
     })
 }
 
-fn binary(op: BinaryOp, ty: Ty, target: Target, lhs: &str, rhs: &str) -> String {
+fn divide_or_shift(text: &mut String, op: BinaryOp, ty: Ty, target: Target, lhs: &str, rhs: &str) {
     let c = register_type(ty);
+    let s = signed_type(ty, target);
     let width = ty.bits(target);
-    // Narrow operands are promoted to int, whose product might overflow.
-    let plain = |sign: &str| match width {
-        32 | 64 => format!("({lhs} {sign} {rhs})"),
-        _ => format!("({c})((u32){lhs} {sign} (u32){rhs})"),
-    };
-    let amount = || format!("({rhs} & {})", width - 1);
+    let last = width - 1;
     match op {
-        BinaryOp::And if ty == Ty::Bool => format!("({lhs} && {rhs})"),
-        BinaryOp::Or if ty == Ty::Bool => format!("({lhs} || {rhs})"),
-        BinaryOp::Xor if ty == Ty::Bool => format!("({lhs} != {rhs})"),
-        BinaryOp::Add | BinaryOp::AddSigned | BinaryOp::FAdd => plain("+"),
-        BinaryOp::Sub | BinaryOp::SubSigned | BinaryOp::FSub => plain("-"),
-        BinaryOp::Mul | BinaryOp::MulSigned | BinaryOp::FMul => plain("*"),
-        BinaryOp::FDiv => format!("({lhs} / {rhs})"),
-        BinaryOp::And => plain("&"),
-        BinaryOp::Or => plain("|"),
-        BinaryOp::Xor => plain("^"),
-        BinaryOp::DivUnsigned => format!("({c})({lhs} / {rhs})"),
-        BinaryOp::RemUnsigned => format!("({c})({lhs} % {rhs})"),
+        BinaryOp::DivUnsigned => put(text, format_args!("({c})({lhs} / {rhs})")),
+        BinaryOp::RemUnsigned => put(text, format_args!("({c})({lhs} % {rhs})")),
         // The smallest number divided by -1 wraps here, but not in C.
         BinaryOp::DivSigned => {
-            let s = signed_type(ty, target);
-            format!("({rhs} == ({c})-1 ? ({c})(0 - {lhs}) : ({c})(({s}){lhs} / ({s}){rhs}))")
+            put(text, format_args!("({rhs} == ({c})-1 ? ({c})(0 - {lhs}) : ({c})(({s}){lhs} / ({s}){rhs}))"))
         }
-        BinaryOp::RemSigned => {
-            let s = signed_type(ty, target);
-            format!("({rhs} == ({c})-1 ? ({c})0 : ({c})(({s}){lhs} % ({s}){rhs}))")
-        }
-        BinaryOp::Shl if width < 32 => format!("({c})((u32){lhs} << {})", amount()),
-        BinaryOp::Shl => format!("({lhs} << {})", amount()),
-        BinaryOp::ShrUnsigned => format!("({c})({lhs} >> {})", amount()),
-        BinaryOp::ShrSigned => format!("({c})(({}){lhs} >> {})", signed_type(ty, target), amount()),
+        BinaryOp::RemSigned => put(text, format_args!("({rhs} == ({c})-1 ? ({c})0 : ({c})(({s}){lhs} % ({s}){rhs}))")),
+        BinaryOp::Shl if width < 32 => put(text, format_args!("({c})((u32){lhs} << ({rhs} & {last}))")),
+        BinaryOp::Shl => put(text, format_args!("({lhs} << ({rhs} & {last}))")),
+        BinaryOp::ShrUnsigned => put(text, format_args!("({c})({lhs} >> ({rhs} & {last}))")),
+        BinaryOp::ShrSigned => put(text, format_args!("({c})(({s}){lhs} >> ({rhs} & {last}))")),
+        _ => {}
     }
 }
 
-fn compare(op: CompareOp, ty: Ty, lhs: &str, rhs: &str) -> String {
-    let sign = match op {
+fn compare_sign(op: CompareOp) -> &'static str {
+    match op {
         CompareOp::Eq | CompareOp::FEq => "==",
         CompareOp::Ne | CompareOp::FNe => "!=",
         CompareOp::LtSigned | CompareOp::LtUnsigned | CompareOp::FLt => "<",
         CompareOp::LeSigned | CompareOp::LeUnsigned | CompareOp::FLe => "<=",
-    };
-    match (ty, op) {
-        (Ty::Ptr, CompareOp::LtUnsigned | CompareOp::LeUnsigned) => format!("((uptr){lhs} {sign} (uptr){rhs})"),
-        _ => format!("({lhs} {sign} {rhs})"),
     }
 }
 
-/// A literal of a signed integer.
-fn signed_number(bits: u64, ty: Ty, target: Target) -> String {
+/// Adds a literal of a signed integer.
+fn signed_number(text: &mut String, bits: u64, ty: Ty, target: Target) {
     let unused = 64 - ty.bits(target);
     let number = ((bits << unused) as i64) >> unused;
     match number {
         // C has no literals below zero: the smallest numbers would be taken for others.
-        i64::MIN => format!("({}ll - 1)", i64::MIN + 1),
-        _ if i32::try_from(number).is_ok_and(|n| n != i32::MIN) => number.to_string(),
-        _ => format!("{number}ll"),
+        i64::MIN => put(text, format_args!("({}ll - 1)", i64::MIN + 1)),
+        _ if i32::try_from(number).is_ok_and(|n| n != i32::MIN) => put(text, format_args!("{number}")),
+        _ => put(text, format_args!("{number}ll")),
     }
 }
 
-fn cast(op: CastOp, from: Ty, to: Ty, target: Target, src: &str) -> String {
+fn cast(text: &mut String, op: CastOp, from: Ty, to: Ty, target: Target, src: Operand, operand: &mut AddOperand<'_>) {
     let c = register_type(to);
     match op {
-        CastOp::ZeroExtend | CastOp::Truncate | CastOp::FloatToFloat | CastOp::UnsignedToFloat => format!("({c}){src}"),
-        CastOp::SignExtend => format!("({c})({})({}){src}", signed_type(to, target), signed_type(from, target)),
-        CastOp::PtrToInt => format!("({c})(uptr){src}"),
-        CastOp::IntToPtr => format!("({c})(uptr){src}"),
-        CastOp::SignedToFloat => format!("({c})({}){src}", signed_type(from, target)),
+        CastOp::ZeroExtend | CastOp::Truncate | CastOp::FloatToFloat | CastOp::UnsignedToFloat => {
+            text.extend(["(", c, ")"]);
+        }
+        CastOp::SignExtend => {
+            text.extend(["(", c, ")(", signed_type(to, target), ")(", signed_type(from, target), ")"]);
+        }
+        CastOp::PtrToInt | CastOp::IntToPtr => text.extend(["(", c, ")(uptr)"]),
+        CastOp::SignedToFloat => text.extend(["(", c, ")(", signed_type(from, target), ")"]),
         // Out of range the result is the smallest number; in C anything may happen.
         CastOp::FloatToSigned | CastOp::FloatToUnsigned => {
+            let src = alone(src, operand);
             let bits = to.bits(target);
-            let (low, high, through) = match op {
+            let (least, high, through) = match op {
                 CastOp::FloatToSigned => {
-                    (format!("-{:?}", 2f64.powi(bits as i32 - 1)), 2f64.powi(bits as i32 - 1), signed_type(to, target))
+                    let high = 2f64.powi(bits as i32 - 1);
+                    let least = if bits < 64 { format!("-{high:?} - 1.0 <") } else { format!("-{high:?} <=") };
+                    (least, high, signed_type(to, target))
                 }
-                _ => ("0.0".to_owned(), 2f64.powi(bits as i32), c),
+                _ => ("-1.0 <".to_owned(), 2f64.powi(bits as i32), c),
             };
-            let outside = number(1 << (bits - 1), u64::from(bits / 8));
-            let least =
-                if op == CastOp::FloatToSigned && bits < 64 { format!("{low} - 1.0 <") } else { format!("{low} <=") };
-            let least = if op == CastOp::FloatToUnsigned { "-1.0 <".to_owned() } else { least };
-            format!("({least} (double){src} && (double){src} < {high:?} ? ({c})({through}){src} : ({c}){outside})")
+            put(
+                text,
+                format_args!("({least} (double){src} && (double){src} < {high:?} ? ({c})({through}){src} : ({c})"),
+            );
+            number(text, 1 << (bits - 1), u64::from(bits / 8));
+            text.push(')');
+            return;
         }
     }
+    operand(text, src);
 }
 
-/// What a read-modify-write stores.
-pub fn rmw(op: RmwOp, ty: Ty, old: &str, operand: &str) -> String {
+/// Adds what a read-modify-write stores.
+pub fn rmw(text: &mut String, op: RmwOp, ty: Ty, old: &str, operand: &str) {
     let c = cell_type(ty);
-    if ty == Ty::Ptr && op != RmwOp::Exchange {
-        let sign = rmw_sign(op);
-        return match op {
-            RmwOp::Add | RmwOp::Sub => format!("({old} {sign} (iptr)(uptr){operand})"),
-            RmwOp::Nand => format!("(address)~((uptr){old} & (uptr){operand})"),
-            _ => format!("(address)((uptr){old} {sign} (uptr){operand})"),
-        };
-    }
-    match op {
-        RmwOp::Exchange => operand.to_owned(),
-        RmwOp::Nand => format!("({c})~({old} & {operand})"),
-        _ => format!("({c})({old} {} {operand})", rmw_sign(op)),
+    let sign = rmw_sign(op);
+    match (op, ty) {
+        (RmwOp::Exchange, _) => text.push_str(operand),
+        (RmwOp::Add | RmwOp::Sub, Ty::Ptr) => put(text, format_args!("({old} {sign} (iptr)(uptr){operand})")),
+        (RmwOp::Nand, Ty::Ptr) => put(text, format_args!("(address)~((uptr){old} & (uptr){operand})")),
+        (_, Ty::Ptr) => put(text, format_args!("(address)((uptr){old} {sign} (uptr){operand})")),
+        (RmwOp::Nand, _) => put(text, format_args!("({c})~({old} & {operand})")),
+        _ => put(text, format_args!("({c})({old} {sign} {operand})")),
     }
 }
 
@@ -234,8 +291,8 @@ fn rmw_sign(op: RmwOp) -> &'static str {
 pub fn top(text: &str) -> &str {
     let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) else { return text };
     let mut depth = 0i32;
-    for c in inner.chars() {
-        depth += i32::from(c == '(') - i32::from(c == ')');
+    for c in inner.bytes() {
+        depth += i32::from(c == b'(') - i32::from(c == b')');
         if depth < 0 {
             return text;
         }
@@ -257,11 +314,21 @@ mod tests {
 
     #[test]
     fn numbers_say_their_width() {
+        let number = |bits, size| {
+            let mut text = String::new();
+            number(&mut text, bits, size);
+            text
+        };
+        let constant = |value| {
+            let mut text = String::new();
+            constant(&mut text, value, Target::Lp64);
+            text
+        };
         assert_eq!(number(5, 4), "5u");
         assert_eq!(number(0xffff_ffff, 4), "(u32)-1");
         assert_eq!(number(0xffff_ffff, 8), "4294967295ull");
         assert_eq!(number(255, 1), "(u8)-1");
-        assert_eq!(constant(Const::NULL, Target::Lp64), "(address)0");
-        assert_eq!(constant(Const { ty: Ty::F64, bits: 1.5f64.to_bits() }, Target::Lp64), "1.5");
+        assert_eq!(constant(Const::NULL), "(address)0");
+        assert_eq!(constant(Const { ty: Ty::F64, bits: 1.5f64.to_bits() }), "1.5");
     }
 }

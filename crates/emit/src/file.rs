@@ -3,16 +3,18 @@
 use crate::cells::Cells;
 use crate::expr;
 use crate::objects::Objects;
+use crate::order::Labels;
 use crate::prepare::Prepared;
 use crate::shared::Shared;
 use crate::sma::{Memory, bits_of};
-use crate::template::{expand, mentions, vocabulary};
-use crate::text::quoted;
+use crate::template::{expand, mentions};
+use crate::text::{put, quoted};
 use crate::thread::{self, Context, Written};
 use crate::{Model, Options, Refusal, Sequential, Sma, Tool};
+use norn_ir::ids::FuncId;
 use norn_ir::program::Program;
 use norn_passes::unwind::Bounds;
-use std::fmt::Write;
+use std::rc::Rc;
 
 const TYPES: &str = include_str!("../templates/types.h");
 const CBMC: &str = include_str!("../templates/cbmc.h");
@@ -36,7 +38,9 @@ pub fn write(prepared: &Prepared, bounds: &Bounds, options: &Options) -> Result<
     let cells = if uses_list { Some(Cells::new(prepared, &shared)?) } else { None };
     let cells = cells.as_ref();
     let results = prepared.results;
-    let context = Context { prepared, shared: &shared, cells, options, results };
+    let labels = |id: FuncId| (id, Labels::new(prepared, &shared, options.model, id));
+    let labels = prepared.started().into_iter().map(labels).collect();
+    let context = Context { prepared, shared: &shared, cells, options, labels, results };
     let mut objects = Objects::new(prepared, &shared, cells, options);
     let names = thread_names(prepared, &mut objects);
     let mut threads = Vec::new();
@@ -51,7 +55,7 @@ pub fn write(prepared: &Prepared, bounds: &Bounds, options: &Options) -> Result<
 }
 
 /// `main_0`, `producer_1`, …
-fn thread_names(prepared: &Prepared, objects: &mut Objects<'_>) -> Vec<String> {
+fn thread_names(prepared: &Prepared, objects: &mut Objects<'_>) -> Vec<Rc<str>> {
     let name = |(i, thread): (usize, &norn_passes::threads::ThreadInstance)| {
         objects.name(&format!("{}_{i}", prepared.program().function(thread.start).name))
     };
@@ -63,7 +67,7 @@ struct File<'p> {
     bounds: &'p Bounds,
     options: &'p Options,
     objects: Objects<'p>,
-    names: Vec<String>,
+    names: Vec<Rc<str>>,
     threads: Vec<Written>,
     results: bool,
     cells: Option<&'p Cells>,
@@ -75,7 +79,7 @@ impl File<'_> {
     }
 
     fn sequential(&self) -> Sequential {
-        let bodies: String = self.threads.iter().map(|thread| vocabulary(&thread.text)).collect();
+        let bodies: String = self.threads.iter().map(|thread| &*thread.calls).collect();
         let stubs = stubs(&bodies);
         let memory = self.memory().text(&format!("{bodies} {stubs} sma_init"));
         let arithmetic = expand(ARITHMETIC, &[], &format!("{bodies} {memory}"));
@@ -91,20 +95,22 @@ impl File<'_> {
             memory,
             stubs,
         ];
-        let mut text = String::new();
+        let driver = self.driver();
+        let of_threads = self.threads.iter().map(|thread| thread.declarations.len() + thread.text.len());
+        let length = sections.iter().map(String::len).chain(of_threads).sum::<usize>() + driver.len();
+        let mut text = String::with_capacity(length + length / 16);
         for section in sections.iter().filter(|section| !section.is_empty()) {
-            text.push_str(section.trim_end());
-            text.push_str("\n\n");
+            text.extend([section.trim_end(), "\n\n"]);
         }
-        let mut lines = text.matches('\n').count();
+        let mut lines = lines_of(&text);
         for ((name, thread), number) in self.names.iter().zip(&self.threads).zip(0..) {
-            let before = text.len();
-            put(&mut text, format_args!("/* Thread {number}. */\nstatic void {name}(void)\n{{\n{}}}\n\n", thread.text));
-            lines += text[before..].matches('\n').count() + 1;
+            put(&mut text, format_args!("/* Thread {number}. */\nstatic void {name}(void)\n{{\n"));
+            text.extend([&*thread.declarations, &*thread.text, "}\n\n"]);
             // Lines are those of this file again.
+            lines += 3 + lines_of(&thread.declarations) + thread.lines + 3;
             put(&mut text, format_args!("#line {} {}\n", lines + 1, quoted(&self.options.output)));
         }
-        text.push_str(&self.driver());
+        text.push_str(&driver);
         Sequential { text, unwind }
     }
 
@@ -310,8 +316,8 @@ impl File<'_> {
     }
 }
 
-fn put(text: &mut String, what: std::fmt::Arguments<'_>) {
-    text.write_fmt(what).expect("writing to a string should not fail");
+fn lines_of(text: &str) -> usize {
+    text.matches('\n').count()
 }
 
 /// The thread operations that the program uses.

@@ -9,6 +9,7 @@ use norn_ir::ids::TypeId;
 use norn_ir::program::Program;
 use norn_ir::types::{Field, Shape, Ty};
 use std::fmt::Write;
+use std::rc::Rc;
 
 /// The C type that memory holds a scalar in.
 pub fn cell_type(ty: Ty) -> &'static str {
@@ -25,12 +26,11 @@ pub fn cell_type(ty: Ty) -> &'static str {
 pub struct Layouts<'p> {
     program: &'p Program,
     /// By type, once asked for.
-    made: Vec<Option<CType>>,
+    made: Vec<Option<Rc<CType>>>,
     names: Names,
     definitions: String,
 }
 
-#[derive(Clone)]
 struct CType {
     /// `u32`, `struct node`, …; an array has the type of its innermost elements.
     base: String,
@@ -39,7 +39,7 @@ struct CType {
     /// Whether members can be named in C.
     is_named: bool,
     /// Names of the members of a record, by field.
-    members: Vec<String>,
+    members: Vec<Rc<str>>,
     /// As a C compiler has it.
     align: u64,
 }
@@ -47,7 +47,7 @@ struct CType {
 impl<'p> Layouts<'p> {
     pub fn new(program: &'p Program) -> Layouts<'p> {
         let made = vec![None; program.types.len()];
-        Layouts { program, made, names: Names::new(), definitions: String::new() }
+        Layouts { program, made, names: Names::default(), definitions: String::new() }
     }
 
     /// The records that were used, in an order that C accepts.
@@ -101,7 +101,7 @@ impl<'p> Layouts<'p> {
         }
     }
 
-    fn make(&mut self, id: TypeId) -> CType {
+    fn make(&mut self, id: TypeId) -> Rc<CType> {
         if let Some(made) = &self.made[id.index()] {
             return made.clone();
         }
@@ -114,11 +114,13 @@ impl<'p> Layouts<'p> {
             Shape::Array { element, length } if *length > 0 && self.program.ty(*element).size > 0 => {
                 let element = self.make(*element);
                 let lengths = [*length].into_iter().chain(element.lengths.iter().copied()).collect();
-                CType { lengths, members: Vec::new(), ..element }
+                let (base, is_named, align) = (element.base.clone(), element.is_named, element.align);
+                CType { base, lengths, is_named, members: Vec::new(), align }
             }
             Shape::Record(_) => self.record(id).unwrap_or_else(|| self.bytes(id)),
             _ => self.bytes(id),
         };
+        let made = Rc::new(made);
         self.made[id.index()] = Some(made.clone());
         made
     }
@@ -129,8 +131,8 @@ impl<'p> Layouts<'p> {
         let Shape::Record(record) = &layout.shape else { return None };
         let mut end = 0;
         let mut align = 1;
-        let mut names = Names::new();
-        let mut members: Vec<String> = Vec::new();
+        let mut names = Names::default();
+        let mut members: Vec<Rc<str>> = Vec::new();
         let mut body = String::new();
         for (i, field) in record.fields.iter().enumerate() {
             let part = self.program.ty(field.ty);

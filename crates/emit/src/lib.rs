@@ -10,7 +10,7 @@
 //! - `prepare`: bounds, threads, and a simplification of what unwinding leaves behind; `shared`: which objects go
 //!   through the SMA; `cells`: the scalar locations that the list SMA tracks
 //! - `layout`, `objects`: memory as C objects; `names`: identifiers; `expr`: arithmetic
-//! - `order`: where labels stand; `thread`: a thread's function; `file`: the whole text
+//! - `by_instr`: tables; `order`: where labels stand; `thread`: a thread's function; `file`: the whole text
 //!
 //! Deviations from the papers. Control flow comes out as gotos. A context switch is also possible before an assumption
 //! that follows a write, since a thread that stops there must not take back what it wrote. Locks and their kin are
@@ -20,6 +20,7 @@
 //! Left out: properties beyond assertions (deadlocks, data races, lives of objects, overflow). What cannot be said in C is
 //! refused with its place.
 
+mod by_instr;
 mod cells;
 mod expr;
 mod file;
@@ -117,5 +118,8 @@ pub struct Sequential {
 /// The sequential program. `program` should be valid, with its private objects marked.
 pub fn sequentialize(program: &Program, bounds: &Bounds, options: &Options) -> Result<Sequential, Refusal> {
     let prepared = prepare::prepare(program, bounds)?;
-    file::write(&prepared, bounds, options)
+    let sequential = file::write(&prepared, bounds, options);
+    // Nobody has to wait until so many pieces of memory are given back.
+    let _ = std::thread::Builder::new().spawn(move || drop(prepared));
+    sequential
 }

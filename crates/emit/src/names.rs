@@ -1,7 +1,10 @@
 //! Identifiers of the C text: the names of the source where possible, made unique and kept apart from what the
 //! translation itself calls things.
 
+use crate::text::digits;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+use std::sync::LazyLock;
 
 /// What the translation, its templates and C use. Names of the program that are one of these get a number.
 const RESERVED: &[&str] = &[
@@ -137,31 +140,28 @@ const LIBRARY: &str = "\
     uid_t uint ulong ungetc unsetenv ushort va_list valloc vdprintf vfprintf vfscanf vprintf vscanf vsnprintf \
     vsprintf vsscanf wchar_t wcstombs wctomb";
 
-/// The names in use in one scope.
+/// All that names of the program must differ from.
+static TAKEN: LazyLock<FxHashSet<&str>> =
+    LazyLock::new(|| RESERVED.iter().copied().chain(LIBRARY.split_whitespace()).collect());
+
+/// The names in use in one scope, besides those that are taken everywhere.
+#[derive(Default)]
 pub struct Names {
-    used: FxHashSet<String>,
-    avoided: FxHashSet<String>,
+    used: FxHashSet<Rc<str>>,
+    avoided: FxHashSet<Rc<str>>,
     /// The last number given to names that begin so.
     numbers: FxHashMap<String, u32>,
 }
 
 impl Clone for Names {
     fn clone(&self) -> Names {
-        Names { used: self.used.clone(), avoided: FxHashSet::default(), numbers: FxHashMap::default() }
+        Names { used: self.used.clone(), ..Names::default() }
     }
 }
 
 impl Names {
-    pub fn new() -> Names {
-        Names {
-            used: RESERVED.iter().copied().chain(LIBRARY.split_whitespace()).map(str::to_owned).collect(),
-            avoided: FxHashSet::default(),
-            numbers: FxHashMap::default(),
-        }
-    }
-
     /// An identifier like `wanted` that is not in use, in use from now on.
-    pub fn make(&mut self, wanted: &str) -> String {
+    pub fn make(&mut self, wanted: &str) -> Rc<str> {
         let mut base: String =
             wanted.trim_start_matches('_').chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let is_ours = ["norn_", "sma_", "SMA_", "nondet_", "function_", "V_", "arg_", "previous_"]
@@ -170,23 +170,32 @@ impl Names {
         if base.is_empty() || base.starts_with(|c: char| c.is_ascii_digit()) || is_ours {
             base.insert_str(0, "v_");
         }
-        let mut name = base.clone();
-        let number = self.numbers.entry(base.clone()).or_insert(1);
-        if *number > 1 {
-            *number += 1;
-            name = format!("{base}_{number}");
+        let length = base.len();
+        let last_number = self.numbers.get(&base).copied();
+        let mut number = last_number.unwrap_or(1);
+        while last_number == Some(number) || self.is_taken(&base) {
+            number += 1;
+            base.truncate(length);
+            base.push('_');
+            digits(&mut base, u64::from(number));
         }
-        // Labels are `L3` and `b3`, unnamed registers `r3`: names of other kinds or scopes, but a reader's eye is one.
-        while is_numbered(&name) || self.avoided.contains(&name) || !self.used.insert(name.clone()) {
-            *number += 1;
-            name = format!("{base}_{number}");
+        let name: Rc<str> = base.as_str().into();
+        self.used.insert(name.clone());
+        if number > 1 {
+            base.truncate(length);
+            self.numbers.insert(base, number);
         }
         name
     }
 
+    fn is_taken(&self, name: &str) -> bool {
+        // Labels are `L3` and `b3`, unnamed registers `r3`: names of other kinds or scopes, but a reader's eye is one.
+        is_numbered(name) || TAKEN.contains(name) || self.avoided.contains(name) || self.used.contains(name)
+    }
+
     /// Keeps a name from being given out by these names, though not by copies of them.
-    pub fn avoid(&mut self, name: &str) {
-        self.avoided.insert(name.to_owned());
+    pub fn avoid(&mut self, name: Rc<str>) {
+        self.avoided.insert(name);
     }
 }
 
@@ -201,8 +210,9 @@ mod tests {
 
     #[test]
     fn names_are_identifiers_and_unique() {
-        let mut names = Names::new();
+        let mut names = Names::default();
         let made = ["x", "x", "0:r1", "while", "cs", "sma_read", "r1", "$t", "x_2"].map(|name| names.make(name));
-        assert_eq!(made, ["x", "x_2", "v_0_r1", "while_2", "cs_2", "v_sma_read", "r1_2", "_t", "x_2_2"]);
+        let expected = ["x", "x_2", "v_0_r1", "while_2", "cs_2", "v_sma_read", "r1_2", "_t", "x_2_2"];
+        assert_eq!(made.map(|name| name.to_string()), expected);
     }
 }

@@ -16,6 +16,7 @@ use norn_passes::Site;
 use norn_passes::points_to::Object;
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
+use std::rc::Rc;
 
 /// Initial values of arrays up to this length are written with the declaration.
 const LONGEST_LIST: u64 = 4096;
@@ -30,8 +31,8 @@ pub struct Objects<'p> {
     names: Names,
     location_names: Names,
     /// Those of the globals, given first.
-    global_names: Vec<String>,
-    made: FxHashMap<(Object, usize), Made>,
+    global_names: Vec<Rc<str>>,
+    made: FxHashMap<(Object, usize), Rc<Made>>,
     functions: FxHashMap<FuncId, String>,
     pub declarations: String,
     /// Statements that give the objects their initial values.
@@ -47,9 +48,8 @@ pub struct Objects<'p> {
     pub refusal: Option<Refusal>,
 }
 
-#[derive(Clone)]
 struct Made {
-    name: String,
+    name: Rc<str>,
     ty: Option<TypeId>,
     /// The first location of the list SMA that belongs to it, by offset.
     locations: FxHashMap<u64, usize>,
@@ -70,7 +70,7 @@ pub struct Location {
 
 impl<'p> Objects<'p> {
     pub fn new(prepared: &'p Prepared, shared: &'p Shared, cells: Option<&'p Cells>, options: &Options) -> Objects<'p> {
-        let mut names = Names::new();
+        let mut names = Names::default();
         let mut global_names = Vec::new();
         for global in &prepared.program().globals {
             global_names.push(names.make(&global.name));
@@ -81,7 +81,7 @@ impl<'p> Objects<'p> {
             cells,
             layouts: Layouts::new(prepared.program()),
             names,
-            location_names: Names::new(),
+            location_names: Names::default(),
             global_names,
             refusal: None,
             made: FxHashMap::default(),
@@ -100,7 +100,7 @@ impl<'p> Objects<'p> {
     }
 
     /// A name of file scope that is not in use.
-    pub fn name(&mut self, wanted: &str) -> String {
+    pub fn name(&mut self, wanted: &str) -> Rc<str> {
         self.names.make(wanted)
     }
 
@@ -110,7 +110,7 @@ impl<'p> Objects<'p> {
     }
 
     /// The name is that of some static local: objects that come later should not be hidden by it.
-    pub fn avoid(&mut self, name: &str) {
+    pub fn avoid(&mut self, name: Rc<str>) {
         self.names.avoid(name);
     }
 
@@ -122,8 +122,7 @@ impl<'p> Objects<'p> {
             Operand::Func(id) => return Some(self.function(id)),
             _ => return None,
         };
-        let name = self.made(object, thread).name;
-        Some(at_offset(&name, offset))
+        Some(at_offset(&self.made(object, thread).name, offset))
     }
 
     /// How a scalar at a fixed place is named: as an lvalue, or as a location of the list SMA if it is shared there.
@@ -197,8 +196,7 @@ impl<'p> Objects<'p> {
 
     /// The C object that stands for an allocation (list SMA): a thread allocates at a site at most once.
     pub fn allocation(&mut self, site: Site, thread: usize) -> String {
-        let name = self.made(Object::Alloc(site), thread).name;
-        at_offset(&name, 0)
+        at_offset(&self.made(Object::Alloc(site), thread).name, 0)
     }
 
     fn function(&mut self, id: FuncId) -> String {
@@ -212,7 +210,7 @@ impl<'p> Objects<'p> {
         text
     }
 
-    fn made(&mut self, object: Object, thread: usize) -> Made {
+    fn made(&mut self, object: Object, thread: usize) -> Rc<Made> {
         let owner = match object {
             Object::Global(id) if self.program().global(id).storage != Storage::Thread => 0,
             _ => thread,
@@ -220,7 +218,7 @@ impl<'p> Objects<'p> {
         if let Some(made) = self.made.get(&(object, owner)) {
             return made.clone();
         }
-        let made = self.make(object, owner);
+        let made = Rc::new(self.make(object, owner));
         self.made.insert((object, owner), made.clone());
         self.initialise_waiting();
         made
@@ -296,7 +294,7 @@ impl<'p> Objects<'p> {
             let path = ty.map_or(format!("_{at}"), |ty| program.path_of(ty, at, cell.size(program.target)));
             let wanted = format!("{name}{}", path.replace(".__", ".")).replace(']', "").replace(['[', '.', '+'], "_");
             let label = format!("V_{}", self.location_names.make(&wanted));
-            let initial = zeroed.then(|| expr::constant(Const { ty: raw(cell, program), bits: 0 }, program.target));
+            let initial = zeroed.then(|| literal(Const { ty: cell, bits: 0 }, program));
             found.insert(at, self.locations.len());
             self.locations.push(Location {
                 name: label,
@@ -318,9 +316,7 @@ impl<'p> Objects<'p> {
         }
         match (&program.ty(global.ty).shape, &global.init[..]) {
             (Shape::Scalar { ty, .. }, [init]) => match init.value {
-                InitValue::Const(value) if value.ty == *ty && *ty != Ty::Ptr => {
-                    Some(expr::constant(Const { ty: raw(*ty, program), ..value }, program.target))
-                }
+                InitValue::Const(value) if value.ty == *ty && *ty != Ty::Ptr => Some(literal(value, program)),
                 _ => None,
             },
             (Shape::Array { element, length }, inits) => {
@@ -343,8 +339,13 @@ impl<'p> Objects<'p> {
                         _ => return None,
                     }
                 }
-                let value = |&bits: &u64| expr::number(bits, part.size);
-                Some(format!("{{{}}}", values.iter().map(value).collect::<Vec<_>>().join(", ")))
+                let mut list = String::from("{");
+                for (i, &bits) in values.iter().enumerate() {
+                    list.push_str(if i > 0 { ", " } else { "" });
+                    expr::number(&mut list, bits, part.size);
+                }
+                list.push('}');
+                Some(list)
             }
             _ => None,
         }
@@ -359,9 +360,7 @@ impl<'p> Objects<'p> {
                 let operand = |at: u64| Operand::Global(id, (init.offset + at) as i64);
                 match &init.value {
                     InitValue::Const(value) => {
-                        let ty = raw(value.ty, program);
-                        let text = expr::constant(Const { ty, ..*value }, program.target);
-                        self.initialise(operand(0), ty, owner, &text);
+                        self.initialise(operand(0), raw(value.ty, program), owner, &literal(*value, program));
                     }
                     InitValue::Global(other, offset) => {
                         let text = self.address(Operand::Global(*other, *offset), owner).unwrap_or_default();
@@ -373,7 +372,8 @@ impl<'p> Objects<'p> {
                     }
                     InitValue::Bytes(bytes) => {
                         for (i, &byte) in bytes.iter().enumerate() {
-                            self.initialise(operand(i as u64), Ty::I8, owner, &expr::number(u64::from(byte), 1));
+                            let value = literal(Const { ty: Ty::I8, bits: u64::from(byte) }, program);
+                            self.initialise(operand(i as u64), Ty::I8, owner, &value);
                         }
                     }
                 }
@@ -405,6 +405,13 @@ impl<'p> Objects<'p> {
     }
 }
 
+/// A value as memory holds it.
+fn literal(value: Const, program: &Program) -> String {
+    let mut text = String::new();
+    expr::constant(&mut text, Const { ty: raw(value.ty, program), ..value }, program.target);
+    text
+}
+
 /// Floats are kept as their bits.
 fn raw(ty: Ty, program: &Program) -> Ty {
     if ty.is_float() { Ty::int_of_size(ty.size(program.target)).unwrap_or(Ty::I64) } else { ty }
@@ -412,7 +419,7 @@ fn raw(ty: Ty, program: &Program) -> Ty {
 
 fn at_offset(name: &str, offset: i64) -> String {
     match offset {
-        0 => format!("((address)&{name})"),
+        0 => ["((address)&", name, ")"].concat(),
         1.. => format!("((address)&{name} + {offset})"),
         _ => format!("((address)&{name} - {})", offset.unsigned_abs()),
     }

@@ -9,14 +9,15 @@
 //! before must be possible without reaching it. After a mere read the thread can be left before the read instead.
 
 use crate::Model;
+use crate::by_instr::ByInstr;
 use crate::prepare::Prepared;
 use crate::shared::Shared;
-use norn_ir::ids::FuncId;
+use norn_ir::ids::{BlockId, FuncId};
 use norn_ir::instr::{FenceKind, InstrKind, TerminatorKind};
 use norn_passes::points_to::Object;
 
-/// Which statements of a thread's function have labels; by block and instruction, the last is the terminator.
-pub struct Labels(Vec<Vec<bool>>);
+/// Which statements of a thread's function have labels.
+pub struct Labels(ByInstr<bool>);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -39,7 +40,7 @@ impl Labels {
     pub fn new(prepared: &Prepared, shared: &Shared, model: Model, id: FuncId) -> Labels {
         let code = prepared.function(id);
         let function = &code.function;
-        let mut labels: Vec<Vec<bool>> = function.blocks.iter().map(|b| vec![false; b.instrs.len() + 1]).collect();
+        let mut labels = ByInstr::new(function, false);
         let mut at_entry = vec![State::default(); function.blocks.len()];
         for &block in &code.order {
             let mut state = at_entry[block.index()];
@@ -52,7 +53,7 @@ impl Labels {
             for (index, kind) in kinds.chain([end_kind(&content.terminator.kind)]).enumerate() {
                 let is_visible = matches!(kind, Kind::Changes | Kind::Reads);
                 let is_label = !state.in_section && (is_visible || kind == Kind::MayStop && state.changed);
-                labels[block.index()][index] = is_label;
+                labels[(block, index)] = is_label;
                 if is_label {
                     state.changed = false;
                 }
@@ -73,8 +74,8 @@ impl Labels {
     }
 
     /// Whether a label stands before an instruction, or before the terminator.
-    pub fn at(&self, block: norn_ir::ids::BlockId, index: usize) -> bool {
-        self.0[block.index()][index]
+    pub fn at(&self, block: BlockId, index: usize) -> bool {
+        self.0[(block, index)]
     }
 }
 

@@ -19,10 +19,14 @@ pub struct Prepared {
     pub threads: Vec<ThreadInstance>,
     /// Whether some thread asks what another returned.
     pub results: bool,
-    /// By function; only those that threads start with.
-    functions: Vec<Option<Simplified>>,
-    /// By function and block of the bounded program: where the user called the library function that it belongs to.
-    call_places: Vec<Vec<Option<Span>>>,
+    /// By function; only those that threads may start with.
+    functions: Vec<Option<Started>>,
+}
+
+struct Started {
+    code: Simplified,
+    /// By block of the bounded program: where the user called the library function that it belongs to.
+    call_places: Vec<Option<Span>>,
 }
 
 pub fn prepare(program: &Program, bounds: &Bounds) -> Result<Prepared, Refusal> {
@@ -30,27 +34,30 @@ pub fn prepare(program: &Program, bounds: &Bounds) -> Result<Prepared, Refusal> 
         let message = format!("the unrolled program would have more than {} instructions", too_large.limit);
         Refusal::new(message, too_large.span)
     })?;
-    let points_to = PointsTo::new(&bounded.program);
+    let results = bounded.roots.iter().any(|&root| asks_for_results(bounded.program.function(root)));
+    let started = |id: FuncId| {
+        let function = bounded.program.function(id);
+        let keeps_result = results && id != bounded.program.entry;
+        let call_places = function.block_ids().map(|block| call_place(program, &bounded, id, block)).collect();
+        Started { code: simplify(function, bounded.program.target, keeps_result), call_places }
+    };
+    let mut functions: Vec<Option<Started>> = bounded.program.functions.iter().map(|_| None).collect();
+    // Neither needs the other.
+    let points_to = std::thread::scope(|scope| {
+        let points_to = scope.spawn(|| PointsTo::new(&bounded.program));
+        bounded.roots.iter().for_each(|&root| functions[root.index()] = Some(started(root)));
+        points_to.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    });
     let threads = thread_instances(&bounded.program, &points_to, MOST_THREADS).map_err(|too_many| {
         let site = too_many.site;
         let block = bounded.program.function(site.function).block(site.block);
         let span = block.instrs.get(site.index as usize).map_or(block.terminator.span, |instr| instr.span);
         Refusal::new(too_many.to_string(), span)
     })?;
-    let results = bounded.roots.iter().any(|&root| asks_for_results(bounded.program.function(root)));
-    let count = bounded.program.functions.len();
-    let mut functions: Vec<Option<Simplified>> = (0..count).map(|_| None).collect();
-    let mut call_places = vec![Vec::new(); count];
     for thread in &threads {
-        let id = thread.start;
-        functions[id.index()].get_or_insert_with(|| {
-            let function = bounded.program.function(id);
-            call_places[id.index()] =
-                function.block_ids().map(|block| call_place(program, &bounded, id, block)).collect();
-            simplify(function, bounded.program.target, results && id != bounded.program.entry)
-        });
+        functions[thread.start.index()].get_or_insert_with(|| started(thread.start));
     }
-    Ok(Prepared { results, bounded, points_to, threads, functions, call_places })
+    Ok(Prepared { results, bounded, points_to, threads, functions })
 }
 
 fn asks_for_results(function: &Function) -> bool {
@@ -89,6 +96,10 @@ impl Prepared {
 
     /// The function that a thread starts with.
     pub fn function(&self, id: FuncId) -> &Simplified {
+        &self.started_with(id).code
+    }
+
+    fn started_with(&self, id: FuncId) -> &Started {
         self.functions[id.index()].as_ref().expect("threads should start with functions that were simplified")
     }
 
@@ -102,6 +113,6 @@ impl Prepared {
 
     /// The place in the user's code for what stands at `span` in a block.
     pub fn place(&self, function: FuncId, block: BlockId, span: Span) -> Span {
-        self.call_places[function.index()][block.index()].unwrap_or(span)
+        self.started_with(function).call_places[block.index()].unwrap_or(span)
     }
 }

@@ -12,32 +12,34 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub struct Shared {
     objects: FxHashSet<Object>,
-    /// What operands that are registers may point to, without functions.
-    targets: FxHashMap<(FuncId, Operand), Vec<Object>>,
+    /// What operands that are accessed may point to, without functions, and whether that is shared.
+    targets: FxHashMap<(FuncId, Operand), (Vec<Object>, bool)>,
 }
 
 impl Shared {
     pub fn new(prepared: &Prepared) -> Shared {
         let program = prepared.program();
-        let mut targets: FxHashMap<(FuncId, Operand), Vec<Object>> = FxHashMap::default();
+        let mut targets: FxHashMap<(FuncId, Operand), (Vec<Object>, bool)> = FxHashMap::default();
         for id in prepared.started() {
             let code = prepared.function(id);
             for &block in &code.order {
                 for instr in &code.function.block(block).instrs {
                     let Some(addr) = accessed(&instr.kind) else { continue };
-                    targets.entry((id, addr)).or_insert_with(|| match addr {
-                        Operand::Global(global, _) => vec![Object::Global(global)],
-                        Operand::Local(local, _) => vec![Object::Local(id, local)],
-                        _ => {
-                            let mut objects = prepared.points_to.targets(program, id, addr).objects;
-                            objects.retain(|object| !matches!(object, Object::Function(_)));
-                            objects
-                        }
+                    targets.entry((id, addr)).or_insert_with(|| {
+                        let mut objects = match addr {
+                            Operand::Global(global, _) => vec![Object::Global(global)],
+                            Operand::Local(local, _) => vec![Object::Local(id, local)],
+                            _ => prepared.points_to.targets(program, id, addr).objects,
+                        };
+                        objects.retain(|object| !matches!(object, Object::Function(_)));
+                        (objects, false)
                     });
                 }
             }
         }
-        let mut lists: Vec<&Vec<Object>> = targets.values().collect();
+        // Many operands may point to the same.
+        let lists: FxHashSet<&[Object]> = targets.values().map(|(list, _)| list.as_slice()).collect();
+        let mut lists: Vec<&[Object]> = lists.into_iter().collect();
         let mut objects: FxHashSet<Object> =
             lists.iter().flat_map(|list| list.iter()).copied().filter(|&object| is_shared(program, object)).collect();
         // Each turn takes what is mixed with shared objects to them, until there is no more.
@@ -54,6 +56,10 @@ impl Shared {
                 break;
             }
         }
+        // By now a list is shared as a whole or not at all.
+        targets.values_mut().for_each(|(list, is_shared)| {
+            *is_shared = list.first().is_some_and(|object| objects.contains(object));
+        });
         Shared { objects, targets }
     }
 
@@ -63,12 +69,12 @@ impl Shared {
 
     /// Whether an access goes through the abstraction.
     pub fn access(&self, function: FuncId, addr: Operand) -> bool {
-        self.targets(function, addr).iter().any(|&object| self.contains(object))
+        self.targets.get(&(function, addr)).is_some_and(|(_, is_shared)| *is_shared)
     }
 
     /// What an address that is accessed may point to.
     pub fn targets(&self, function: FuncId, addr: Operand) -> &[Object] {
-        self.targets.get(&(function, addr)).map_or(&[], Vec::as_slice)
+        self.targets.get(&(function, addr)).map_or(&[], |(list, _)| list)
     }
 }
 

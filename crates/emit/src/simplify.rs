@@ -4,6 +4,7 @@
 //! Control only moves forward, so one pass in topological order sees every value before its uses. Instructions keep
 //! their places (analyses name them by index); those that are not needed are marked.
 
+use crate::by_instr::ByInstr;
 use norn_ir::ids::{BlockId, Reg};
 use norn_ir::instr::{BinaryOp, CastOp, CompareOp, Const, InstrKind, Operand, TerminatorKind};
 use norn_ir::program::Function;
@@ -21,15 +22,15 @@ pub struct Simplified {
     pub function: Function,
     /// The blocks that control can reach, in topological order.
     pub order: Vec<BlockId>,
-    /// By block and instruction: whether it is needed.
-    pub needed: Vec<Vec<bool>>,
+    /// Whether an instruction is needed.
+    pub needed: ByInstr<bool>,
     /// By register: how often what is needed reads and assigns it.
     pub uses: Vec<u32>,
     pub defs: Vec<u32>,
     /// By register: every block that reads it assigns it first.
     is_local_to_blocks: Vec<bool>,
-    /// By block and instruction, for those that assign one register.
-    readers: Vec<Vec<Readers>>,
+    /// For instructions that assign one register.
+    readers: ByInstr<Readers>,
 }
 
 /// Who reads a value in the block that assigns it, before the register is assigned again.
@@ -37,7 +38,7 @@ pub struct Simplified {
 struct Readers {
     count: u32,
     /// The first of them.
-    first: usize,
+    first: u32,
     /// Whether that is a comparison.
     compares: bool,
 }
@@ -49,11 +50,11 @@ pub fn simplify(original: &Function, target: Target, keeps_result: bool) -> Simp
     propagate(&mut function, &defs, target);
     let order = function.reverse_postorder();
     let mut simplified = Simplified {
-        needed: Vec::new(),
+        needed: ByInstr::new(&function, false),
         uses: Vec::new(),
         defs: Vec::new(),
         is_local_to_blocks: Vec::new(),
-        readers: Vec::new(),
+        readers: ByInstr::new(&function, Readers::default()),
         order,
         function,
     };
@@ -66,7 +67,7 @@ pub fn simplify(original: &Function, target: Target, keeps_result: bool) -> Simp
         simplified.find_needed(keeps_result);
     }
     simplified.is_local_to_blocks = simplified.find_local();
-    simplified.readers = simplified.find_readers();
+    simplified.find_readers();
     simplified
 }
 
@@ -84,13 +85,13 @@ type Known = FxHashMap<Reg, Operand>;
 fn propagate(function: &mut Function, defs: &[u32], target: Target) {
     let order = function.reverse_postorder();
     // Registers with one assignment hold the same wherever they are read; the others depend on the point.
-    let mut fixed = Known::default();
+    let mut fixed: Vec<Option<Operand>> = vec![None; function.registers.len()];
     let mut names: Vec<(Reg, Reg)> = Vec::new();
-    let mut at_entry: FxHashMap<BlockId, Known> = FxHashMap::default();
-    at_entry.insert(Function::ENTRY, Known::default());
+    let mut at_entry: Vec<Option<Known>> = vec![None; function.blocks.len()];
+    at_entry[Function::ENTRY.index()] = Some(Known::default());
     for block in order {
         // A block that no executable edge leads to is not looked at.
-        let Some(mut varying) = at_entry.remove(&block) else { continue };
+        let Some(mut varying) = at_entry[block.index()].take() else { continue };
         let registers = &function.registers;
         let code = &mut function.blocks[block.index()];
         for instr in &mut code.instrs {
@@ -102,15 +103,13 @@ fn propagate(function: &mut Function, defs: &[u32], target: Target) {
                 && defs[dst.index()] == 1
                 && defs[src.index()] == 1
             {
-                fixed.insert(dst, Operand::Reg(src));
+                fixed[dst.index()] = Some(Operand::Reg(src));
                 names.push((src, dst));
                 continue;
             }
             for reg in instr.kind.defs() {
                 match value {
-                    Some(value) if defs[reg.index()] == 1 => {
-                        fixed.insert(reg, value);
-                    }
+                    Some(value) if defs[reg.index()] == 1 => fixed[reg.index()] = Some(value),
                     Some(value) => {
                         varying.insert(reg, value);
                     }
@@ -123,10 +122,8 @@ fn propagate(function: &mut Function, defs: &[u32], target: Target) {
         code.terminator.kind.map_operands(|operand| known(operand, &fixed, &varying));
         decide(&mut code.terminator.kind);
         for next in code.terminator.kind.successors() {
-            match at_entry.get_mut(&next) {
-                None => {
-                    at_entry.insert(next, varying.clone());
-                }
+            match &mut at_entry[next.index()] {
+                there @ None => *there = Some(varying.clone()),
                 Some(there) => there.retain(|reg, value| varying.get(reg) == Some(value)),
             }
         }
@@ -139,9 +136,9 @@ fn propagate(function: &mut Function, defs: &[u32], target: Target) {
     }
 }
 
-fn known(operand: Operand, fixed: &Known, varying: &Known) -> Operand {
+fn known(operand: Operand, fixed: &[Option<Operand>], varying: &Known) -> Operand {
     let Operand::Reg(reg) = operand else { return operand };
-    fixed.get(&reg).or_else(|| varying.get(&reg)).copied().unwrap_or(operand)
+    fixed[reg.index()].or_else(|| varying.get(&reg).copied()).unwrap_or(operand)
 }
 
 /// A branch whose way is known becomes a jump.
@@ -303,17 +300,22 @@ impl Simplified {
     fn find_needed(&mut self, keeps_result: bool) {
         let function = &self.function;
         let count = function.registers.len();
-        let mut needed: Vec<Vec<bool>> = function.blocks.iter().map(|block| vec![false; block.instrs.len()]).collect();
-        let mut makers: Vec<Vec<(BlockId, usize)>> = vec![Vec::new(); count];
+        let mut needed = ByInstr::new(function, false);
+        // Who assigns the registers: the last of each, and with each the one before.
+        let mut makers: Vec<(BlockId, usize, Option<usize>)> = Vec::with_capacity(count);
+        let mut last_maker: Vec<Option<usize>> = vec![None; count];
         let mut uses = vec![0u32; count];
         let mut waiting: Vec<(BlockId, usize)> = Vec::new();
         let mut read: Vec<Reg> = Vec::new();
         for &block in &self.order {
             let code = function.block(block);
             for (index, instr) in code.instrs.iter().enumerate() {
-                instr.kind.defs().for_each(|reg| makers[reg.index()].push((block, index)));
+                for reg in instr.kind.defs() {
+                    let before = last_maker[reg.index()].replace(makers.len());
+                    makers.push((block, index, before));
+                }
                 if !is_pure(&instr.kind) {
-                    needed[block.index()][index] = true;
+                    needed[(block, index)] = true;
                     waiting.push((block, index));
                 }
             }
@@ -325,10 +327,12 @@ impl Simplified {
             for reg in read.drain(..) {
                 uses[reg.index()] += 1;
                 if uses[reg.index()] == 1 {
-                    for &(block, index) in &makers[reg.index()] {
-                        if !std::mem::replace(&mut needed[block.index()][index], true) {
+                    let mut maker = last_maker[reg.index()];
+                    while let Some((block, index, before)) = maker.map(|maker| makers[maker]) {
+                        if !std::mem::replace(&mut needed[(block, index)], true) {
                             waiting.push((block, index));
                         }
+                        maker = before;
                     }
                 }
             }
@@ -341,7 +345,7 @@ impl Simplified {
         let mut defs = vec![0u32; count];
         for &block in &self.order {
             for (index, instr) in function.block(block).instrs.iter().enumerate() {
-                if needed[block.index()][index] {
+                if needed[(block, index)] {
                     instr.kind.defs().for_each(|reg| defs[reg.index()] += 1);
                 }
             }
@@ -354,8 +358,8 @@ impl Simplified {
         let mut leads_to: Vec<BlockId> = self.function.block_ids().collect();
         for &block in self.order.iter().rev() {
             let code = self.function.block(block);
-            let needed = code.instrs.iter().zip(&self.needed[block.index()]).filter(|(_, needed)| **needed);
-            let is_empty = needed.into_iter().all(|(instr, _)| is_silent(&instr.kind));
+            let mut instrs = code.instrs.iter().enumerate();
+            let is_empty = instrs.all(|(index, instr)| !self.needed[(block, index)] || is_silent(&instr.kind));
             if let TerminatorKind::Goto(target) = code.terminator.kind
                 && is_empty
             {
@@ -380,7 +384,7 @@ impl Simplified {
         let mut assigned = vec![None; is_local.len()];
         for &block in &self.order {
             let code = self.function.block(block);
-            for (instr, _) in code.instrs.iter().zip(&self.needed[block.index()]).filter(|(_, needed)| **needed) {
+            for (_, instr) in code.instrs.iter().enumerate().filter(|&(index, _)| self.needed[(block, index)]) {
                 instr.kind.for_each_use(|reg| is_local[reg.index()] &= assigned[reg.index()] == Some(block));
                 instr.kind.defs().for_each(|reg| assigned[reg.index()] = Some(block));
             }
@@ -390,9 +394,7 @@ impl Simplified {
     }
 
     /// Follows each value to its readers in its block.
-    fn find_readers(&self) -> Vec<Vec<Readers>> {
-        let mut readers: Vec<Vec<Readers>> =
-            self.function.blocks.iter().map(|block| vec![Readers::default(); block.instrs.len()]).collect();
+    fn find_readers(&mut self) {
         // From the end of a block: who reads each register before it is assigned again. The block tells whether an entry counts.
         let mut later: Vec<(Option<BlockId>, Readers)> =
             vec![(None, Readers::default()); self.function.registers.len()];
@@ -401,41 +403,47 @@ impl Simplified {
             let read = |later: &mut [(Option<BlockId>, Readers)], reg: Reg, at: usize, compares: bool| {
                 let (of, found) = &mut later[reg.index()];
                 let count = if *of == Some(block) { found.count } else { 0 };
-                (*of, *found) = (Some(block), Readers { count: count.saturating_add(1), first: at, compares });
+                (*of, *found) = (Some(block), Readers { count: count.saturating_add(1), first: at as u32, compares });
             };
             code.terminator.kind.for_each_use(|reg| read(&mut later, reg, code.instrs.len(), false));
             for (index, instr) in code.instrs.iter().enumerate().rev() {
-                if !self.needed[block.index()][index] {
+                if !self.needed[(block, index)] {
                     continue;
                 }
                 for reg in instr.kind.defs() {
                     let (of, found) = &mut later[reg.index()];
-                    readers[block.index()][index] = if *of == Some(block) { *found } else { Readers::default() };
+                    self.readers[(block, index)] = if *of == Some(block) { *found } else { Readers::default() };
                     *of = None;
                 }
                 let compares = matches!(instr.kind, InstrKind::Compare { .. });
                 instr.kind.for_each_use(|reg| read(&mut later, reg, index, compares));
             }
         }
-        readers
     }
 
     /// Whether the next reader of a value compares it.
     pub fn is_compared_next(&self, block: BlockId, index: usize) -> bool {
-        self.readers[block.index()][index].compares
+        self.readers[(block, index)].compares
     }
 
     /// Whether the value that an instruction assigns is read exactly once, soon and in its block.
     pub fn is_used_once_soon(&self, dst: Reg, block: BlockId, index: usize) -> bool {
         let is_single = self.defs[dst.index()] == 1 && self.uses[dst.index()] == 1;
-        let found = self.readers[block.index()][index];
-        (is_single || self.is_local_to_blocks[dst.index()]) && found.count == 1 && found.first - index <= NEAR
+        let found = self.readers[(block, index)];
+        (is_single || self.is_local_to_blocks[dst.index()]) && found.count == 1 && found.first as usize - index <= NEAR
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Which instructions of a block are needed.
+    fn needed(simplified: &Simplified, block: usize) -> Vec<bool> {
+        let block = BlockId::new(block);
+        let count = simplified.function.block(block).instrs.len();
+        (0..count).map(|index| simplified.needed[(block, index)]).collect()
+    }
 
     #[test]
     fn copies_and_blocks_that_do_nothing_go() {
@@ -446,7 +454,7 @@ mod tests {
         let program = norn_ir::parse::parse(text).expect("the program should parse");
         let simplified = simplify(program.function(program.entry), program.target, false);
         assert_eq!(simplified.order, [0, 3].map(BlockId::new));
-        assert_eq!(simplified.needed[0], [true, false, false]);
+        assert_eq!(needed(&simplified, 0), [true, false, false]);
         let InstrKind::Store { value, .. } = simplified.function.blocks[3].instrs[1].kind else { panic!("a store") };
         assert_eq!(value, Operand::Reg(Reg::new(0)));
         assert_eq!(simplified.function.registers[0].name, "seen");
@@ -461,7 +469,7 @@ mod tests {
         let program = norn_ir::parse::parse(text).expect("the program should parse");
         let simplified = simplify(program.function(program.entry), program.target, false);
         assert_eq!(simplified.order, [0, 1, 2].map(BlockId::new));
-        assert_eq!(simplified.needed[1], [false, false, true, false]);
+        assert_eq!(needed(&simplified, 1), [false, false, true, false]);
         let InstrKind::Store { value, .. } = simplified.function.blocks[2].instrs[0].kind else { panic!("a store") };
         assert_eq!(value, Operand::Const(Const { ty: Ty::I32, bits: 2 }));
     }

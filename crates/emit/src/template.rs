@@ -33,41 +33,67 @@ pub fn expand(template: &str, words: &[&str], text: &str) -> String {
     wanted.into_iter().rev().collect()
 }
 
-/// The identifiers of a text, each once, and its calls with a name as first argument, as `sma_read(u32,`: all that is
-/// asked about a long text.
-pub fn vocabulary(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut seen: FxHashSet<&str> = FxHashSet::default();
-    let mut words = String::new();
-    let mut note = |word| {
-        if seen.insert(word) {
-            words.push_str(word);
-            words.push(' ');
-        }
-    };
-    let end_of_word = |from: usize| from + bytes[from..].iter().take_while(|&&byte| is_word(byte)).count();
-    let mut from = 0;
-    while from < bytes.len() {
-        let to = end_of_word(from);
-        if to == from {
-            from += 1;
-            continue;
-        }
-        if !bytes[from].is_ascii_digit() {
-            note(&text[from..to]);
-            let argument = if bytes.get(to) == Some(&b'(') { end_of_word(to + 1) } else { 0 };
-            if argument > to + 1 && bytes.get(argument) == Some(&b',') {
-                note(&text[from..=argument]);
-            }
-        }
-        from = to;
-    }
-    words
+/// What texts call and cast to, each once, and their calls with a name as first argument, as `sma_read(u32,`: all that is
+/// asked about long texts.
+#[derive(Default)]
+pub struct Calls {
+    seen: FxHashSet<String>,
+    words: String,
 }
 
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
+impl Calls {
+    /// Looks at one more text.
+    pub fn read(&mut self, text: &str) {
+        let bytes = text.as_bytes();
+        // Where the last word begins, and the parenthesis before it with the word before that.
+        let mut word = 0;
+        let mut open: Option<(usize, usize)> = None;
+        for (at, &byte) in bytes.iter().enumerate() {
+            if IS_WORD[usize::from(byte)] {
+                continue;
+            }
+            match open {
+                // A cast.
+                Some((callee, before)) if byte == b')' && callee == before => self.note(&text[word..at]),
+                Some((callee, before)) if byte == b',' && callee < before && !bytes[word].is_ascii_digit() => {
+                    self.note(&text[callee..=at]);
+                }
+                _ => {}
+            }
+            open = None;
+            if byte == b'(' {
+                open = Some((word, at));
+                if word < at {
+                    self.note(&text[word..at]);
+                }
+            }
+            word = at + 1;
+        }
+    }
+
+    fn note(&mut self, word: &str) {
+        if !self.seen.contains(word) {
+            self.seen.insert(word.to_owned());
+            self.words.extend([word, " "]);
+        }
+    }
+
+    /// With a space behind each.
+    pub fn into_words(self) -> String {
+        self.words
+    }
 }
+
+/// By byte: whether identifiers have it. Every byte of the text is looked up.
+const IS_WORD: [bool; 256] = {
+    let mut is_word = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        is_word[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
+        byte += 1;
+    }
+    is_word
+};
 
 fn holds(word: &str, words: &[&str]) -> bool {
     match word.strip_prefix('!') {
@@ -99,7 +125,10 @@ mod tests {
     }
 
     #[test]
-    fn a_vocabulary_has_each_word_once() {
-        assert_eq!(vocabulary("f(u32, x); f(u32, 7) + x2(y)"), "f f(u32, u32 x x2 y ");
+    fn calls_are_listed_once() {
+        let mut calls = Calls::default();
+        calls.read("f(u32, x); f(u32, 7) + x2((u8)y)");
+        calls.read("f(7, x);");
+        assert_eq!(calls.into_words(), "f f(u32, x2 u8 ");
     }
 }

@@ -7,6 +7,7 @@
 
 mod access;
 mod control;
+mod values;
 
 use crate::cells::Cells;
 use crate::expr::{self, register_type, top};
@@ -16,16 +17,25 @@ use crate::objects::Objects;
 use crate::order::Labels;
 use crate::prepare::Prepared;
 use crate::shared::Shared;
-use crate::simplify::{Simplified, evaluate};
-use crate::text::{Text, quoted};
+use crate::simplify::Simplified;
+use crate::template::Calls;
+use crate::text::{Text, digits, put, quoted};
 use crate::{Model, Options, Refusal};
 use norn_ir::ids::{BlockId, FuncId, Reg};
-use norn_ir::instr::{BinaryOp, CastOp, Const, InstrKind, Operand, Property, SectionKind, TerminatorKind};
+use norn_ir::instr::{Const, InstrKind, Operand, Property, SectionKind, TerminatorKind};
 use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
 use norn_passes::Site;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+use values::{declarations, divides};
+
+/// Text that an instruction becomes, about: many become nothing.
+const BYTES_PER_INSTR: usize = 64;
+
+/// Room for most statements and values.
+const USUAL_LENGTH: usize = 100;
 
 /// What all threads have in common.
 pub struct Context<'p> {
@@ -34,12 +44,20 @@ pub struct Context<'p> {
     pub shared: &'p Shared,
     pub cells: Option<&'p Cells>,
     pub options: &'p Options,
+    /// Of the functions that threads start with.
+    pub labels: FxHashMap<FuncId, Labels>,
     /// Whether some thread asks what another returned.
     pub results: bool,
 }
 
 pub struct Written {
+    /// Of its static variables.
+    pub declarations: String,
+    /// Its statements, and how many lines they are.
     pub text: String,
+    pub lines: usize,
+    /// What they call.
+    pub calls: String,
     /// The last label.
     pub size: u32,
     /// Writes to shared memory that the thread can make.
@@ -54,25 +72,28 @@ pub struct Writer<'c, 'p> {
     thread: usize,
     id: FuncId,
     code: &'p Simplified,
-    labels: Labels,
+    labels: &'c Labels,
     names: Names,
     /// By register: its variable, once it has one.
-    registers: Vec<Option<String>>,
+    registers: Vec<Option<Rc<str>>>,
     /// The static locals, by their types.
-    declared: Vec<(String, Vec<String>)>,
-    scratches: FxHashSet<String>,
-    /// Values that wait to be written where they are used, with the registers that they read.
+    declared: Vec<(&'static str, Vec<Rc<str>>)>,
+    scratches: FxHashSet<&'static str>,
+    /// Values that wait to be written where they are used, with the registers that they read and that may change.
     waiting: FxHashMap<Reg, (String, Vec<Reg>)>,
+    /// Such registers of the operands written last.
+    read: Vec<Reg>,
     /// What follows from the number of the thread.
     known: FxHashMap<Reg, Const>,
     text: Text,
+    calls: Calls,
     next_label: u32,
     /// The statement that comes next has a label.
     label_due: bool,
     stores: u32,
     largest: u64,
-    /// Blocks that something jumps to.
-    targets: FxHashSet<BlockId>,
+    /// By block: whether something jumps to it.
+    is_target: Vec<bool>,
     jumps_to_end: bool,
     place: Span,
     site: Site,
@@ -85,32 +106,38 @@ pub fn write<'c, 'p>(
 ) -> Result<Written, Refusal> {
     let id = context.prepared.threads[thread].start;
     let names = objects.file_scope();
+    let code = context.prepared.function(id);
+    let instrs: usize = code.order.iter().map(|&block| code.function.block(block).instrs.len() + 1).sum();
     let mut writer = Writer {
         context,
         thread,
         id,
-        code: context.prepared.function(id),
-        labels: Labels::new(context.prepared, context.shared, context.options.model, id),
+        code,
+        labels: &context.labels[&id],
         names,
-        registers: vec![None; context.prepared.function(id).function.registers.len()],
+        registers: vec![None; code.function.registers.len()],
         declared: Vec::new(),
         scratches: FxHashSet::default(),
         waiting: FxHashMap::default(),
+        read: Vec::new(),
         known: FxHashMap::default(),
-        text: Text::default(),
+        text: Text::with_capacity(instrs * BYTES_PER_INSTR),
+        calls: Calls::default(),
         next_label: 0,
         label_due: false,
         stores: 0,
         largest: 0,
-        targets: FxHashSet::default(),
+        is_target: vec![false; code.function.blocks.len()],
         jumps_to_end: false,
         place: Span::NONE,
         site: Site::new(id, BlockId(0), 0),
         objects,
     };
     writer.function()?;
-    let Writer { text, declared, next_label, stores, largest, .. } = writer;
-    Ok(Written { text: declarations(&declared) + &text.into_string(), size: next_label, stores, largest })
+    let Writer { text, calls, declared, next_label, stores, largest, .. } = writer;
+    let (text, lines) = text.finish();
+    let (declarations, calls) = (declarations(&declared), calls.into_words());
+    Ok(Written { declarations, text, lines, calls, size: next_label, stores, largest })
 }
 
 impl<'p> Writer<'_, 'p> {
@@ -136,13 +163,18 @@ impl<'p> Writer<'_, 'p> {
         }
         for (position, &block) in code.order.iter().enumerate() {
             let next = code.order.get(position + 1).copied();
-            if self.targets.contains(&block) {
-                let guard = if self.next_label > 0 { format!("G({})", self.next_label) } else { ";".to_owned() };
-                self.text.line(&format!("b{}: {guard}", block.index()));
+            if self.is_target[block.index()] {
+                let label = self.next_label;
+                self.text.line(|line| {
+                    line.push('b');
+                    digits(line, u64::from(block.0));
+                    line.push_str(": ");
+                    if label > 0 { guard(line, label) } else { line.push(';') }
+                });
             }
             let content = function.block(block);
             for (index, instr) in content.instrs.iter().enumerate() {
-                if !code.needed[block.index()][index] {
+                if !code.needed[(block, index)] {
                     continue;
                 }
                 self.place = self.context.prepared.place(self.id, block, instr.span);
@@ -162,8 +194,11 @@ impl<'p> Writer<'_, 'p> {
             self.statement(";");
         }
         let end = if self.jumps_to_end { "end: " } else { "" };
-        self.text.line(&format!("    {end}G({})", self.next_label));
-        self.text.line(&format!("L{}: return;", self.next_label));
+        self.text.line(|line| {
+            line.extend(["    ", end]);
+            guard(line, self.next_label);
+        });
+        self.text.line(|line| put(line, format_args!("L{}: return;", self.next_label)));
         Ok(())
     }
 
@@ -171,12 +206,13 @@ impl<'p> Writer<'_, 'p> {
     fn find_targets(&mut self) {
         for (position, &block) in self.code.order.iter().enumerate() {
             let next = self.code.order.get(position + 1).copied();
-            let successors = self.code.function.block(block).terminator.kind.successors().collect::<Vec<_>>();
-            let falls = match self.code.function.block(block).terminator.kind {
+            let kind = &self.code.function.block(block).terminator.kind;
+            let falls = match kind {
                 TerminatorKind::Goto(_) | TerminatorKind::Branch { .. } => next,
                 _ => None,
             };
-            self.targets.extend(successors.into_iter().filter(|&target| Some(target) != falls));
+            let targets = kind.successors().filter(|&target| Some(target) != falls);
+            targets.for_each(|target| self.is_target[target.index()] = true);
         }
     }
 
@@ -184,147 +220,35 @@ impl<'p> Writer<'_, 'p> {
 
     /// A statement of the program, with its label if one is due.
     fn statement(&mut self, statement: &str) {
+        self.calls.read(statement);
         let file = self.program().file(self.place.file);
         let is_first = self.next_label == 0;
         if std::mem::take(&mut self.label_due) || is_first {
             let label = self.next_label;
             self.next_label += 1;
-            // Nothing jumps to the first label.
-            let name = if is_first { "   ".to_owned() } else { format!("L{label}:") };
             self.text.place(file, self.place.line);
-            self.text.line(&format!("{name} J({label}, {}) {statement}", label + 1));
+            self.text.line(|line| {
+                // Nothing jumps to the first label.
+                if is_first {
+                    line.push_str("    J(");
+                } else {
+                    line.push('L');
+                    digits(line, u64::from(label));
+                    line.push_str(": J(");
+                }
+                digits(line, u64::from(label));
+                line.push_str(", ");
+                digits(line, u64::from(label + 1));
+                line.extend([") ", statement]);
+            });
         } else {
             self.text.more(file, self.place.line, statement);
-        }
-    }
-
-    fn register(&mut self, reg: Reg) -> String {
-        if let Some(name) = &self.registers[reg.index()] {
-            return name.clone();
-        }
-        let register = &self.code.function.registers[reg.index()];
-        let name = match register.name.as_str() {
-            "" => format!("r{}", reg.index()),
-            name => self.names.make(name),
-        };
-        self.objects.avoid(&name);
-        self.declare(register_type(register.ty), &name);
-        self.registers[reg.index()] = Some(name.clone());
-        name
-    }
-
-    fn operand(&mut self, operand: Operand) -> String {
-        match operand {
-            Operand::Reg(reg) => match (self.waiting.remove(&reg), self.known.get(&reg)) {
-                (Some((text, _)), _) => text,
-                (None, Some(&value)) => expr::constant(value, self.program().target),
-                (None, None) => self.register(reg),
-            },
-            Operand::Const(value) => expr::constant(value, self.program().target),
-            _ => self.objects.address(operand, self.thread).unwrap_or_default(),
-        }
-    }
-
-    fn assign(&mut self, dst: Reg, value: &str) {
-        if self.code.uses[dst.index()] == 0 {
-            return self.statement(&["(void)", value, ";"].concat());
-        }
-        let name = self.register(dst);
-        self.statement(&[&name, " = ", top(value), ";"].concat());
-    }
-
-    /// Keeps a value until it is used, if it is used once, in this block, and not too long.
-    fn wait_with(&mut self, block: BlockId, index: usize, kind: &InstrKind) -> bool {
-        const LONGEST: usize = 100;
-        let code = self.code;
-        self.release_changed(kind);
-        let Some(dst) = kind.defs().next() else { return false };
-        if let Some(value) = self.known_from_number(dst, kind) {
-            self.known.insert(dst, value);
-            return true;
-        }
-        let is_temporary = code.function.registers[dst.index()].name.is_empty();
-        if !is_temporary || divides(kind) || !code.is_used_once_soon(dst, block, index) {
-            return false;
-        }
-        // Compilers see through such expressions, and warn where they know the result of a comparison.
-        if has_known_range(kind) && code.is_compared_next(block, index) {
-            return false;
-        }
-        let mut reads: Vec<Reg> = Vec::new();
-        kind.for_each_use(|reg| match self.waiting.get(&reg) {
-            Some((_, inner)) => reads.extend(inner),
-            None => reads.push(reg),
-        });
-        let (function, target) = (&code.function, self.program().target);
-        let Some(text) = expr::value(kind, function, target, &mut |operand| self.operand(operand)) else {
-            return false;
-        };
-        if text.len() > LONGEST {
-            self.assign(dst, &text);
-        } else {
-            self.waiting.insert(dst, (text, reads));
-        }
-        true
-    }
-
-    /// What an instruction assigns, if that is the number of the thread or follows from it.
-    fn known_from_number(&self, dst: Reg, kind: &InstrKind) -> Option<Const> {
-        if self.code.defs[dst.index()] != 1 {
-            return None;
-        }
-        let (function, target) = (&self.code.function, self.program().target);
-        if matches!(kind, InstrKind::ThreadSelf { .. }) {
-            return Some(Const { ty: function.ty(dst), bits: self.thread as u64 });
-        }
-        let mut is_known = false;
-        if self.known.is_empty() {
-            return None;
-        }
-        kind.for_each_use(|reg| is_known |= self.known.contains_key(&reg));
-        if !is_known {
-            return None;
-        }
-        let mut kind = kind.clone();
-        kind.map_operands(|operand| match operand {
-            Operand::Reg(reg) => self.known.get(&reg).map_or(operand, |&value| Operand::Const(value)),
-            _ => operand,
-        });
-        match evaluate(&kind, |reg| function.ty(reg), target) {
-            Some(Operand::Const(value)) => Some(value),
-            _ => None,
-        }
-    }
-
-    /// Writes out the values that wait and read a register which is about to change.
-    fn release_changed(&mut self, kind: &InstrKind) {
-        if self.waiting.is_empty() {
-            return;
-        }
-        for changed in kind.defs() {
-            let mut late: Vec<Reg> = Vec::new();
-            for (&reg, (_, reads)) in sorted(&self.waiting) {
-                if reads.contains(&changed) {
-                    late.push(reg);
-                }
-            }
-            for reg in late {
-                // The instruction itself may be what uses it: then it is read before the change.
-                let mut used = false;
-                kind.for_each_use(|read| used |= read == reg);
-                if !used && let Some((text, _)) = self.waiting.remove(&reg) {
-                    let due = std::mem::take(&mut self.label_due);
-                    self.assign(reg, &text);
-                    self.label_due = due;
-                }
-            }
         }
     }
 
     // Instructions.
 
     fn instr(&mut self, kind: &InstrKind) -> Result<(), Refusal> {
-        let target = self.program().target;
         let function = &self.code.function;
         match *kind {
             InstrKind::Binary { dst, rhs, .. } => {
@@ -332,8 +256,7 @@ impl<'p> Writer<'_, 'p> {
                     let divisor = self.in_register(rhs);
                     self.statement(&format!("if ({divisor} == 0) fail(\"division by zero\");"));
                 }
-                let value = expr::value(kind, function, target, &mut |operand| self.operand(operand));
-                self.assign(dst, &value.unwrap_or_default());
+                self.assign_value(dst, kind);
             }
             InstrKind::Copy { dst, .. }
             | InstrKind::Compare { dst, .. }
@@ -342,13 +265,16 @@ impl<'p> Writer<'_, 'p> {
             | InstrKind::Select { dst, .. }
             | InstrKind::PtrAdd { dst, .. }
             | InstrKind::PtrDiff { dst, .. } => {
-                let value = expr::value(kind, function, target, &mut |operand| self.operand(operand));
-                self.assign(dst, &value.unwrap_or_default());
+                self.assign_value(dst, kind);
             }
             InstrKind::Load { dst, addr, .. } => {
                 let ty = function.ty(dst);
                 let access = self.access(addr, ty);
-                let value = from_memory(ty, &self.read(&access, ty));
+                let mut value = String::with_capacity(USUAL_LENGTH);
+                let (before, after) = from_memory(ty);
+                value.push_str(before);
+                access.read(&mut value, ty);
+                value.push_str(after);
                 self.assign(dst, &value);
             }
             InstrKind::Store { ty, addr, value, access } => self.store(ty, addr, value, access.order),
@@ -356,34 +282,29 @@ impl<'p> Writer<'_, 'p> {
                 let ty = function.ty(dst);
                 let is_section = self.begin_update(addr);
                 let access = self.access(addr, ty);
-                let operand = to_memory(ty, &self.operand(value));
-                let old = self.scratch(cell_type(ty));
-                let read = self.read(&access, ty);
-                self.statement(&format!("{old} = {read};"));
-                let new = expr::rmw(op, ty, &old, &operand);
+                let operand = to_memory(ty, self.operand_alone(value));
+                let old = self.read_to_scratch(&access, ty);
+                let mut new = String::with_capacity(USUAL_LENGTH);
+                expr::rmw(&mut new, op, ty, old, &operand);
                 self.write(&access, ty, &new);
-                if self.code.uses[dst.index()] > 0 {
-                    self.assign(dst, &from_memory(ty, &old));
-                }
+                self.assign_old(dst, ty, old);
                 self.end_update(is_section);
             }
             InstrKind::CompareExchange { dst, success, addr, expected, desired, .. } => {
                 let ty = function.ty(dst);
                 let is_section = self.begin_update(addr);
                 let access = self.access(addr, ty);
-                let expected = to_memory(ty, &self.operand(expected));
-                let desired = to_memory(ty, &self.operand(desired));
-                let (old, equal) = (self.scratch(cell_type(ty)), self.scratch("_Bool"));
-                let read = self.read(&access, ty);
-                self.statement(&format!("{old} = {read};"));
+                let expected = to_memory(ty, self.operand_alone(expected));
+                let desired = to_memory(ty, self.operand_alone(desired));
+                let old = self.read_to_scratch(&access, ty);
+                let equal = self.scratch("_Bool", "previous_bool");
                 self.statement(&format!("{equal} = {old} == {expected};"));
-                let write = self.written(&access, ty, &desired);
-                self.statement(&format!("if ({equal}) {write};"));
-                if self.code.uses[dst.index()] > 0 {
-                    self.assign(dst, &from_memory(ty, &old));
-                }
+                let mut write = format!("if ({equal}) ");
+                self.written(&mut write, &access, ty, &desired);
+                self.statement(&write);
+                self.assign_old(dst, ty, old);
                 if self.code.uses[success.index()] > 0 {
-                    self.assign(success, &equal);
+                    self.assign(success, equal);
                 }
                 self.end_update(is_section);
             }
@@ -395,11 +316,11 @@ impl<'p> Writer<'_, 'p> {
             InstrKind::SectionEnd => self.statement("sma_atomic_end();"),
             InstrKind::Await { spurious: true, .. } | InstrKind::Sync { .. } | InstrKind::Print { .. } => {}
             InstrKind::Await { cond, .. } | InstrKind::Assume { cond } => {
-                let cond = self.operand(cond);
-                self.statement(&format!("assume({});", top(&cond)));
+                let cond = self.operand_alone(cond);
+                self.statement(&["assume(", top(&cond), ");"].concat());
             }
             InstrKind::Assert { cond, property, ref message } => {
-                let cond = self.operand(cond);
+                let cond = self.operand_alone(cond);
                 let what = match property {
                     Property::Assertion => "assertion failed",
                     Property::ErrorCall => "error function called",
@@ -410,30 +331,32 @@ impl<'p> Writer<'_, 'p> {
                 match cond.as_str() {
                     "0" => self.statement(&format!("fail({});", quoted(&text))),
                     "1" => {}
-                    _ => self.statement(&format!("if (!{}) fail({});", in_parentheses(&cond), quoted(&text))),
+                    _ => {
+                        let (open, close) = parentheses(&cond);
+                        self.statement(&["if (!", open, &cond, close, ") fail(", &quoted(&text), ");"].concat());
+                    }
                 }
             }
             InstrKind::Nondet { dst, .. } => {
                 let ty = function.ty(dst);
-                let value = match ty {
-                    Ty::Bool => "nondet(bool)".to_owned(),
-                    _ => from_memory(ty, &format!("nondet({})", cell_type(ty))),
-                };
-                self.assign(dst, &value);
+                let (before, after) = from_memory(ty);
+                let c = if ty == Ty::Bool { "bool" } else { cell_type(ty) };
+                self.assign(dst, &[before, "nondet(", c, ")", after].concat());
             }
             InstrKind::Call { .. } => {
                 return Err(self.refuse("a call that is not inlined"));
             }
             InstrKind::Spawn { dst, start, ref args } => self.spawn(dst, start, args)?,
             InstrKind::Join { dst, thread } => {
-                let thread = self.operand(thread);
+                let thread = self.operand_alone(thread);
                 self.statement(&format!("join({});", top(&thread)));
                 if let Some(dst) = dst.filter(|dst| self.code.uses[dst.index()] > 0) {
                     self.assign(dst, &format!("result[{}]", top(&thread)));
                 }
             }
             InstrKind::ThreadSelf { dst } => {
-                let number = expr::number(self.thread as u64, target.pointer_size());
+                let mut number = String::new();
+                expr::number(&mut number, self.thread as u64, self.program().target.pointer_size());
                 self.assign(dst, &number);
             }
             InstrKind::LocalEnter(local) => self.enter(local),
@@ -444,7 +367,7 @@ impl<'p> Writer<'_, 'p> {
             }
             InstrKind::Alloc { dst, size, zeroed, ty, .. } => self.alloc(dst, size, zeroed, ty),
             InstrKind::Free { addr, .. } => {
-                let addr = self.operand(addr);
+                let addr = self.operand_alone(addr);
                 self.statement(&format!("sma_free({});", top(&addr)));
             }
             InstrKind::ObjectSize { .. } => {
@@ -457,106 +380,35 @@ impl<'p> Writer<'_, 'p> {
     fn refuse(&self, message: &str) -> Refusal {
         Refusal::new(message, self.place)
     }
-
-    /// The text of an operand that is mentioned more than once.
-    fn kept(&mut self, operand: Operand) -> String {
-        match operand {
-            Operand::Reg(reg) if self.waiting.contains_key(&reg) => self.waiting[&reg].0.clone(),
-            _ => self.operand(operand),
-        }
-    }
-
-    /// An operand that does not wait any more.
-    fn in_register(&mut self, operand: Operand) -> String {
-        if let Operand::Reg(reg) = operand
-            && let Some((text, _)) = self.waiting.remove(&reg)
-        {
-            self.assign(reg, &text);
-        }
-        self.operand(operand)
-    }
-
-    /// A static variable for a value within one statement.
-    fn scratch(&mut self, c_type: &str) -> String {
-        let name = format!("previous_{}", c_type.trim_start_matches('_').to_ascii_lowercase());
-        if self.scratches.insert(name.clone()) {
-            self.declare(c_type, &name);
-        }
-        name
-    }
-
-    fn declare(&mut self, c_type: &str, name: &str) {
-        match self.declared.iter_mut().find(|(ty, _)| ty == c_type) {
-            Some((_, names)) => names.push(name.to_owned()),
-            None => self.declared.push((c_type.to_owned(), vec![name.to_owned()])),
-        }
-    }
 }
 
-/// `static u32 a, b;`: as many names on a line as it has room for.
-fn declarations(declared: &[(String, Vec<String>)]) -> String {
-    const WIDEST: usize = 110;
-    let mut text = String::new();
-    for (ty, names) in declared {
-        let mut begin = text.len();
-        for name in names {
-            if text.len() == begin {
-                text.push_str(&format!("    static {ty} {name}"));
-            } else if text.len() - begin + name.len() < WIDEST {
-                text.push_str(", ");
-                text.push_str(name);
-            } else {
-                text.push_str(";\n");
-                begin = text.len();
-                text.push_str(&format!("    static {ty} {name}"));
-            }
-        }
-        text.push_str(";\n");
-    }
-    text
+/// Guesses of the next context switch before a label are given up.
+fn guard(line: &mut String, label: u32) {
+    line.push_str("G(");
+    digits(line, u64::from(label));
+    line.push(')');
 }
 
-fn sorted(waiting: &FxHashMap<Reg, (String, Vec<Reg>)>) -> Vec<(&Reg, &(String, Vec<Reg>))> {
-    let mut all: Vec<_> = waiting.iter().collect();
-    all.sort_by_key(|(reg, _)| **reg);
-    all
-}
-
-fn divides(kind: &InstrKind) -> bool {
-    use BinaryOp::{DivSigned, DivUnsigned, RemSigned, RemUnsigned};
-    matches!(kind, InstrKind::Binary { op: DivSigned | DivUnsigned | RemSigned | RemUnsigned, .. })
-}
-
-/// Whether a value can be seen to have less than all values of its type.
-fn has_known_range(kind: &InstrKind) -> bool {
-    match kind {
-        InstrKind::Binary { op: BinaryOp::And | BinaryOp::Or, lhs, rhs, .. } => {
-            matches!(lhs, Operand::Const(_)) || matches!(rhs, Operand::Const(_))
-        }
-        InstrKind::Binary { op: BinaryOp::ShrUnsigned, .. } => true,
-        InstrKind::Cast { op: CastOp::ZeroExtend | CastOp::SignExtend, .. } => true,
-        _ => false,
-    }
-}
-
-fn in_parentheses(text: &str) -> String {
-    if top(text) == text { format!("({text})") } else { text.to_owned() }
+/// The parentheses that an expression lacks.
+fn parentheses(text: &str) -> (&'static str, &'static str) {
+    if top(text) == text { ("(", ")") } else { ("", "") }
 }
 
 /// What memory holds for a value.
-fn to_memory(ty: Ty, value: &str) -> String {
+fn to_memory(ty: Ty, value: String) -> String {
     match ty {
-        Ty::F32 => format!("sma_bits32({})", top(value)),
-        Ty::F64 => format!("sma_bits64({})", top(value)),
-        _ => value.to_owned(),
+        Ty::F32 => format!("sma_bits32({})", top(&value)),
+        Ty::F64 => format!("sma_bits64({})", top(&value)),
+        _ => value,
     }
 }
 
-fn from_memory(ty: Ty, value: &str) -> String {
+/// What stands before and after the content of memory to make it a value.
+fn from_memory(ty: Ty) -> (&'static str, &'static str) {
     match ty {
-        Ty::F32 => format!("sma_f32({value})"),
-        Ty::F64 => format!("sma_f64({value})"),
-        _ => value.to_owned(),
+        Ty::F32 => ("sma_f32(", ")"),
+        Ty::F64 => ("sma_f64(", ")"),
+        _ => ("", ""),
     }
 }
 

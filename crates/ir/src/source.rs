@@ -8,6 +8,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A position: an offset into the address space of a [`SourceMap`]. `Loc::NONE` is no position at all.
@@ -88,7 +89,7 @@ impl SourceMap {
             return Err(TooLarge);
         }
         let mut line_starts = vec![0];
-        line_starts.extend(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1));
+        line_starts.extend(text.match_indices('\n').map(|(i, _)| i as u32 + 1));
         let name = self.intern(name);
         self.sources.push(Source { name, text, base, line_starts, marks: Vec::new(), builtin });
         Ok(SourceId(self.sources.len() as u32 - 1))
@@ -164,11 +165,16 @@ impl SourceMap {
 
     /// How many bytes of its physical line stand before a position.
     pub fn offset_in_line(&self, loc: Loc) -> usize {
-        let Some(id) = self.source_of(loc) else { return 0 };
+        (loc.0 - self.line_around(loc).start.0) as usize
+    }
+
+    /// The positions of the physical line that a position lies on, with that of its line break.
+    pub fn line_around(&self, loc: Loc) -> Range<Loc> {
+        let Some(id) = self.source_of(loc) else { return loc..loc };
         let s = &self.sources[id.0 as usize];
-        let offset = (loc.0 - s.base).min(s.text.len() as u32);
-        let line = s.line_starts.partition_point(|&start| start <= offset);
-        (offset - s.line_starts[line - 1]) as usize
+        let line = s.line_starts.partition_point(|&start| start <= loc.0 - s.base);
+        let end = s.line_starts.get(line).map_or(s.text.len() as u32 + 1, |&next| next);
+        Loc(s.base + s.line_starts[line - 1])..Loc(s.base + end)
     }
 
     /// Where the text says that it stands, honouring `#line` and line markers.
@@ -255,6 +261,8 @@ mod tests {
         let z = at(&map, b, "z");
         assert_eq!(map.presumed(z), Some(Position { file: "c.c", line: 11, column: 1 }));
         assert_eq!(map.presumed(map.start(b)), Some(Position { file: "b.i", line: 1, column: 1 }));
+        assert_eq!(map.offset_in_line(y), 3);
+        assert_eq!(map.line_around(y), at(&map, b, "ü")..z);
         assert_eq!(map.line_text(b, 3), "ü y");
         assert_eq!(map.presumed_line_text("c.c", 11), Some("z"));
         assert_eq!(map.presumed_line_text("b.i", 1), Some("x"));

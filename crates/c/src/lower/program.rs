@@ -323,8 +323,9 @@ impl<'a> ProgramBuilder<'a> {
     }
 }
 
-/// Positions as spans. Lowering asks for neighbouring positions one after the other, so columns are counted from the
-/// last position asked for: a file of one long line costs no more than one of many.
+/// Positions as spans. Lowering asks for neighbouring positions one after the other, so lines are looked up when another
+/// begins, and columns are counted from the last position asked for: a file of one long line costs no more than one of
+/// many.
 #[derive(Default)]
 struct Positions {
     files: Vec<String>,
@@ -337,27 +338,28 @@ struct Positions {
 struct Known {
     loc: Loc,
     line_start: Loc,
+    /// Where the next line starts.
+    line_end: Loc,
     span: Span,
 }
 
 impl Positions {
     fn span(&mut self, session: &Session, loc: Loc) -> Span {
-        if let Some(known) = self.last
-            && known.loc == loc
-        {
-            return known.span;
-        }
         let sources = &session.sources;
-        let Some((file, line)) = sources.presumed_line(loc) else { return Span::NONE };
-        let line_start = Loc(loc.0 - sources.offset_in_line(loc) as u32);
-        let (from, column) = match self.last {
-            Some(known) if known.line_start == line_start => (known.loc, known.span.column),
-            _ => (line_start, 1),
+        let known = match self.last {
+            Some(known) if known.line_start <= loc && loc < known.line_end => known,
+            _ => {
+                let Some((file, line)) = sources.presumed_line(loc) else { return Span::NONE };
+                let line_around = sources.line_around(loc);
+                let span = Span { file: self.file(file), line, column: 1 };
+                Known { loc: line_around.start, line_start: line_around.start, line_end: line_around.end, span }
+            }
         };
+        let (from, column) = (known.loc, known.span.column);
         let column =
             if from <= loc { column + characters(sources, from, loc) } else { column - characters(sources, loc, from) };
-        let span = Span { file: self.file(file), line, column };
-        self.last = Some(Known { loc, line_start, span });
+        let span = Span { column, ..known.span };
+        self.last = Some(Known { loc, span, ..known });
         span
     }
 

@@ -147,10 +147,11 @@ impl Parser<'_> {
             Some(StorageClass::Typedef) => Meaning::Type,
             _ => Meaning::Value,
         };
-        let mut declarators = Vec::new();
         if self.accept_semicolon() {
-            return Ok(Declared::Declaration(Declaration { specifiers, declarators, loc }));
+            return Ok(Declared::Declaration(Declaration { specifiers, declarators: Vec::new(), loc }));
         }
+        // Most often there is one; room for more would be most of the memory that headers take.
+        let mut declarators = Vec::with_capacity(1);
         loop {
             let mut leading = Vec::new();
             self.attributes(&mut leading)?;

@@ -182,6 +182,7 @@ impl Parser<'_> {
         {
             params.clear();
         }
+        params.shrink_to_fit();
         Ok(Parameters::Prototype { params, variadic })
     }
 

@@ -29,9 +29,9 @@ impl LineMarker {
         let PpKind::Str(name) = name.kind else {
             return Err(format!("'{}' is not a file name", name.spelling(symbols)));
         };
-        let bytes: Vec<u8> = literal::string(symbols.name(name))?.units.iter().map(|&unit| unit as u8).collect();
+        let name = file_name(symbols.name(name))?;
         let system = flags.iter().any(|flag| flag.spelling(symbols) == "3");
-        Ok(LineMarker { line, name: Some(String::from_utf8_lossy(&bytes).into_owned()), system })
+        Ok(LineMarker { line, name: Some(name), system })
     }
 
     /// Makes it hold from the line that begins at `next_line`, if there is one.
@@ -40,6 +40,16 @@ impl LineMarker {
             session.sources.add_line_mark(start, self.line, self.name.as_deref(), self.system);
         }
     }
+}
+
+/// The name that a string literal gives a file.
+fn file_name(literal: &str) -> Result<String, String> {
+    let plain = literal.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    if let Some(plain) = plain.filter(|plain| !plain.contains('\\')) {
+        return Ok(plain.to_owned());
+    }
+    let bytes: Vec<u8> = literal::string(literal)?.units.iter().map(|&unit| unit as u8).collect();
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 impl Preprocessor<'_> {

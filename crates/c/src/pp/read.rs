@@ -68,8 +68,9 @@ pub fn without_byte_order_mark(mut text: String) -> String {
 
 fn text_of(bytes: Vec<u8>) -> Option<String> {
     // White space, backspace and escape are at home in texts; written without branches, as it sees every byte.
-    let odd = |&b: &u8| usize::from((b < 0x20) & (b.wrapping_sub(8) > 5) & (b != 0x1B));
-    if bytes.iter().map(odd).sum::<usize>() * 10 > bytes.len() {
+    let odd = |&b: &u8| u8::from((b < 0x20) & (b.wrapping_sub(8) > 5) & (b != 0x1B));
+    let odd_in = |piece: &[u8]| usize::from(piece.iter().map(odd).fold(0, u8::wrapping_add));
+    if bytes.chunks(usize::from(u8::MAX)).map(odd_in).sum::<usize>() * 10 > bytes.len() {
         return None;
     }
     String::from_utf8(bytes).map(Some).unwrap_or_else(|error| {

@@ -1,6 +1,6 @@
 //! Accesses to memory: as lvalues, or through the shared memory abstraction.
 
-use super::{Writer, to_memory};
+use super::{USUAL_LENGTH, Writer, from_memory, to_memory};
 use crate::Model;
 use crate::cells;
 use crate::expr::top;
@@ -17,6 +17,18 @@ pub(super) enum Access {
     Address(String),
 }
 
+impl Access {
+    /// Adds what is read.
+    pub(super) fn read(&self, text: &mut String, ty: Ty) {
+        let c = cell_type(ty);
+        match self {
+            Access::Private(lvalue) => text.push_str(lvalue),
+            Access::Variable(variable) => text.extend(["sma_read(", c, ", ", variable, ")"]),
+            Access::Address(address) => text.extend(["sma_read_addr(", c, ", ", top(address), ")"]),
+        }
+    }
+}
+
 impl Writer<'_, '_> {
     pub(super) fn is_shared(&self, addr: Operand) -> bool {
         self.context.shared.access(self.id, addr)
@@ -28,48 +40,65 @@ impl Writer<'_, '_> {
             Some(variable) if is_shared => Access::Variable(variable),
             Some(variable) => Access::Private(variable),
             None => {
-                let addr = self.operand(addr);
+                let addr = self.operand_alone(addr);
                 match is_shared {
-                    true => Access::Address(top(&addr).to_owned()),
-                    false => Access::Private(format!("AT({}, {})", cell_type(ty), top(&addr))),
+                    true => Access::Address(addr),
+                    false => Access::Private(["AT(", cell_type(ty), ", ", top(&addr), ")"].concat()),
                 }
             }
         }
     }
 
-    pub(super) fn read(&self, access: &Access, ty: Ty) -> String {
-        let c = cell_type(ty);
-        match access {
-            Access::Private(lvalue) => lvalue.clone(),
-            Access::Variable(variable) => ["sma_read(", c, ", ", variable, ")"].concat(),
-            Access::Address(address) => ["sma_read_addr(", c, ", ", address, ")"].concat(),
-        }
-    }
-
-    /// A write without the semicolon.
-    pub(super) fn written(&mut self, access: &Access, ty: Ty, value: &str) -> String {
+    /// Adds a write, with the semicolon.
+    pub(super) fn written(&mut self, text: &mut String, access: &Access, ty: Ty, value: &str) {
         let c = cell_type(ty);
         let value = top(value);
         match access {
-            Access::Private(lvalue) => format!("{lvalue} = {value}"),
+            Access::Private(lvalue) => text.extend([lvalue, " = ", value, ";"]),
             Access::Variable(variable) => {
                 self.stores += 1;
-                ["sma_write(", c, ", ", variable, ", ", value, ")"].concat()
+                text.extend(["sma_write(", c, ", ", variable, ", ", value, ");"]);
             }
             Access::Address(address) => {
                 self.stores += 1;
-                ["sma_write_addr(", c, ", ", address, ", ", value, ")"].concat()
+                text.extend(["sma_write_addr(", c, ", ", top(address), ", ", value, ");"]);
             }
         }
     }
 
     pub(super) fn write(&mut self, access: &Access, ty: Ty, value: &str) {
-        let statement = self.written(access, ty, value);
-        self.statement(&format!("{statement};"));
+        let mut statement = String::with_capacity(USUAL_LENGTH);
+        self.written(&mut statement, access, ty, value);
+        self.statement(&statement);
+    }
+
+    /// Reads into a scratch variable.
+    pub(super) fn read_to_scratch(&mut self, access: &Access, ty: Ty) -> &'static str {
+        let old = match cell_type(ty) {
+            c @ "u8" => self.scratch(c, "previous_u8"),
+            c @ "u16" => self.scratch(c, "previous_u16"),
+            c @ "u32" => self.scratch(c, "previous_u32"),
+            c @ "u64" => self.scratch(c, "previous_u64"),
+            c => self.scratch(c, "previous_address"),
+        };
+        let mut statement = String::with_capacity(USUAL_LENGTH);
+        statement.extend([old, " = "]);
+        access.read(&mut statement, ty);
+        statement.push(';');
+        self.statement(&statement);
+        old
+    }
+
+    /// Assigns what memory held before an update, if somebody asks.
+    pub(super) fn assign_old(&mut self, dst: Reg, ty: Ty, old: &str) {
+        if self.code.uses[dst.index()] > 0 {
+            let (before, after) = from_memory(ty);
+            self.assign(dst, &[before, old, after].concat());
+        }
     }
 
     pub(super) fn store(&mut self, ty: Ty, addr: Operand, value: Operand, order: Order) {
-        let value = to_memory(ty, &self.operand(value));
+        let value = to_memory(ty, self.operand_alone(value));
         let access = self.access(addr, ty);
         let is_alone = self.label_due && self.model() != Model::Sc;
         match order {
@@ -136,8 +165,8 @@ impl Writer<'_, '_> {
             let address = self.objects.allocation(self.site, self.thread);
             return self.assign(dst, &address);
         }
-        let parts = cells::of_allocation(self.program(), size, ty).filter(|parts| !zeroed && parts.len() <= MOST_PARTS);
-        let size = self.operand(size);
+        let parts = if zeroed { None } else { cells::of_allocation(self.program(), size, ty, MOST_PARTS) };
+        let size = self.operand_alone(size);
         self.assign(dst, &format!("sma_malloc({}, {})", top(&size), u8::from(zeroed)));
         // What nobody wrote is indeterminate, by a choice as any other.
         if let Some(parts) = parts.filter(|_| self.code.uses[dst.index()] > 0) {

@@ -1,8 +1,8 @@
 //! Where control goes: the creation of threads, jumps, the ends of threads.
 
-use super::{Writer, converted, in_parentheses};
+use super::{USUAL_LENGTH, Writer, converted, parentheses};
 use crate::expr::{self, top};
-use crate::text::quoted;
+use crate::text::{digits, put, quoted};
 use crate::{Model, Refusal};
 use norn_ir::ids::{BlockId, Reg};
 use norn_ir::instr::{Operand, TerminatorKind};
@@ -36,10 +36,10 @@ impl Writer<'_, '_> {
                     statements += &format!("arg_{thread}_{i} = {value}; ");
                 }
             }
-            let number = expr::number(thread as u64, self.program().target.pointer_size());
             if self.code.uses[dst.index()] > 0 {
-                let name = self.register(dst);
-                statements += &format!("{name} = {number}; ");
+                statements.extend([&*self.register(dst), " = "]);
+                expr::number(&mut statements, thread as u64, self.program().target.pointer_size());
+                statements.push_str("; ");
             }
             statements += &format!("create({thread});");
             if is_known {
@@ -70,29 +70,35 @@ impl Writer<'_, '_> {
         match *kind {
             TerminatorKind::Goto(target) => {
                 if !is_next(target) {
-                    self.statement(&format!("goto b{};", target.index()));
+                    self.jump(String::new(), target);
                 }
             }
             TerminatorKind::Branch { cond, then, otherwise } => {
-                let cond = self.operand(cond);
-                let cond = in_parentheses(&cond);
+                let cond = self.operand_alone(cond);
+                let (open, close) = parentheses(&cond);
+                let mut statement = String::with_capacity(USUAL_LENGTH);
                 if is_next(then) {
-                    self.statement(&format!("if (!{cond}) goto b{};", otherwise.index()));
+                    statement.extend(["if (!", open, &cond, close, ") "]);
+                    self.jump(statement, otherwise);
                 } else {
-                    self.statement(&format!("if {cond} goto b{};", then.index()));
+                    statement.extend(["if ", open, &cond, close, " "]);
+                    self.jump(statement, then);
                     if !is_next(otherwise) {
-                        self.statement(&format!("goto b{};", otherwise.index()));
+                        self.jump(String::new(), otherwise);
                     }
                 }
             }
             TerminatorKind::Switch { ty, value, ref cases, default } => {
-                let value = self.operand(value);
+                let value = self.operand_alone(value);
                 let size = ty.size(self.program().target);
-                let cases = cases
-                    .iter()
-                    .map(|&(bits, target)| format!("case {}: goto b{};", expr::number(bits, size), target.index()));
-                let cases = cases.collect::<Vec<_>>().join(" ");
-                self.statement(&format!("switch ({}) {{ {cases} default: goto b{}; }}", top(&value), default.index()));
+                let mut statement = format!("switch ({}) {{ ", top(&value));
+                for &(bits, target) in cases {
+                    statement.push_str("case ");
+                    expr::number(&mut statement, bits, size);
+                    put(&mut statement, format_args!(": goto b{}; ", target.index()));
+                }
+                put(&mut statement, format_args!("default: goto b{}; }}", default.index()));
+                self.statement(&statement);
             }
             TerminatorKind::Return(value) => {
                 let ty = self.code.function.result;
@@ -106,9 +112,17 @@ impl Writer<'_, '_> {
         }
     }
 
+    /// A jump that follows the condition.
+    fn jump(&mut self, mut condition: String, target: BlockId) {
+        condition.push_str("goto b");
+        digits(&mut condition, u64::from(target.0));
+        condition.push(';');
+        self.statement(&condition);
+    }
+
     pub(super) fn end_thread(&mut self, result: Option<(Operand, Ty)>, is_last: bool) {
         if let Some((value, ty)) = result.filter(|_| self.context.results && self.thread != 0) {
-            let value = self.operand(value);
+            let value = self.operand_alone(value);
             let value = converted(&value, ty, Ty::Ptr);
             self.statement(&format!("result[{}] = {value};", self.thread));
         }

@@ -304,6 +304,11 @@ impl Build<'_, '_> {
                 self.emit(frame, to, 0, InstrKind::Copy { dst: reg, src }, Span::NONE)?;
             }
         }
+        let rest = &self.source(frame.id).unrolled.blocks[source].instrs[index..];
+        let is_call = |instr: &Instr| matches!(instr.kind, InstrKind::Call { .. });
+        let count = rest.iter().position(is_call).unwrap_or(rest.len());
+        self.function.blocks[to.index()].instrs.reserve_exact(count);
+        self.origins[to.index()].indices.reserve_exact(count + 1);
         while let Some(instr) = self.source(frame.id).unrolled.blocks[source].instrs.get(index) {
             let (span, mut kind) = (instr.span, instr.kind.clone());
             frame.storage.rename(&mut kind);
@@ -514,21 +519,29 @@ impl Build<'_, '_> {
 
     /// Sorts the blocks so that control only moves forward.
     fn finish(self) -> (Function, Vec<BlockOrigin>) {
-        let Build { inliner, mut function, origins, cuts, .. } = self;
+        let Build { inliner, mut function, mut origins, cuts, .. } = self;
         let order = topological_order(&function.blocks);
         let mut position = vec![None; function.blocks.len()];
         for (new, old) in order.iter().enumerate() {
             position[old.index()] = Some(BlockId::new(new));
         }
-        let mut sorted: Vec<(BlockId, Block, BlockOrigin)> = Vec::with_capacity(order.len());
-        for ((mut block, origin), at) in std::mem::take(&mut function.blocks).into_iter().zip(origins).zip(&position) {
-            let Some(at) = *at else { continue };
-            block.terminator.kind.map_successors(|to| position[to.index()].unwrap_or(to));
-            sorted.push((at, block, origin));
+        // What control does not reach goes behind the rest, and away.
+        let mut behind = order.len()..;
+        let mut places: Vec<usize> =
+            position.iter().filter_map(|at| at.map(BlockId::index).or_else(|| behind.next())).collect();
+        for at in 0..places.len() {
+            while places[at] != at {
+                let to = places[at];
+                places.swap(at, to);
+                function.blocks.swap(at, to);
+                origins.swap(at, to);
+            }
         }
-        sorted.sort_by_key(|entry| entry.0);
-        let (blocks, origins) = sorted.into_iter().map(|(_, block, origin)| (block, origin)).unzip();
-        function.blocks = blocks;
+        function.blocks.truncate(order.len());
+        origins.truncate(order.len());
+        for block in &mut function.blocks {
+            block.terminator.kind.map_successors(|to| position[to.index()].unwrap_or(to));
+        }
         let reached = |cut: Cut| position[cut.block.index()].map(|block| Cut { block, ..cut });
         inliner.cuts.extend(cuts.into_iter().filter_map(reached));
         (function, origins)

@@ -6,7 +6,7 @@ use norn_ir::program::{Function, InitValue, Origin, Program};
 use norn_ir::types::Ty;
 
 use super::graph::{Graph, Node, Use};
-use super::{CallSite, Instance, InstanceId, Object, ObjectId, PointsTo};
+use super::{CallSite, Instance, InstanceId, Object, ObjectId, PointsTo, objects_of};
 use crate::Site;
 use crate::sparse_set::SparseSet;
 
@@ -65,7 +65,7 @@ pub(super) fn solve(program: &Program) -> PointsTo {
 impl<'p> Builder<'p> {
     fn new(program: &'p Program) -> Builder<'p> {
         let size: usize = program.functions.iter().map(instruction_count).sum();
-        let mut graph = Graph::default();
+        let mut graph = Graph::with_capacity(size);
         let thread_result = graph.node();
         let exposed = graph.node();
         let mut builder = Builder {
@@ -367,10 +367,11 @@ impl<'p> Builder<'p> {
         if uses.is_empty() {
             return;
         }
-        let objects: Vec<ObjectId> = objects.iter().map(ObjectId).collect();
+        let objects = objects_of(objects);
         // Merged objects count once.
-        let mut contents: Vec<Node> =
-            objects.iter().filter_map(|o| self.objects[o.index()].contents).map(|node| self.graph.find(node)).collect();
+        let mut contents: Vec<Node> = Vec::with_capacity(objects.len());
+        contents.extend(objects.iter().filter_map(|o| self.objects[o.index()].contents));
+        contents.iter_mut().for_each(|node| *node = self.graph.find(*node));
         contents.sort_unstable();
         contents.dedup();
         for &what in uses {

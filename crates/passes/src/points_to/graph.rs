@@ -54,6 +54,13 @@ struct NodeData {
 const FEWEST_HINTS: usize = if cfg!(test) { 2 } else { 64 };
 
 impl Graph {
+    /// A graph that will have about so many edges.
+    pub fn with_capacity(edges: usize) -> Graph {
+        let mut graph = Graph::default();
+        graph.known_edges.reserve(edges);
+        graph
+    }
+
     pub fn node(&mut self) -> Node {
         self.nodes.push(NodeData::default());
         Node(u32::try_from(self.nodes.len() - 1).expect("the number of nodes should fit into 32 bits"))
@@ -61,11 +68,10 @@ impl Graph {
 
     /// The first of `count` consecutive nodes.
     pub fn nodes(&mut self, count: usize) -> Node {
-        let first = Node(self.nodes.len() as u32);
-        for _ in 0..count {
-            self.node();
-        }
-        first
+        let first = self.nodes.len();
+        self.nodes.resize_with(first + count, NodeData::default);
+        u32::try_from(self.nodes.len()).expect("the number of nodes should fit into 32 bits");
+        Node(first as u32)
     }
 
     pub fn set(&self, node: Node) -> &SparseSet {

@@ -78,19 +78,21 @@ impl PointsTo {
 
     /// What an operand of a function may point to; for an integer, what it may have been computed from.
     pub fn targets(&self, program: &Program, function: FuncId, operand: Operand) -> Targets {
-        let set: SparseSet = self.by_function[function.index()]
-            .iter()
-            .flat_map(|&instance| self.operand(program, instance, operand).iter().map(|o| o.0).collect::<Vec<_>>())
-            .collect();
-        self.describe(&set)
+        match self.by_function[function.index()][..] {
+            [instance] => self.describe(&self.operand(program, instance, operand)),
+            ref instances => {
+                let of = |&instance: &InstanceId| self.operand(program, instance, operand);
+                self.describe(&instances.iter().flat_map(of).collect::<Vec<_>>())
+            }
+        }
     }
 
     /// What the pointers stored in an object may point to.
     pub fn contents(&self, object: Object) -> Targets {
         let first = self.by_object.partition_point(|entry| entry.0 < object);
         let instances = self.by_object[first..].iter().take_while(|entry| entry.0 == object);
-        let set: SparseSet = instances.flat_map(|entry| self.object_contents(entry.1)).map(|o| o.0).collect();
-        self.describe(&set)
+        let objects: Vec<ObjectId> = instances.flat_map(|entry| self.object_contents(entry.1)).collect();
+        self.describe(&objects)
     }
 
     /// The functions that a call (direct or not) may call, ascending.
@@ -135,11 +137,12 @@ impl PointsTo {
         found
     }
 
-    fn describe(&self, set: &SparseSet) -> Targets {
-        let mut objects: Vec<Object> = set.iter().filter_map(|object| self.objects[object as usize].0).collect();
+    fn describe(&self, found: &[ObjectId]) -> Targets {
+        let mut objects = Vec::with_capacity(found.len());
+        objects.extend(found.iter().filter_map(|object| self.objects[object.index()].0));
         objects.sort_unstable();
         objects.dedup();
-        Targets { objects, number: set.contains(ObjectId::NUMBER.0) }
+        Targets { objects, number: found.contains(&ObjectId::NUMBER) }
     }
 }
 
@@ -158,6 +161,12 @@ impl ObjectId {
     fn plus(self, offset: usize) -> ObjectId {
         ObjectId(self.0 + offset as u32)
     }
+}
+
+fn objects_of(set: &SparseSet) -> Vec<ObjectId> {
+    let mut objects = Vec::with_capacity(set.len());
+    objects.extend(set.iter().map(ObjectId));
+    objects
 }
 
 /// A function as seen from one call, or from all calls that have no instance of their own.
@@ -240,6 +249,6 @@ impl PointsTo {
     }
 
     fn elements(&self, node: Node) -> Vec<ObjectId> {
-        self.graph.set(node).iter().map(ObjectId).collect()
+        objects_of(self.graph.set(node))
     }
 }
