@@ -14,6 +14,10 @@ const VALUE: &str = include_str!("../templates/value.c");
 const BUFFER: &str = include_str!("../templates/buffer.c");
 const LIST: &str = include_str!("../templates/list.c");
 
+/// So many locations are looked through for an address; a verifier then sees which of them it cannot be. Of more, one is
+/// guessed.
+const FEW_LOCATIONS: usize = 16;
+
 /// What an abstraction has to know about the program.
 pub struct Memory<'a> {
     pub options: &'a Options,
@@ -51,6 +55,7 @@ impl Memory<'_> {
         words.extend(uses_pointers.then_some("pointers"));
         words.extend(self.options.bits.filter(|&bits| bits < 64).map(|_| "bits"));
         words.extend(self.cells.filter(|cells| cells.mixed).map(|_| "mixed"));
+        words.extend((self.count() <= FEW_LOCATIONS).then_some("few"));
         let memory = expand(list, &words, &needs);
         let value = expand(VALUE, &words, &format!("{needs} {memory}"));
         format!("{value}\n{memory}\n{init}")
@@ -96,7 +101,7 @@ impl Memory<'_> {
                     writeln!(text, "#define SMA_BITS {bits}").expect("writing to a string should not fail");
                 }
                 let (fixed, _) = self.split();
-                let count = (fixed.len() + self.chosen()).max(1);
+                let count = self.count();
                 let location_bits = bits_of(u32::try_from(count - 1).unwrap_or(u32::MAX));
                 writeln!(text, "#define SMA_LOCATIONS {count}\n#define SMA_LOCATION_BITS {location_bits}")
                     .expect("writing to a string should not fail");
@@ -117,7 +122,11 @@ impl Memory<'_> {
         match (self.options.model, self.options.sma) {
             (Model::Sc, _) => 0,
             (_, Sma::Buffer) => u64::from(self.updates().max(self.buffered()).max(self.threads)),
-            (_, Sma::List) => u64::from((self.nodes() + 1).max(self.threads)).max(self.chosen() as u64),
+            (_, Sma::List) => {
+                let looked_through = Some(self.count()).filter(|&count| count <= FEW_LOCATIONS);
+                let locations = looked_through.unwrap_or(0).max(self.chosen());
+                u64::from((self.nodes() + 1).max(self.threads)).max(locations as u64)
+            }
         }
     }
 
@@ -164,6 +173,11 @@ impl Memory<'_> {
     fn chosen(&self) -> usize {
         let (_, candidates) = self.split();
         self.options.locations.map_or(0, |most| candidates.len().min(most as usize))
+    }
+
+    /// How many locations are tracked; one that nobody uses if there are none.
+    fn count(&self) -> usize {
+        (self.split().0.len() + self.chosen()).max(1)
     }
 
     /// The function that gives the locations of the list SMA their first values.

@@ -181,16 +181,38 @@ static sma_value sma_list_read(unsigned v, unsigned t)
 static unsigned sma_location(address a, unsigned bytes)
 {
     unsigned v;
-//if mixed
+//if !mixed
+    (void)bytes;
+//end
+//if few
+    for (v = 0; v < SMA_LOCATIONS; v++)
+//end
+//if few mixed
+        if ((uptr)a - (uptr)sma_address[v] < sma_size[v]) {
+            if (a != sma_address[v] || bytes != sma_size[v])
+                unsupported("an access to a part of a location, or to several");
+            return v;
+        }
+//end
+//if few !mixed
+        if (sma_address[v] == a)
+            return v;
+//end
+//if few
+    assume(0);
+    return 0;
+//end
+//if !few mixed
     choose_where(SMA_LOCATION_BITS, v, 0, SMA_LOCATIONS - 1, (uptr)a - (uptr)sma_address[v] < sma_size[v]);
     if (a != sma_address[v] || bytes != sma_size[v])
         unsupported("an access to a part of a location, or to several");
 //end
-//if !mixed
-    (void)bytes;
+//if !few !mixed
     choose_where(SMA_LOCATION_BITS, v, 0, SMA_LOCATIONS - 1, sma_address[v] == a);
 //end
+//if !few
     return v;
+//end
 }
 
 //unit sma_renew

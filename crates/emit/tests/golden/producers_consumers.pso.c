@@ -242,8 +242,11 @@ static unsigned sma_location(address a, unsigned bytes)
 {
     unsigned v;
     (void)bytes;
-    choose_where(SMA_LOCATION_BITS, v, 0, SMA_LOCATIONS - 1, sma_address[v] == a);
-    return v;
+    for (v = 0; v < SMA_LOCATIONS; v++)
+        if (sma_address[v] == a)
+            return v;
+    assume(0);
+    return 0;
 }
 
 /* The scope of a variable begins: no write to it is under way, and its value is indeterminate. */
@@ -301,7 +304,7 @@ L7: J(7, 8) sma_fence(); number_4 = 4ull; create(4); c1_of_0 = number_4;
 L8: return;
 }
 
-#line 305 "sequential.c"
+#line 308 "sequential.c"
 /* Thread 1. */
 static void P_1(void)
 {
@@ -388,7 +391,7 @@ b40: G(15)
 L15: return;
 }
 
-#line 392 "sequential.c"
+#line 395 "sequential.c"
 /* Thread 2. */
 static void P_2(void)
 {
@@ -475,7 +478,7 @@ b40: G(15)
 L15: return;
 }
 
-#line 479 "sequential.c"
+#line 482 "sequential.c"
 /* Thread 3. */
 static void C_3(void)
 {
@@ -493,7 +496,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 497 "sequential.c"
+#line 500 "sequential.c"
 /* Thread 4. */
 static void C_4(void)
 {
@@ -511,7 +514,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 515 "sequential.c"
+#line 518 "sequential.c"
 /* The driver: in each round each thread that was created has a slot; the first thread has one more at the end. */
 int main(void)
 {

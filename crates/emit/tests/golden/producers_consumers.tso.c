@@ -239,8 +239,11 @@ static unsigned sma_location(address a, unsigned bytes)
 {
     unsigned v;
     (void)bytes;
-    choose_where(SMA_LOCATION_BITS, v, 0, SMA_LOCATIONS - 1, sma_address[v] == a);
-    return v;
+    for (v = 0; v < SMA_LOCATIONS; v++)
+        if (sma_address[v] == a)
+            return v;
+    assume(0);
+    return 0;
 }
 
 /* The scope of a variable begins: no write to it is under way, and its value is indeterminate. */
@@ -298,7 +301,7 @@ L7: J(7, 8) sma_fence(); number_4 = 4ull; create(4); c1_of_0 = number_4;
 L8: return;
 }
 
-#line 302 "sequential.c"
+#line 305 "sequential.c"
 /* Thread 1. */
 static void P_1(void)
 {
@@ -385,7 +388,7 @@ b40: G(15)
 L15: return;
 }
 
-#line 389 "sequential.c"
+#line 392 "sequential.c"
 /* Thread 2. */
 static void P_2(void)
 {
@@ -472,7 +475,7 @@ b40: G(15)
 L15: return;
 }
 
-#line 476 "sequential.c"
+#line 479 "sequential.c"
 /* Thread 3. */
 static void C_3(void)
 {
@@ -490,7 +493,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 494 "sequential.c"
+#line 497 "sequential.c"
 /* Thread 4. */
 static void C_4(void)
 {
@@ -508,7 +511,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 512 "sequential.c"
+#line 515 "sequential.c"
 /* The driver: in each round each thread that was created has a slot; the first thread has one more at the end. */
 int main(void)
 {
