@@ -21,7 +21,7 @@ Usage: cargo xtask TASK
 
   gates [--sample]   run Norn over the corpus of known verdicts and fail on any difference;
                      --sample takes a fixed part of it, for continuous integration
-  sequentialize [--sample | examples | tacas15 | generated | litmus]
+  sequentialize [--sample | examples | tacas15 | generated | litmus | recorded]
                      only the gate of the sequential programs: they agree with the reference machine and with 'rounds'
   traces [--sample]  of the gates only the comparison of the stateless engine with the enumerator on litmus tests
   hardware [--runs N]
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
         ["gates", "--sample"] => gates::run(gates::Extent::Sample),
         ["sequentialize"] => gates::sequentialize(gates::Extent::Full, None),
         ["sequentialize", "--sample"] => gates::sequentialize(gates::Extent::Sample, None),
-        ["sequentialize", part @ ("examples" | "tacas15" | "generated" | "litmus")] => {
+        ["sequentialize", part @ ("examples" | "tacas15" | "generated" | "litmus" | "recorded")] => {
             gates::sequentialize(gates::Extent::Full, Some(part))
         }
         ["traces"] => gates::traces(gates::Extent::Full),

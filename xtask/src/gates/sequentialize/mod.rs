@@ -1,8 +1,9 @@
 //! The sequential programs do what the reference machine and the engine `rounds` do: litmus tests under every model, every
 //! row of `tacas15` but the largest, every example. `agreement` compares what runs with the machine, `by_norn` what Norn
-//! checks with `rounds`.
+//! checks with `rounds`, `recorded` lets Norn's choices drive what runs.
 
 mod by_norn;
+mod recorded;
 
 use super::Extent;
 use crate::agreement::{Bench, Plan, Tally};
@@ -68,6 +69,9 @@ pub fn run(corpus: &Path, extent: Extent, only: Option<&str>) -> Result<usize, S
             println!("FAILED  {wrong}");
         }
         failures += tally.wrong.len();
+    }
+    if only.is_none_or(|only| only == "recorded") {
+        failures += recorded::run(corpus, &bench.folder, extent, PROGRAM)?;
     }
     Ok(failures)
 }
