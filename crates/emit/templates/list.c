@@ -127,29 +127,28 @@ static void sma_list_write(unsigned v, sma_value value, unsigned t)
     unsigned node, succ, pred, ts, low;
     sma_list list = sma_lists[v];
     sma_clock_update();
-    /* Take the first node out of the list; it must not be the one that holds the value in memory. */
-    node = list.next[SMA_NODES];
-    assume(list.tstamp[list.next[node]] <= sma_clock);
-    list.next[SMA_NODES] = list.next[node];
-    list.prev[list.next[SMA_NODES]] = SMA_NODES;
-    /* Choose its place, and the moment at which the write reaches memory. */
-    choose_where(SMA_NODE_BITS, succ, 0, SMA_NODES, succ != node && list.tstamp[succ] > sma_clock);
-    pred = list.prev[succ];
+    /* Choose the moment at which the write reaches memory. */
     low = sma_clock;
-    if (!sma_in_section) {
 //if tso
-        low = low < sma_max_tstamp[t] ? sma_max_tstamp[t] : low;
+    low = low < sma_max_tstamp[t] ? sma_max_tstamp[t] : low;
 //end
 //if pso
-        low = low < sma_last_tstamp[v][t] ? sma_last_tstamp[v][t] : low;
-        low = low < sma_min_tstamp[t] ? sma_min_tstamp[t] : low;
+    low = low < sma_last_tstamp[v][t] ? sma_last_tstamp[v][t] : low;
+    low = low < sma_min_tstamp[t] ? sma_min_tstamp[t] : low;
 //end
-    }
-    low = low < list.tstamp[pred] ? list.tstamp[pred] : low;
-    assume(low < list.tstamp[succ]);
-    ts = choose(SMA_CLOCK_BITS, low, list.tstamp[succ] - 1);
-    assume(!sma_in_section || ts == sma_clock);
-    /* Put it there. */
+    ts = sma_clock;
+    if (!sma_in_section)
+        ts = choose(SMA_CLOCK_BITS, low, SMA_TIMESTAMPS - 1);
+    /* Take the first node out of the list. If it holds the value in memory, the write takes its place at once. */
+    node = list.next[SMA_NODES];
+    assume(ts == sma_clock || list.tstamp[list.next[node]] <= sma_clock);
+    list.next[SMA_NODES] = list.next[node];
+    list.prev[list.next[SMA_NODES]] = SMA_NODES;
+    /* Put it before those that reach memory later. */
+    for (succ = 0; succ < SMA_NODES; succ++)
+        if (succ != node && list.tstamp[succ] > ts && (list.prev[succ] == SMA_NODES || list.tstamp[list.prev[succ]] <= ts))
+            break;
+    pred = list.prev[succ];
     list.value[node] = sma_pack(value);
     list.tstamp[node] = ts;
     list.next[node] = succ;
@@ -171,8 +170,9 @@ static sma_value sma_list_read(unsigned v, unsigned t)
     /* The own last write, if it has not reached memory. */
     if (sma_last_tstamp[v][t] > sma_clock)
         return sma_unpack(sma_last_value[v][t]);
-    choose_where(SMA_NODE_BITS, node, 0, SMA_NODES - 1,
-                 list.tstamp[node] <= sma_clock && list.tstamp[list.next[node]] > sma_clock);
+    for (node = 0; node < SMA_NODES - 1; node++)
+        if (list.tstamp[node] <= sma_clock && list.tstamp[list.next[node]] > sma_clock)
+            break;
     return sma_unpack(list.value[node]);
 }
 

@@ -27,8 +27,9 @@ struct Case {
 }
 
 const LITMUS: Plan = Plan { unwind: 2, rounds: 3, timestamps: 3, nodes: 3, seconds: 10, weak: true };
+const PROGRAM: Plan = Plan { unwind: 2, rounds: 3, timestamps: 2, nodes: 3, seconds: 10, weak: true };
 /// Store buffers have up to 20 million states.
-const PROGRAM: Plan = Plan { unwind: 2, rounds: 3, timestamps: 2, nodes: 3, seconds: 120, weak: true };
+const ROW: Plan = Plan { seconds: 120, ..PROGRAM };
 
 /// How many programs go by without a word.
 const PROGRESS: usize = 10;
@@ -137,7 +138,7 @@ fn litmus(corpus: &Path, extent: Extent) -> Result<Vec<Case>, String> {
 
 /// Random programs that ask for a final state. None accesses memory by several sizes, which lists refuse.
 fn generated(extent: Extent) -> Result<Vec<Case>, String> {
-    const COUNT: usize = 80;
+    const COUNT: usize = 40;
     const SHAPE: Shape = Shape { threads: (2, 3), statements: (2, 5), library: true, ends: true, inputs: true };
     let texts = (1..).filter_map(|seed| {
         let mut random = Random::new(seed);
@@ -171,7 +172,8 @@ fn tacas15(corpus: &Path, extent: Extent) -> Result<Vec<Case>, String> {
     let rows = corpus::set(corpus, "tacas15")?;
     let rows = extent.of(rows.into_iter().filter(|row| !row.file.starts_with("apr")).collect());
     let define = |row: &corpus::Program| row.args.iter().find_map(|arg| arg.strip_prefix("-D").map(str::to_owned));
-    rows.iter().map(|row| program(&corpus.join("tacas15").join(&row.file), define(row))).collect()
+    let case = |row: &corpus::Program| program(&corpus.join("tacas15").join(&row.file), define(row));
+    rows.iter().map(case).map(|case| Ok(Case { plan: ROW, ..case? })).collect()
 }
 
 fn program(path: &Path, define: Option<String>) -> Result<Case, String> {
