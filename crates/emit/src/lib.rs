@@ -16,6 +16,10 @@
 //! that follows a write, since a thread that stops there must not take back what it wrote. Locks and their kin are
 //! atomic sections of the library models, between `sma_atomic_begin` and `sma_atomic_end`, so the SMAs have no
 //! operations `lock` and `unlock`. Memory that nobody wrote has one indeterminate value, not a new one at each read.
+//! In the lists of LazySMA only the moment of a write is guessed (figure 3 there guesses its place as well): the place
+//! follows from it, and so does the node that holds the value in memory. A write that reaches memory at once may take the
+//! place of the value there, so it needs no free node, and fewer nodes show a bug. A list is copied, changed and written
+//! back: its location may be computed, and is decided once.
 //!
 //! Left out: properties beyond assertions (deadlocks, data races, lives of objects, overflow). What cannot be said in C is
 //! refused with its place.
