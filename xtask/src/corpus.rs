@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// One program of a set, with the options that the set prescribes.
+#[derive(Clone, Default)]
 pub struct Program {
     /// The file, and what is defined for it.
     pub name: String,

@@ -4,7 +4,7 @@ use crate::cells::Cells;
 use crate::expr::top;
 use crate::layout::cell_type;
 use crate::objects::Location;
-use crate::template::expand;
+use crate::template::{expand, mentions};
 use crate::{DEFAULT_NODES, Model, Options, Sma};
 use norn_ir::types::{Target, Ty};
 use std::fmt::Write;
@@ -47,18 +47,22 @@ impl Memory<'_> {
             Sma::Buffer => (BUFFER, String::new()),
             Sma::List => (LIST, self.init()),
         };
-        let mut needs = format!("{program} {init}");
+        let by_address = ["sma_read_addr", "sma_write_addr", "sma_location"];
+        let is_few = self.count() <= FEW_LOCATIONS;
+        let is_looked_up =
+            is_few && self.options.sma == Sma::List && by_address.iter().any(|name| mentions(program, name));
+        let lookup = if is_looked_up { self.lookup() } else { String::new() };
+        let mut needs = format!("{program} {init} {lookup}");
         self.conversions(program, &mut needs);
-        let uses_pointers = crate::template::mentions(&needs, "sma_make_address")
-            || crate::template::mentions(&needs, "sma_take_address");
+        let uses_pointers = mentions(&needs, "sma_make_address") || mentions(&needs, "sma_take_address");
         let mut words = vec![model];
         words.extend(uses_pointers.then_some("pointers"));
         words.extend(self.options.bits.filter(|&bits| bits < 64).map(|_| "bits"));
         words.extend(self.cells.filter(|cells| cells.mixed).map(|_| "mixed"));
-        words.extend((self.count() <= FEW_LOCATIONS).then_some("few"));
+        words.extend(is_few.then_some("few"));
         let memory = expand(list, &words, &needs);
         let value = expand(VALUE, &words, &format!("{needs} {memory}"));
-        format!("{value}\n{memory}\n{init}")
+        format!("{value}\n{memory}\n{lookup}{init}")
     }
 
     /// The conversions that macros make by pasting names of types.
@@ -122,11 +126,7 @@ impl Memory<'_> {
         match (self.options.model, self.options.sma) {
             (Model::Sc, _) => 0,
             (_, Sma::Buffer) => u64::from(self.updates().max(self.buffered()).max(self.threads)),
-            (_, Sma::List) => {
-                let looked_through = Some(self.count()).filter(|&count| count <= FEW_LOCATIONS);
-                let locations = looked_through.unwrap_or(0).max(self.chosen());
-                u64::from((self.nodes() + 1).max(self.threads)).max(locations as u64)
-            }
+            (_, Sma::List) => u64::from((self.nodes() + 1).max(self.threads)).max(self.chosen() as u64),
         }
     }
 
@@ -178,6 +178,27 @@ impl Memory<'_> {
     /// How many locations are tracked; one that nobody uses if there are none.
     fn count(&self) -> usize {
         (self.split().0.len() + self.chosen()).max(1)
+    }
+
+    /// The function that finds the location at an address by looking at all of them. One that is not tracked is a bound.
+    fn lookup(&self) -> String {
+        let (fixed, _) = self.split();
+        let names = fixed.iter().map(|location| location.name.clone());
+        let numbers = (fixed.len()..self.count()).map(|number| number.to_string());
+        let is_mixed = self.cells.is_some_and(|cells| cells.mixed);
+        let mut text = String::from("/* The location at an address. One that is not tracked is a bound. */\n");
+        text.push_str("static unsigned sma_location(address a, unsigned bytes)\n{\n");
+        if !is_mixed {
+            text.push_str("    (void)bytes;\n");
+        }
+        for name in names.chain(numbers) {
+            let line = match is_mixed {
+                true => format!("    if (sma_is_at({name}, a, bytes)) return {name};\n"),
+                false => format!("    if (sma_address[{name}] == a) return {name};\n"),
+            };
+            text.push_str(&line);
+        }
+        text + "    assume(0);\n    return 0;\n}\n\n"
     }
 
     /// The function that gives the locations of the list SMA their first values.

@@ -176,44 +176,37 @@ static sma_value sma_list_read(unsigned v, unsigned t)
     return sma_unpack(list.value[node]);
 }
 
+//if mixed
+//unit sma_is_at
+/* Whether an access touches the location. */
+static _Bool sma_is_at(unsigned v, address a, unsigned bytes)
+{
+    if ((uptr)a - (uptr)sma_address[v] >= sma_size[v])
+        return 0;
+    if (a != sma_address[v] || bytes != sma_size[v])
+        unsupported("an access to a part of a location, or to several");
+    return 1;
+}
+
+//end
 //unit sma_location
+//if !few
 /* The location at an address. One that is not tracked is a bound. */
 static unsigned sma_location(address a, unsigned bytes)
 {
     unsigned v;
-//if !mixed
-    (void)bytes;
-//end
-//if few
-    for (v = 0; v < SMA_LOCATIONS; v++)
-//end
-//if few mixed
-        if ((uptr)a - (uptr)sma_address[v] < sma_size[v]) {
-            if (a != sma_address[v] || bytes != sma_size[v])
-                unsupported("an access to a part of a location, or to several");
-            return v;
-        }
-//end
-//if few !mixed
-        if (sma_address[v] == a)
-            return v;
-//end
-//if few
-    assume(0);
-    return 0;
 //end
 //if !few mixed
-    choose_where(SMA_LOCATION_BITS, v, 0, SMA_LOCATIONS - 1, (uptr)a - (uptr)sma_address[v] < sma_size[v]);
-    if (a != sma_address[v] || bytes != sma_size[v])
-        unsupported("an access to a part of a location, or to several");
+    choose_where(SMA_LOCATION_BITS, v, 0, SMA_LOCATIONS - 1, sma_is_at(v, a, bytes));
 //end
 //if !few !mixed
+    (void)bytes;
     choose_where(SMA_LOCATION_BITS, v, 0, SMA_LOCATIONS - 1, sma_address[v] == a);
 //end
 //if !few
     return v;
-//end
 }
+//end
 
 //unit sma_renew
 /* The scope of a variable begins: no write to it is under way, and its value is indeterminate. */

@@ -237,17 +237,6 @@ static sma_value sma_list_read(unsigned v, unsigned t)
     return sma_unpack(list.value[node]);
 }
 
-/* The location at an address. One that is not tracked is a bound. */
-static unsigned sma_location(address a, unsigned bytes)
-{
-    unsigned v;
-    (void)bytes;
-    for (v = 0; v < SMA_LOCATIONS; v++)
-        if (sma_address[v] == a)
-            return v;
-    assume(0);
-    return 0;
-}
 
 /* The scope of a variable begins: no write to it is under way, and its value is indeterminate. */
 static void sma_renew(unsigned v, sma_value value)
@@ -268,6 +257,20 @@ static void sma_renew(unsigned v, sma_value value)
 #define sma_fence() (sma_clock_update(), sma_raise(sma_max_tstamp[ct]))
 #define sma_atomic_begin() (sma_clock_update(), sma_raise(sma_max_tstamp[ct]), (void)(sma_in_section = 1))
 #define sma_atomic_end() ((void)(sma_in_section = 0))
+
+/* The location at an address. One that is not tracked is a bound. */
+static unsigned sma_location(address a, unsigned bytes)
+{
+    (void)bytes;
+    if (sma_address[V_x_of_0] == a) return V_x_of_0;
+    if (sma_address[V_y_of_0] == a) return V_y_of_0;
+    if (sma_address[V_m_owner] == a) return V_m_owner;
+    if (sma_address[V_m_count] == a) return V_m_count;
+    if (sma_address[V_m_kind] == a) return V_m_kind;
+    if (sma_address[V_c] == a) return V_c;
+    assume(0);
+    return 0;
+}
 
 static void sma_init(void)
 {
@@ -304,7 +307,7 @@ L7: J(7, 8) sma_fence(); number_4 = 4ull; create(4); c1_of_0 = number_4;
 L8: return;
 }
 
-#line 308 "sequential.c"
+#line 311 "sequential.c"
 /* Thread 1. */
 static void P_1(void)
 {
@@ -391,7 +394,7 @@ b40: G(15)
 L15: return;
 }
 
-#line 395 "sequential.c"
+#line 398 "sequential.c"
 /* Thread 2. */
 static void P_2(void)
 {
@@ -478,7 +481,7 @@ b40: G(15)
 L15: return;
 }
 
-#line 482 "sequential.c"
+#line 485 "sequential.c"
 /* Thread 3. */
 static void C_3(void)
 {
@@ -496,7 +499,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 500 "sequential.c"
+#line 503 "sequential.c"
 /* Thread 4. */
 static void C_4(void)
 {
@@ -514,7 +517,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 518 "sequential.c"
+#line 521 "sequential.c"
 /* The driver: in each round each thread that was created has a slot; the first thread has one more at the end. */
 int main(void)
 {
