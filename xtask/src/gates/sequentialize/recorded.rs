@@ -37,7 +37,7 @@ fn drive(norn: &Norn, folder: &Path, program: &[String], model: &str, plan: Plan
     let numbers = [
         ("--unwind", plan.unwind),
         ("--rounds", plan.rounds),
-        ("--timestamps", plan.timestamps + 1),
+        ("--timestamps", plan.timestamps),
         ("--nodes", plan.nodes),
         ("--timeout", SECONDS),
     ];
