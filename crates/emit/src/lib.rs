@@ -33,6 +33,7 @@ mod names;
 mod objects;
 mod order;
 mod prepare;
+mod regions;
 mod shared;
 mod simplify;
 mod sma;

@@ -13,29 +13,39 @@
  * In an atomic section the clock stands still, and writes reach memory at once.
  */
 static unsigned sma_clock;
+//unit sma_address
 static address sma_address[SMA_LOCATIONS];
 //if mixed
+//unit sma_size
 static unsigned sma_size[SMA_LOCATIONS];
 //end
+//unit sma_cell
 //if bits
 typedef struct { i64 number : SMA_BITS; address pointer; } sma_cell;
 //end
 //if !bits
 typedef sma_value sma_cell;
 //end
+//unit sma_list
 /* Nodes and sentinel. There is room for all numbers of so many bits, which makes it easy to say which one is meant. */
 typedef struct {
     unsigned next[1 << SMA_NODE_BITS], prev[1 << SMA_NODE_BITS], tstamp[1 << SMA_NODE_BITS];
     sma_cell value[1 << SMA_NODE_BITS];
 } sma_list;
+//unit sma_lists
 static sma_list sma_lists[SMA_LOCATIONS];
+//unit sma_last_value
 static sma_cell sma_last_value[SMA_LOCATIONS][THREADS];
+//unit sma_last_tstamp
 static unsigned sma_last_tstamp[SMA_LOCATIONS][THREADS];
+//unit sma_max_tstamp
 static unsigned sma_max_tstamp[THREADS];
 //if pso
+//unit sma_min_tstamp
 /* Later writes may not reach memory before this moment: a store-store fence. */
 static unsigned sma_min_tstamp[THREADS];
 //end
+//unit *
 static _Bool sma_in_section;
 
 //if bits

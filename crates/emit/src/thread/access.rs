@@ -117,7 +117,7 @@ impl Writer<'_, '_> {
 
     /// A read-modify-write of shared memory is a section, unless it stands in one.
     pub(super) fn begin_update(&mut self, addr: Operand) -> bool {
-        let is_section = self.is_shared(addr) && self.label_due;
+        let is_section = self.context.shared.is_visible(self.id, addr) && self.label_due;
         if is_section {
             self.statement("sma_atomic_begin();");
         }
