@@ -22,8 +22,9 @@ pub struct Shared {
     abstracted: FxHashSet<Object>,
     /// The operands that are accessed.
     targets: FxHashMap<(FuncId, Operand), Target>,
-    /// By visible object that is written while there are several threads.
+    /// Who writes a visible object, and who while there are several threads; nobody if nothing is said.
     writers: FxHashMap<Object, Writer>,
+    later_writers: FxHashMap<Object, Writer>,
 }
 
 #[derive(Default)]
@@ -32,8 +33,9 @@ struct Target {
     objects: Vec<Object>,
     is_visible: bool,
     is_abstracted: bool,
-    /// Something is written there while there are several threads.
     is_written: bool,
+    /// Something is written there while there are several threads.
+    is_written_later: bool,
     /// Something is written there that may wait in a store buffer.
     is_delayed: bool,
 }
@@ -64,7 +66,9 @@ impl Shared {
                         Target { objects, ..Target::default() }
                     });
                     let region = regions[&id].at(block, index);
-                    target.is_written |= !region.is_alone && !matches!(instr.kind, InstrKind::Load { .. });
+                    let is_write = !matches!(instr.kind, InstrKind::Load { .. });
+                    target.is_written |= is_write;
+                    target.is_written_later |= is_write && !region.is_alone;
                     target.is_delayed |= is_delayed(&instr.kind, region);
                 }
             }
@@ -79,22 +83,16 @@ impl Shared {
             Model::Sc => visible.clone(),
             _ => closure(delayed.copied().filter(|object| visible.contains(object)).collect(), &lists),
         };
-        let mut writers: FxHashMap<Object, Writer> = FxHashMap::default();
-        for (&(id, _), target) in targets.iter().filter(|(_, target)| target.is_written) {
-            let writer = if prepared.instances(id) == 1 { Writer::One(id) } else { Writer::Several };
-            for &object in target.objects.iter().filter(|object| visible.contains(object)) {
-                let known = writers.entry(object).or_insert(writer);
-                if *known != writer {
-                    *known = Writer::Several;
-                }
-            }
-        }
+        let (writers, later_writers) = (
+            who_writes(prepared, &visible, &targets, |target| target.is_written),
+            who_writes(prepared, &visible, &targets, |target| target.is_written_later),
+        );
         // By now a list is visible, or abstracted, as a whole or not at all.
         targets.values_mut().for_each(|target| {
             target.is_visible = target.objects.first().is_some_and(|object| visible.contains(object));
             target.is_abstracted = target.objects.first().is_some_and(|object| abstracted.contains(object));
         });
-        Shared { visible, abstracted, targets, writers }
+        Shared { visible, abstracted, targets, writers, later_writers }
     }
 
     /// Whether an object goes through the abstraction.
@@ -116,17 +114,43 @@ impl Shared {
         self.visible.contains(&object)
     }
 
-    /// Whether others than the thread that reads may write there.
+    /// Whether others than the thread that reads may write there while there are several threads.
     pub fn is_written_by_others(&self, function: FuncId, addr: Operand) -> bool {
-        self.targets(function, addr)
-            .iter()
-            .any(|object| self.writers.get(object).is_some_and(|&writer| writer != Writer::One(function)))
+        is_by_others(&self.later_writers, function, self.targets(function, addr))
+    }
+
+    /// Whether a thread that reads finds its own last write, or the initial value.
+    pub fn is_own(&self, function: FuncId, addr: Operand) -> bool {
+        !is_by_others(&self.writers, function, self.targets(function, addr))
     }
 
     /// What an address that is accessed may point to.
     pub fn targets(&self, function: FuncId, addr: Operand) -> &[Object] {
         self.targets.get(&(function, addr)).map_or(&[], |target| &target.objects)
     }
+}
+
+fn who_writes(
+    prepared: &Prepared,
+    visible: &FxHashSet<Object>,
+    targets: &FxHashMap<(FuncId, Operand), Target>,
+    is_written: impl Fn(&Target) -> bool,
+) -> FxHashMap<Object, Writer> {
+    let mut writers: FxHashMap<Object, Writer> = FxHashMap::default();
+    for (&(id, _), target) in targets.iter().filter(|(_, target)| is_written(target)) {
+        let writer = if prepared.instances(id) == 1 { Writer::One(id) } else { Writer::Several };
+        for &object in target.objects.iter().filter(|object| visible.contains(object)) {
+            let known = writers.entry(object).or_insert(writer);
+            if *known != writer {
+                *known = Writer::Several;
+            }
+        }
+    }
+    writers
+}
+
+fn is_by_others(writers: &FxHashMap<Object, Writer>, function: FuncId, objects: &[Object]) -> bool {
+    objects.iter().any(|object| writers.get(object).is_some_and(|&writer| writer != Writer::One(function)))
 }
 
 /// These objects, and those that some list mixes with them.

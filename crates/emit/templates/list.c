@@ -101,6 +101,10 @@ static void sma_reset(unsigned v, sma_value value)
         list->tstamp[i] = i == SMA_NODES ? SMA_TIMESTAMPS : 0;
     }
     list->value[SMA_NODES - 1] = sma_pack(value);
+//if own
+    for (i = 0; i < THREADS; i++)
+        sma_last_value[v][i] = sma_pack(value);
+//end
 }
 
 //unit sma_locate
@@ -236,6 +240,9 @@ static void sma_renew(unsigned v, sma_value value)
 #define sma_addr(v) (sma_address[v])
 //unit sma_read
 #define sma_read(T, v) sma_take_##T(sma_list_read(v, ct))
+//unit sma_read_own
+/* What nobody else writes is what this thread wrote last. */
+#define sma_read_own(T, v) sma_take_##T(sma_unpack(sma_last_value[v][ct]))
 //unit sma_write
 #define sma_write(T, v, x) sma_list_write(v, sma_make_##T(x), ct)
 //unit sma_read_addr

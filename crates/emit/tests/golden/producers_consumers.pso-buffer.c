@@ -233,7 +233,6 @@ static sma_value sma_buffered_read(address where, unsigned kind, unsigned t)
 {
     unsigned i, newest = SMA_STORES;
     sma_store *store;
-    sma_update();
     for (i = 0; i < SMA_STORES; i++)
         if (i < sma_count[t] && sma_overlap(sma_buffer[t][i].where, sma_bytes(sma_buffer[t][i].kind), where, sma_bytes(kind)))
             newest = i;
@@ -265,7 +264,7 @@ static void sma_buffered_write(address where, unsigned kind, sma_value value, un
     store->epoch = sma_epoch[t];
 }
 
-#define sma_read_addr(T, a) sma_take_##T(sma_buffered_read(a, sma_kind_##T, ct))
+#define sma_read_addr(T, a) (sma_update(), sma_take_##T(sma_buffered_read(a, sma_kind_##T, ct)))
 #define sma_write_addr(T, a, x) sma_buffered_write(a, sma_kind_##T, sma_make_##T(x), ct)
 #define sma_read(T, v) sma_read_addr(T, sma_addr(v))
 #define sma_write(T, v, x) sma_write_addr(T, sma_addr(v), x)
@@ -294,7 +293,7 @@ L3: J(3, 4) sma_fence(); number_4 = 4ull; create(4); c1_of_0 = number_4;
 L4: return;
 }
 
-#line 298 "sequential.c"
+#line 297 "sequential.c"
 /* Thread 1. */
 static void P_1(void)
 {
@@ -381,7 +380,7 @@ b40: G(14)
 L14: return;
 }
 
-#line 385 "sequential.c"
+#line 384 "sequential.c"
 /* Thread 2. */
 static void P_2(void)
 {
@@ -468,7 +467,7 @@ b40: G(14)
 L14: return;
 }
 
-#line 472 "sequential.c"
+#line 471 "sequential.c"
 /* Thread 3. */
 static void C_3(void)
 {
@@ -486,7 +485,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 490 "sequential.c"
+#line 489 "sequential.c"
 /* Thread 4. */
 static void C_4(void)
 {
@@ -504,7 +503,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 508 "sequential.c"
+#line 507 "sequential.c"
 /* The driver: in each round each thread that was created has a slot; the first thread has one more at the end. */
 int main(void)
 {

@@ -215,7 +215,6 @@ static sma_value sma_buffered_read(address where, unsigned kind, unsigned t)
 {
     unsigned i, newest = SMA_STORES;
     sma_store *store;
-    sma_update();
     for (i = 0; i < SMA_STORES; i++)
         if (i < sma_count[t] && sma_overlap(sma_buffer[t][i].where, sma_bytes(sma_buffer[t][i].kind), where, sma_bytes(kind)))
             newest = i;
@@ -246,7 +245,7 @@ static void sma_buffered_write(address where, unsigned kind, sma_value value, un
     store->value = value;
 }
 
-#define sma_read_addr(T, a) sma_take_##T(sma_buffered_read(a, sma_kind_##T, ct))
+#define sma_read_addr(T, a) (sma_update(), sma_take_##T(sma_buffered_read(a, sma_kind_##T, ct)))
 #define sma_write_addr(T, a, x) sma_buffered_write(a, sma_kind_##T, sma_make_##T(x), ct)
 #define sma_read(T, v) sma_read_addr(T, sma_addr(v))
 #define sma_write(T, v, x) sma_write_addr(T, sma_addr(v), x)
@@ -275,7 +274,7 @@ L3: J(3, 4) sma_fence(); number_4 = 4ull; create(4); c1_of_0 = number_4;
 L4: return;
 }
 
-#line 279 "sequential.c"
+#line 278 "sequential.c"
 /* Thread 1. */
 static void P_1(void)
 {
@@ -362,7 +361,7 @@ b40: G(14)
 L14: return;
 }
 
-#line 366 "sequential.c"
+#line 365 "sequential.c"
 /* Thread 2. */
 static void P_2(void)
 {
@@ -449,7 +448,7 @@ b40: G(14)
 L14: return;
 }
 
-#line 453 "sequential.c"
+#line 452 "sequential.c"
 /* Thread 3. */
 static void C_3(void)
 {
@@ -467,7 +466,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 471 "sequential.c"
+#line 470 "sequential.c"
 /* Thread 4. */
 static void C_4(void)
 {
@@ -485,7 +484,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 489 "sequential.c"
+#line 488 "sequential.c"
 /* The driver: in each round each thread that was created has a slot; the first thread has one more at the end. */
 int main(void)
 {
