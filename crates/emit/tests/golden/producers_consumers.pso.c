@@ -184,6 +184,16 @@ static void sma_raise(unsigned tstamp)
         sma_clock = tstamp;
 }
 
+/* The node whose value memory holds: the last one that is not later than the clock. */
+static unsigned sma_in_memory(const sma_list *list)
+{
+    unsigned node;
+    for (node = 0; node < SMA_NODES - 1; node++)
+        if (list->tstamp[node] <= sma_clock && list->tstamp[list->next[node]] > sma_clock)
+            break;
+    return node;
+}
+
 static void sma_list_write(unsigned v, sma_value value, unsigned t)
 {
     unsigned node, succ, pred, ts, low;
@@ -196,22 +206,28 @@ static void sma_list_write(unsigned v, sma_value value, unsigned t)
     ts = sma_clock;
     if (!sma_in_section)
         ts = choose(SMA_CLOCK_BITS, low, SMA_TIMESTAMPS - 1);
-    /* Take the first node out of the list. If it holds the value in memory, the write takes its place at once. */
-    node = list.next[SMA_NODES];
-    assume(ts == sma_clock || list.tstamp[list.next[node]] <= sma_clock);
-    list.next[SMA_NODES] = list.next[node];
-    list.prev[list.next[SMA_NODES]] = SMA_NODES;
-    /* Put it before those that reach memory later. */
-    for (succ = 0; succ < SMA_NODES; succ++)
-        if (succ != node && list.tstamp[succ] > ts && (list.prev[succ] == SMA_NODES || list.tstamp[list.prev[succ]] <= ts))
-            break;
-    pred = list.prev[succ];
-    list.value[node] = sma_pack(value);
-    list.tstamp[node] = ts;
-    list.next[node] = succ;
-    list.prev[node] = pred;
-    list.next[pred] = node;
-    list.prev[succ] = node;
+    if (ts == sma_clock) {
+        /* The value in memory is not seen any more. */
+        node = sma_in_memory(&list);
+        list.value[node] = sma_pack(value);
+    } else {
+        /* Take the first node out of the list; it must be free. */
+        node = list.next[SMA_NODES];
+        assume(list.tstamp[list.next[node]] <= sma_clock);
+        list.next[SMA_NODES] = list.next[node];
+        list.prev[list.next[SMA_NODES]] = SMA_NODES;
+        /* Put it before those that reach memory later. */
+        for (succ = 0; succ < SMA_NODES; succ++)
+            if (succ != node && list.tstamp[succ] > ts && list.tstamp[list.prev[succ]] <= ts)
+                break;
+        pred = list.prev[succ];
+        list.value[node] = sma_pack(value);
+        list.tstamp[node] = ts;
+        list.next[node] = succ;
+        list.prev[node] = pred;
+        list.next[pred] = node;
+        list.prev[succ] = node;
+    }
     sma_lists[v] = list;
     sma_max_tstamp[t] = sma_max_tstamp[t] < ts ? ts : sma_max_tstamp[t];
     sma_last_tstamp[v][t] = ts;
@@ -220,16 +236,12 @@ static void sma_list_write(unsigned v, sma_value value, unsigned t)
 
 static sma_value sma_list_read(unsigned v, unsigned t)
 {
-    unsigned node;
     sma_list list = sma_lists[v];
     sma_clock_update();
     /* The own last write, if it has not reached memory. */
     if (sma_last_tstamp[v][t] > sma_clock)
         return sma_unpack(sma_last_value[v][t]);
-    for (node = 0; node < SMA_NODES - 1; node++)
-        if (list.tstamp[node] <= sma_clock && list.tstamp[list.next[node]] > sma_clock)
-            break;
-    return sma_unpack(list.value[node]);
+    return sma_unpack(list.value[sma_in_memory(&list)]);
 }
 
 #define sma_read(T, v) sma_take_##T(sma_list_read(v, ct))
@@ -264,7 +276,7 @@ L3: J(3, 4) sma_fence(); number_4 = 4ull; create(4); c1_of_0 = number_4;
 L4: return;
 }
 
-#line 268 "sequential.c"
+#line 280 "sequential.c"
 /* Thread 1. */
 static void P_1(void)
 {
@@ -351,7 +363,7 @@ b40: G(14)
 L14: return;
 }
 
-#line 355 "sequential.c"
+#line 367 "sequential.c"
 /* Thread 2. */
 static void P_2(void)
 {
@@ -438,7 +450,7 @@ b40: G(14)
 L14: return;
 }
 
-#line 442 "sequential.c"
+#line 454 "sequential.c"
 /* Thread 3. */
 static void C_3(void)
 {
@@ -456,7 +468,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 460 "sequential.c"
+#line 472 "sequential.c"
 /* Thread 4. */
 static void C_4(void)
 {
@@ -474,7 +486,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 478 "sequential.c"
+#line 490 "sequential.c"
 /* The driver: in each round each thread that was created has a slot; the first thread has one more at the end. */
 int main(void)
 {
