@@ -27,7 +27,7 @@ struct Case {
 }
 
 const LITMUS: Plan = Plan { unwind: 2, rounds: 3, timestamps: 3, nodes: 3, seconds: 10, weak: true };
-const PROGRAM: Plan = Plan { unwind: 2, rounds: 3, timestamps: 2, nodes: 3, seconds: 10, weak: true };
+const PROGRAM: Plan = Plan { unwind: 2, rounds: 3, timestamps: 2, nodes: 3, seconds: 30, weak: true };
 /// Store buffers have up to 20 million states.
 const ROW: Plan = Plan { seconds: 120, ..PROGRAM };
 /// Nothing asks for more timestamps here if there are too few.
