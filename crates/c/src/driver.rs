@@ -110,6 +110,8 @@ impl Driver {
         }
         let linked = self.link(units)?;
         let program = self.times.measure("lower", || lower::lower(&mut self.session, &self.types, &linked))?;
+        // Nobody has to wait until so many pieces of memory are given back.
+        let _ = std::thread::Builder::new().spawn(move || drop((linked, streams)));
         if self.session.has_errors() {
             return None;
         }
@@ -151,11 +153,9 @@ impl Driver {
             if wanted.is_empty() {
                 return Some(linked);
             }
-            for model in wanted {
-                models.insert(model);
-                let unit = self.model(model);
-                self.times.measure("link", || linked.add_library_unit(&mut self.session, &self.types, unit));
-            }
+            let units = wanted.iter().map(|model| self.model(model)).collect();
+            self.times.measure("link", || linked.add_library_units(&mut self.session, &self.types, units));
+            models.extend(wanted);
         }
         None
     }
