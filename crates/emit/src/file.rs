@@ -5,6 +5,7 @@ use crate::expr;
 use crate::objects::Objects;
 use crate::order::Labels;
 use crate::prepare::Prepared;
+use crate::regions::Regions;
 use crate::shared::Shared;
 use crate::sma::{Memory, bits_of};
 use crate::template::{expand, mentions};
@@ -14,6 +15,7 @@ use crate::{Model, Options, Refusal, Sequential, Sma, Tool};
 use norn_ir::ids::FuncId;
 use norn_ir::program::Program;
 use norn_passes::unwind::Bounds;
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 const TYPES: &str = include_str!("../templates/types.h");
@@ -33,13 +35,15 @@ const MALLOC_CC: &str = include_str!("../templates/malloc_cc.c");
 const HEAP_WORDS: u64 = 4096;
 
 pub fn write(prepared: &Prepared, bounds: &Bounds, options: &Options) -> Result<Sequential, Refusal> {
-    let shared = Shared::new(prepared);
+    let started = prepared.started();
+    let regions: FxHashMap<FuncId, Regions> = started.iter().map(|&id| (id, Regions::new(prepared, id))).collect();
+    let shared = Shared::new(prepared, &regions, options.model);
     let uses_list = options.model != Model::Sc && options.sma == Sma::List;
     let cells = if uses_list { Some(Cells::new(prepared, &shared)?) } else { None };
     let cells = cells.as_ref();
     let results = prepared.results;
-    let labels = |id: FuncId| (id, Labels::new(prepared, &shared, options.model, id));
-    let labels = prepared.started().into_iter().map(labels).collect();
+    let labels = |id: FuncId| (id, Labels::new(prepared, &shared, &regions[&id], options.model, id));
+    let labels = started.into_iter().map(labels).collect();
     let context = Context { prepared, shared: &shared, cells, options, labels, results };
     let mut objects = Objects::new(prepared, &shared, cells, options);
     let names = thread_names(prepared, &mut objects);

@@ -7,8 +7,9 @@
 //! to memory that threads share goes through a *shared memory abstraction* (SMA), C text of its own in `templates/`,
 //! which alone knows the memory model.
 //!
-//! - `prepare`: bounds, threads, and a simplification of what unwinding leaves behind; `shared`: which objects go
-//!   through the SMA; `cells`: the scalar locations that the list SMA tracks
+//! - `prepare`: bounds, threads, and a simplification of what unwinding leaves behind; `regions`: sections, and what the
+//!   first thread does alone; `shared`: which accesses others can see, and which objects go through the SMA; `cells`: the
+//!   scalar locations that the list SMA tracks
 //! - `layout`, `objects`: memory as C objects; `names`: identifiers; `expr`: arithmetic
 //! - `by_instr`: tables; `order`: where labels stand; `thread`: a thread's function; `file`: the whole text
 //!
@@ -19,7 +20,8 @@
 //! In the lists of LazySMA only the moment of a write is guessed (figure 3 there guesses its place as well): the place
 //! follows from it, and so does the node that holds the value in memory. A write that reaches memory at once may take the
 //! place of the value there, so it needs no free node, and fewer nodes show a bug. A list is copied, changed and written
-//! back: its location may be computed, and is decided once.
+//! back: its location may be computed, and is decided once. Reads of what nobody else writes have no label, and memory
+//! whose writes never wait in store buffers is not simulated (`order`, `shared`).
 //!
 //! Left out: properties beyond assertions (deadlocks, data races, lives of objects, overflow). What cannot be said in C is
 //! refused with its place.
@@ -33,6 +35,7 @@ mod names;
 mod objects;
 mod order;
 mod prepare;
+mod regions;
 mod shared;
 mod simplify;
 mod sma;

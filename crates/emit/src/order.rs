@@ -7,10 +7,15 @@
 //! A statement at which a thread may stop for ever (an assumption, a loop cut by its bound) has a label if something that
 //! others can see was done since the last one: the simulation ends where an assumption fails, and what the thread did
 //! before must be possible without reaching it. After a mere read the thread can be left before the read instead.
+//!
+//! The papers have a label before every access to a shared variable. Two kinds of statements need none, since what
+//! others do before them could as well be done after: those of the first thread while it is alone, and reads of what no
+//! other thread writes. Such a read joins the statement before it; it finds the same value there.
 
 use crate::Model;
 use crate::by_instr::ByInstr;
 use crate::prepare::Prepared;
+use crate::regions::Regions;
 use crate::shared::Shared;
 use norn_ir::ids::{BlockId, FuncId};
 use norn_ir::instr::{FenceKind, InstrKind, TerminatorKind};
@@ -29,21 +34,15 @@ enum Kind {
     Silent,
 }
 
-#[derive(Clone, Copy, Default)]
-struct State {
-    in_section: bool,
-    /// Something was done since the last label that others can see.
-    changed: bool,
-}
-
 impl Labels {
-    pub fn new(prepared: &Prepared, shared: &Shared, model: Model, id: FuncId) -> Labels {
+    pub fn new(prepared: &Prepared, shared: &Shared, regions: &Regions, model: Model, id: FuncId) -> Labels {
         let code = prepared.function(id);
         let function = &code.function;
         let mut labels = ByInstr::new(function, false);
-        let mut at_entry = vec![State::default(); function.blocks.len()];
+        // By block: whether something was done since the last label that others can see.
+        let mut changed_at_entry = vec![false; function.blocks.len()];
         for &block in &code.order {
-            let mut state = at_entry[block.index()];
+            let mut changed = changed_at_entry[block.index()];
             let content = function.block(block);
             let kinds = content.instrs.iter().enumerate().map(|(index, instr)| match content.instrs.get(index + 1) {
                 // A creation is a fence itself.
@@ -51,23 +50,15 @@ impl Labels {
                 _ => kind(&instr.kind, shared, model, id),
             });
             for (index, kind) in kinds.chain([end_kind(&content.terminator.kind)]).enumerate() {
+                let region = regions.at(block, index);
                 let is_visible = matches!(kind, Kind::Changes | Kind::Reads);
-                let is_label = !state.in_section && (is_visible || kind == Kind::MayStop && state.changed);
+                let is_label =
+                    !region.in_section && !region.is_alone && (is_visible || kind == Kind::MayStop && changed);
                 labels[(block, index)] = is_label;
-                if is_label {
-                    state.changed = false;
-                }
-                state.changed |= kind == Kind::Changes;
-                match content.instrs.get(index).map(|instr| &instr.kind) {
-                    Some(InstrKind::SectionBegin(_)) => state.in_section = true,
-                    Some(InstrKind::SectionEnd) => state.in_section = false,
-                    _ => {}
-                }
+                changed = changed && !is_label || kind == Kind::Changes;
             }
             for next in content.terminator.kind.successors() {
-                let there = &mut at_entry[next.index()];
-                there.in_section |= state.in_section;
-                there.changed |= state.changed;
+                changed_at_entry[next.index()] |= changed;
             }
         }
         Labels(labels)
@@ -85,14 +76,14 @@ fn is_fence(kind: &InstrKind) -> bool {
 
 fn kind(kind: &InstrKind, shared: &Shared, model: Model, function: FuncId) -> Kind {
     match *kind {
-        InstrKind::Load { addr, .. } if shared.access(function, addr) => Kind::Reads,
+        InstrKind::Load { addr, .. } if shared.is_written_by_others(function, addr) => Kind::Reads,
         InstrKind::Store { addr, .. } | InstrKind::Rmw { addr, .. } | InstrKind::CompareExchange { addr, .. }
-            if shared.access(function, addr) =>
+            if shared.is_visible(function, addr) =>
         {
             Kind::Changes
         }
-        InstrKind::Free { addr, .. } if shared.access(function, addr) => Kind::Changes,
-        InstrKind::LocalExit(local) if shared.contains(Object::Local(function, local)) => Kind::Changes,
+        InstrKind::Free { addr, .. } if shared.is_visible(function, addr) => Kind::Changes,
+        InstrKind::LocalExit(local) if shared.is_visible_object(Object::Local(function, local)) => Kind::Changes,
         _ if is_fence(kind) && model != Model::Sc => Kind::Changes,
         InstrKind::SectionBegin(_) | InstrKind::Spawn { .. } => Kind::Changes,
         InstrKind::Join { .. } => Kind::Reads,

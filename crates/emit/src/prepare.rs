@@ -111,6 +111,11 @@ impl Prepared {
         started
     }
 
+    /// How many threads start with a function.
+    pub fn instances(&self, id: FuncId) -> usize {
+        self.threads.iter().filter(|thread| thread.start == id).count()
+    }
+
     /// The place in the user's code for what stands at `span` in a block.
     pub fn place(&self, function: FuncId, block: BlockId, span: Span) -> Span {
         self.started_with(function).call_places[block.index()].unwrap_or(span)

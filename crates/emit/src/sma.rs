@@ -60,6 +60,7 @@ impl Memory<'_> {
         words.extend(self.options.bits.filter(|&bits| bits < 64).map(|_| "bits"));
         words.extend(self.cells.filter(|cells| cells.mixed).map(|_| "mixed"));
         words.extend(is_few.then_some("few"));
+        words.extend(mentions(program, "sma_read_own").then_some("own"));
         let memory = expand(list, &words, &needs);
         let value = expand(VALUE, &words, &format!("{needs} {memory}"));
         format!("{value}\n{memory}\n{lookup}{init}")
@@ -73,7 +74,7 @@ impl Memory<'_> {
             if has("sma_write") || has("sma_write_addr") || has("sma_enter") {
                 write!(needs, " sma_make_{c}").expect("writing to a string should not fail");
             }
-            if has("sma_read") || has("sma_read_addr") {
+            if has("sma_read") || has("sma_read_own") || has("sma_read_addr") {
                 write!(needs, " sma_take_{c}").expect("writing to a string should not fail");
             }
         }

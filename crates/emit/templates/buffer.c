@@ -142,7 +142,6 @@ static sma_value sma_buffered_read(address where, unsigned kind, unsigned t)
 {
     unsigned i, newest = SMA_STORES;
     sma_store *store;
-    sma_update();
     for (i = 0; i < SMA_STORES; i++)
         if (i < sma_count[t] && sma_overlap(sma_buffer[t][i].where, sma_bytes(sma_buffer[t][i].kind), where, sma_bytes(kind)))
             newest = i;
@@ -191,11 +190,14 @@ static void sma_settled(address where, unsigned bytes)
 
 //unit *
 //unit sma_read_addr
-#define sma_read_addr(T, a) sma_take_##T(sma_buffered_read(a, sma_kind_##T, ct))
+#define sma_read_addr(T, a) (sma_update(), sma_take_##T(sma_buffered_read(a, sma_kind_##T, ct)))
 //unit sma_write_addr
 #define sma_write_addr(T, a, x) sma_buffered_write(a, sma_kind_##T, sma_make_##T(x), ct)
 //unit sma_read
 #define sma_read(T, v) sma_read_addr(T, sma_addr(v))
+//unit sma_read_own
+/* What nobody else writes is the same before and after others' stores. */
+#define sma_read_own(T, v) sma_take_##T(sma_buffered_read(sma_addr(v), sma_kind_##T, ct))
 //unit sma_write
 #define sma_write(T, v, x) sma_write_addr(T, sma_addr(v), x)
 //unit sma_enter

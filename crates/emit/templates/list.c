@@ -13,29 +13,39 @@
  * In an atomic section the clock stands still, and writes reach memory at once.
  */
 static unsigned sma_clock;
+//unit sma_address
 static address sma_address[SMA_LOCATIONS];
 //if mixed
+//unit sma_size
 static unsigned sma_size[SMA_LOCATIONS];
 //end
+//unit sma_cell
 //if bits
 typedef struct { i64 number : SMA_BITS; address pointer; } sma_cell;
 //end
 //if !bits
 typedef sma_value sma_cell;
 //end
+//unit sma_list
 /* Nodes and sentinel. There is room for all numbers of so many bits, which makes it easy to say which one is meant. */
 typedef struct {
     unsigned next[1 << SMA_NODE_BITS], prev[1 << SMA_NODE_BITS], tstamp[1 << SMA_NODE_BITS];
     sma_cell value[1 << SMA_NODE_BITS];
 } sma_list;
+//unit sma_lists
 static sma_list sma_lists[SMA_LOCATIONS];
+//unit sma_last_value
 static sma_cell sma_last_value[SMA_LOCATIONS][THREADS];
+//unit sma_last_tstamp
 static unsigned sma_last_tstamp[SMA_LOCATIONS][THREADS];
+//unit sma_max_tstamp
 static unsigned sma_max_tstamp[THREADS];
 //if pso
+//unit sma_min_tstamp
 /* Later writes may not reach memory before this moment: a store-store fence. */
 static unsigned sma_min_tstamp[THREADS];
 //end
+//unit *
 static _Bool sma_in_section;
 
 //if bits
@@ -91,6 +101,10 @@ static void sma_reset(unsigned v, sma_value value)
         list->tstamp[i] = i == SMA_NODES ? SMA_TIMESTAMPS : 0;
     }
     list->value[SMA_NODES - 1] = sma_pack(value);
+//if own
+    for (i = 0; i < THREADS; i++)
+        sma_last_value[v][i] = sma_pack(value);
+//end
 }
 
 //unit sma_locate
@@ -226,6 +240,9 @@ static void sma_renew(unsigned v, sma_value value)
 #define sma_addr(v) (sma_address[v])
 //unit sma_read
 #define sma_read(T, v) sma_take_##T(sma_list_read(v, ct))
+//unit sma_read_own
+/* What nobody else writes is what this thread wrote last. */
+#define sma_read_own(T, v) sma_take_##T(sma_unpack(sma_last_value[v][ct]))
 //unit sma_write
 #define sma_write(T, v, x) sma_list_write(v, sma_make_##T(x), ct)
 //unit sma_read_addr

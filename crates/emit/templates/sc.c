@@ -8,6 +8,8 @@
 #define sma_addr(v) ((address)&(v))
 //unit sma_read
 #define sma_read(T, v) (v)
+//unit sma_read_own
+#define sma_read_own(T, v) (v)
 //unit sma_read_addr
 #define sma_read_addr(T, a) AT(T, a)
 //unit sma_write

@@ -163,3 +163,59 @@ fn threads_that_create_threads_and_return_values() {
     );
     check("nested", &program, &[]);
 }
+
+#[test]
+fn variables_with_one_writer() {
+    let sums = |end: &str| two("int i = 1, j = 1;", "i += j; i += j;", "j += i; j += i;", end);
+    check("one_writer", &sums("assert(i < 8 && j < 8);"), &[Sc, Tso, Pso]);
+    check("one_writer_safe", &sums("assert(i < 9 && j < 9);"), &[]);
+    // The own store is read while it waits; an update of what a thread alone writes takes it along.
+    let own = two("int x, y, a, b;", "x = 1; if (x) a = y;", "y = 1; if (y) b = x;", "assert(a || b);");
+    check("one_writer_reads_back", &own, &[Tso, Pso]);
+    let update = |own: &str, seen: &str, other: &str| {
+        format!(
+            "atomic_store_explicit(&{own}, 1, memory_order_relaxed);
+             int old = atomic_fetch_add(&{own}, 1); {seen} = {other} + old - 1;"
+        )
+    };
+    let updated = two("atomic_int x, y; int a, b;", &update("x", "a", "y"), &update("y", "b", "x"), "assert(a || b);");
+    check("one_writer_updates", &updated, &[]);
+}
+
+#[test]
+fn what_main_does_alone_is_seen_by_all() {
+    let alone = program(
+        "int x, y, z; pthread_mutex_t m;\n\
+         void *f(void *p) { y = x + *(int *)p; x = 1; z = y; return 0; }\n\
+         void *g(void *p) { if (z) assert(y == 7); return 0; }\n\
+         int main(void) { pthread_t t, u; int k = 3; x = 2; x = x + 2; pthread_mutex_init(&m, 0);\n\
+         pthread_create(&t, 0, f, &k); pthread_create(&u, 0, g, 0); pthread_join(t, 0); assert(x == 1); return 0; }\n",
+    );
+    check("alone", &alone, &[Pso]);
+    // The second creation is no longer alone.
+    let between = program(
+        "int x, y;\nvoid *f(void *p) { y = x; return 0; }\n\
+         int main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); x = 1; pthread_create(&u, 0, f, 0);\n\
+         pthread_join(t, 0); assert(y == 1); return 0; }\n",
+    );
+    check("not_alone", &between, &[Sc, Tso, Pso]);
+}
+
+#[test]
+fn stores_that_are_in_memory_at_once_and_stores_that_wait() {
+    let both = |store: &str| {
+        let store = |x: &str| store.replace('X', x);
+        two(
+            "atomic_int x, y; int a, b;",
+            &format!("{} a = y;", store("x")),
+            &format!("{} b = x;", store("y")),
+            "assert(a || b);",
+        )
+    };
+    check("seq_cst", &both("X = 1;"), &[]);
+    check("relaxed", &both("atomic_store_explicit(&X, 1, memory_order_relaxed);"), &[Tso, Pso]);
+    // One store of many waits: that is enough.
+    check("mixed", &both("X = 2; atomic_store_explicit(&X, 1, memory_order_relaxed); X += 0;"), &[]);
+    let late = both("if (a) X = 1; else atomic_store_explicit(&X, 1, memory_order_relaxed);");
+    check("either", &late, &[Tso, Pso]);
+}

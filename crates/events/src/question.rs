@@ -44,8 +44,10 @@ pub struct Formulated {
 
 /// With more reads, sources and other writes than this, the theory derives what clauses would say.
 const MANY_TRIPLES: usize = if cfg!(test) { 5 } else { 20_000 };
-/// With fewer events than this, simplifying the formula takes longer than it saves.
+/// With fewer events and terms than this, simplifying the formula takes longer than it saves. A sequential program has
+/// no events, but its terms can be hard enough: its formulas take two to three times as long without.
 const FEW_EVENTS: usize = 200;
+const FEW_TERMS: usize = 2_000;
 
 pub enum Question {
     /// Something is violated and nothing undefined is met.
@@ -101,7 +103,7 @@ impl Formulated {
         let pairs = Pairs::new(symbolic, &facts, limits)?;
         // Chronological backtracking keeps levels that the theory would rather see undone: a tenth to a fifth more conflicts.
         let mut options = Options { certify, ..Options::default() }.with("chrono", 0);
-        if symbolic.events.len() < FEW_EVENTS {
+        if symbolic.events.len() < FEW_EVENTS && symbolic.terms.len() < FEW_TERMS {
             for simplification in ["elim", "subsume", "probe", "lucky", "walk"] {
                 options = options.with(simplification, 0);
             }
@@ -264,6 +266,7 @@ impl Formulated {
     pub fn figures(&self, symbolic: &Symbolic, figures: &mut Figures) {
         let stats = self.blaster.sink().stats();
         figures.set("events", symbolic.events.len() as f64);
+        figures.set("terms", symbolic.terms.len() as f64);
         figures.set("pairs before pruning", self.pairs.0 as f64);
         figures.set("pairs", self.pairs.1 as f64);
         figures.set("variables", stats.variables as f64);

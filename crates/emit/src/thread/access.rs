@@ -14,6 +14,8 @@ use norn_passes::points_to::Object;
 pub(super) enum Access {
     Private(String),
     Variable(String),
+    /// A variable that nobody else writes.
+    Own(String),
     Address(String),
 }
 
@@ -24,6 +26,7 @@ impl Access {
         match self {
             Access::Private(lvalue) => text.push_str(lvalue),
             Access::Variable(variable) => text.extend(["sma_read(", c, ", ", variable, ")"]),
+            Access::Own(variable) => text.extend(["sma_read_own(", c, ", ", variable, ")"]),
             Access::Address(address) => text.extend(["sma_read_addr(", c, ", ", top(address), ")"]),
         }
     }
@@ -37,7 +40,10 @@ impl Writer<'_, '_> {
     pub(super) fn access(&mut self, addr: Operand, ty: Ty) -> Access {
         let is_shared = self.is_shared(addr);
         match self.objects.variable(addr, ty, self.thread) {
-            Some(variable) if is_shared => Access::Variable(variable),
+            Some(variable) if is_shared => match self.context.shared.is_own(self.id, addr) {
+                true => Access::Own(variable),
+                false => Access::Variable(variable),
+            },
             Some(variable) => Access::Private(variable),
             None => {
                 let addr = self.operand_alone(addr);
@@ -55,7 +61,7 @@ impl Writer<'_, '_> {
         let value = top(value);
         match access {
             Access::Private(lvalue) => text.extend([lvalue, " = ", value, ";"]),
-            Access::Variable(variable) => {
+            Access::Variable(variable) | Access::Own(variable) => {
                 self.stores += 1;
                 text.extend(["sma_write(", c, ", ", variable, ", ", value, ");"]);
             }
@@ -117,7 +123,7 @@ impl Writer<'_, '_> {
 
     /// A read-modify-write of shared memory is a section, unless it stands in one.
     pub(super) fn begin_update(&mut self, addr: Operand) -> bool {
-        let is_section = self.is_shared(addr) && self.label_due;
+        let is_section = self.context.shared.is_visible(self.id, addr) && self.label_due;
         if is_section {
             self.statement("sma_atomic_begin();");
         }

@@ -4,7 +4,7 @@
  * A sequential program that does what a program with 5 threads can do, made by lazy sequentialization.
  * Memory model: PSO, by explicit store buffers.
  * Bounds: 2 rounds; loops followed 2 times per entry (those of the library 64);
- *   9 stores per store buffer.
+ *   5 stores per store buffer.
  * Run it: cbmc --64 sequential.c
  *
  * Each thread is a function with labels before its visible statements. J(A, B) hops from label A to B if the
@@ -80,9 +80,9 @@ static unsigned choose(unsigned bits, unsigned low, unsigned high)
 
 #define ROUNDS 2
 #define THREADS 5
-#define SMA_STORES 9
-#define SMA_UPDATES 25
-#define SMA_STORE_BITS 4
+#define SMA_STORES 5
+#define SMA_UPDATES 12
+#define SMA_STORE_BITS 3
 #define THREAD_BITS 3
 
 /* The objects of the program. */
@@ -105,7 +105,7 @@ static u32 c;
 
 /* The threads: who was created, their last labels, where they were left, who runs, where it is to be left. */
 static _Bool active[THREADS] = {1};
-static const unsigned size[THREADS] = {8, 15, 15, 4, 4};
+static const unsigned size[THREADS] = {4, 14, 14, 4, 4};
 static unsigned pc[THREADS], ct, cs;
 static address arg_1_0;
 static address arg_2_0;
@@ -233,7 +233,6 @@ static sma_value sma_buffered_read(address where, unsigned kind, unsigned t)
 {
     unsigned i, newest = SMA_STORES;
     sma_store *store;
-    sma_update();
     for (i = 0; i < SMA_STORES; i++)
         if (i < sma_count[t] && sma_overlap(sma_buffer[t][i].where, sma_bytes(sma_buffer[t][i].kind), where, sma_bytes(kind)))
             newest = i;
@@ -265,22 +264,10 @@ static void sma_buffered_write(address where, unsigned kind, sma_value value, un
     store->epoch = sma_epoch[t];
 }
 
-/* No thread has a store to these bytes that has not reached memory. */
-static void sma_settled(address where, unsigned bytes)
-{
-    unsigned t, i;
-    sma_update();
-    for (t = 0; t < THREADS; t++)
-        for (i = 0; i < SMA_STORES; i++)
-            if (i < sma_count[t])
-                assume(!sma_overlap(sma_buffer[t][i].where, sma_bytes(sma_buffer[t][i].kind), where, bytes));
-}
-
-#define sma_read_addr(T, a) sma_take_##T(sma_buffered_read(a, sma_kind_##T, ct))
+#define sma_read_addr(T, a) (sma_update(), sma_take_##T(sma_buffered_read(a, sma_kind_##T, ct)))
 #define sma_write_addr(T, a, x) sma_buffered_write(a, sma_kind_##T, sma_make_##T(x), ct)
 #define sma_read(T, v) sma_read_addr(T, sma_addr(v))
 #define sma_write(T, v, x) sma_write_addr(T, sma_addr(v), x)
-#define sma_enter(T, v) (sma_settled(sma_addr(v), sizeof(T)), (v) = content(T))
 #define sma_fence() sma_drain(ct)
 #define sma_atomic_begin() (sma_drain(ct), sma_in_section = 1)
 #define sma_atomic_end() (sma_in_section = 0)
@@ -292,25 +279,21 @@ static void main_0(void)
 {
     static u64 number, number_2, number_3, number_4;
 #line 38 "producers_consumers.c"
-    J(0, 1) sma_enter(u32, x_of_0); sma_enter(u32, y_of_0); p0_of_0 = content(u64); p1_of_0 = content(u64);
+    J(0, 1) x_of_0 = content(u32); y_of_0 = content(u32); p0_of_0 = content(u64); p1_of_0 = content(u64);
 #line 38 "producers_consumers.c"
     c0_of_0 = content(u64); c1_of_0 = content(u64);
-L1: J(1, 2) sma_write(u32, x_of_0, 1u);
-#line 39 "producers_consumers.c"
-L2: J(2, 3) sma_write(u32, y_of_0, 5u);
+    x_of_0 = 1u; y_of_0 = 5u;
 #line 41 "producers_consumers.c"
-L3: J(3, 4) sma_atomic_begin(); sma_write(u32, m.owner, 0u); sma_write(u32, m.count, 0u);
-#line 41 "producers_consumers.c"
-    sma_write(u32, m.kind, 0u); sma_atomic_end();
-L4: J(4, 5) sma_fence(); arg_1_0 = (address)&x_of_0; number = 1ull; create(1); p0_of_0 = number;
-L5: J(5, 6) sma_fence(); arg_2_0 = (address)&y_of_0; number_2 = 2ull; create(2); p1_of_0 = number_2;
-L6: J(6, 7) sma_fence(); number_3 = 3ull; create(3); c0_of_0 = number_3;
-L7: J(7, 8) sma_fence(); number_4 = 4ull; create(4); c1_of_0 = number_4;
-    G(8)
-L8: return;
+    sma_atomic_begin(); m.owner = 0u; m.count = 0u; m.kind = 0u; sma_atomic_end();
+    sma_fence(); arg_1_0 = (address)&x_of_0; number = 1ull; create(1); p0_of_0 = number;
+L1: J(1, 2) sma_fence(); arg_2_0 = (address)&y_of_0; number_2 = 2ull; create(2); p1_of_0 = number_2;
+L2: J(2, 3) sma_fence(); number_3 = 3ull; create(3); c0_of_0 = number_3;
+L3: J(3, 4) sma_fence(); number_4 = 4ull; create(4); c1_of_0 = number_4;
+    G(4)
+L4: return;
 }
 
-#line 314 "sequential.c"
+#line 297 "sequential.c"
 /* Thread 1. */
 static void P_1(void)
 {
@@ -320,62 +303,62 @@ static void P_1(void)
 #line 11 "producers_consumers.c"
     J(0, 1) b = arg_1_0;
 #line 13 "producers_consumers.c"
-L1: J(1, 2) tmp = sma_read_addr(u32, b);
-L2: J(2, 3) sma_atomic_begin(); kind = sma_read(u32, m.kind);
+    tmp = AT(u32, b);
+L1: J(1, 2) sma_atomic_begin(); kind = m.kind;
 #line 14 "producers_consumers.c"
     if (!(kind != (u32)-1)) fail("misuse: use of a destroyed mutex");
 #line 14 "producers_consumers.c"
     if (!((0 <= (i32)kind) && ((i32)kind <= 3))) fail("misuse: use of a mutex that is not initialised");
 #line 14 "producers_consumers.c"
-    owner = sma_read(u32, m.owner); again = (u8)((owner == 2u) && ((kind == 1u) || (kind == 2u)));
+    owner = m.owner; again = (u8)((owner == 2u) && ((kind == 1u) || (kind == 2u)));
 #line 14 "producers_consumers.c"
     assume((owner == 0u) || (again != 0)); if ((again != 0) && (kind == 2u)) goto b15;
 #line 14 "producers_consumers.c"
     if (owner != 0u) goto b11;
 #line 14 "producers_consumers.c"
-    sma_write(u32, m.owner, 2u); goto b15;
-b11: G(3)
+    m.owner = 2u; goto b15;
+b11: G(2)
 #line 14 "producers_consumers.c"
-    r42 = sma_read(u32, m.count); sma_write(u32, m.count, r42 + 1u);
-b15: G(3)
+    r42 = m.count; m.count = r42 + 1u;
+b15: G(2)
 #line 14 "producers_consumers.c"
     sma_atomic_end();
-L3: J(3, 4) r3 = sma_read(u32, c); if (0 < (i32)r3) goto b25;
+L2: J(2, 3) r3 = sma_read(u32, c); if (0 < (i32)r3) goto b25;
 #line 18 "producers_consumers.c"
-L4: J(4, 5) sma_write(u32, c, 0u);
+L3: J(3, 4) sma_write(u32, c, 0u);
     if (!(0 < (i32)tmp)) goto b27;
-L5: J(5, 6) r8 = sma_read(u32, c);
+L4: J(4, 5) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
-L6: J(6, 7) sma_write(u32, c, r8 + 1u);
+L5: J(5, 6) sma_write(u32, c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
     if (!(0 < (i32)tmp)) goto b27;
-L7: J(7, 8) r8 = sma_read(u32, c);
+L6: J(6, 7) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
-L8: J(8, 9) sma_write(u32, c, r8 + 1u);
+L7: J(7, 8) sma_write(u32, c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
     if (!(0 < (i32)tmp)) goto b27;
-L9: J(9, 10) r8 = sma_read(u32, c);
+L8: J(8, 9) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
-L10: J(10, 11) sma_write(u32, c, r8 + 1u);
+L9: J(9, 10) sma_write(u32, c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
-L11: J(11, 12) assume(0); /* a bound is reached */
-b25: G(12)
+L10: J(10, 11) assume(0); /* a bound is reached */
+b25: G(11)
 #line 16 "producers_consumers.c"
-L12: J(12, 13) r5 = sma_read(u32, c);
+L11: J(11, 12) r5 = sma_read(u32, c);
 #line 16 "producers_consumers.c"
-L13: J(13, 14) sma_write(u32, c, r5 + 1u);
-b27: G(14)
+L12: J(12, 13) sma_write(u32, c, r5 + 1u);
+b27: G(13)
 #line 24 "producers_consumers.c"
-L14: J(14, 15) sma_atomic_begin(); kind_2 = sma_read(u32, m.kind);
+L13: J(13, 14) sma_atomic_begin(); kind_2 = m.kind;
 #line 24 "producers_consumers.c"
     if (!(kind_2 != (u32)-1)) fail("misuse: use of a destroyed mutex");
 #line 24 "producers_consumers.c"
     if (!((0 <= (i32)kind_2) && ((i32)kind_2 <= 3))) fail("misuse: use of a mutex that is not initialised");
 #line 24 "producers_consumers.c"
-    r52 = sma_read(u32, m.owner); mine = (u8)(r52 == 2u);
+    r52 = m.owner; mine = (u8)(r52 == 2u);
 #line 24 "producers_consumers.c"
     if (!(((mine != 0) || (kind_2 == 1u)) || (kind_2 == 2u))) fail("misuse: unlock of a mutex that the calling thread does not hold");
 #line 24 "producers_consumers.c"
@@ -383,21 +366,21 @@ L14: J(14, 15) sma_atomic_begin(); kind_2 = sma_read(u32, m.kind);
 #line 24 "producers_consumers.c"
     if (!(kind_2 == 1u)) goto b36;
 #line 24 "producers_consumers.c"
-    r75 = sma_read(u32, m.count); if (0u < r75) goto b37;
-b36: G(15)
+    r75 = m.count; if (0u < r75) goto b37;
+b36: G(14)
 #line 24 "producers_consumers.c"
-    sma_write(u32, m.owner, 0u); goto b40;
-b37: G(15)
+    m.owner = 0u; goto b40;
+b37: G(14)
 #line 24 "producers_consumers.c"
-    r78 = sma_read(u32, m.count); sma_write(u32, m.count, r78 - 1u);
-b40: G(15)
+    r78 = m.count; m.count = r78 - 1u;
+b40: G(14)
 #line 24 "producers_consumers.c"
     sma_atomic_end();
-    G(15)
-L15: return;
+    G(14)
+L14: return;
 }
 
-#line 401 "sequential.c"
+#line 384 "sequential.c"
 /* Thread 2. */
 static void P_2(void)
 {
@@ -407,62 +390,62 @@ static void P_2(void)
 #line 11 "producers_consumers.c"
     J(0, 1) b = arg_2_0;
 #line 13 "producers_consumers.c"
-L1: J(1, 2) tmp = sma_read_addr(u32, b);
-L2: J(2, 3) sma_atomic_begin(); kind = sma_read(u32, m.kind);
+    tmp = AT(u32, b);
+L1: J(1, 2) sma_atomic_begin(); kind = m.kind;
 #line 14 "producers_consumers.c"
     if (!(kind != (u32)-1)) fail("misuse: use of a destroyed mutex");
 #line 14 "producers_consumers.c"
     if (!((0 <= (i32)kind) && ((i32)kind <= 3))) fail("misuse: use of a mutex that is not initialised");
 #line 14 "producers_consumers.c"
-    owner = sma_read(u32, m.owner); again = (u8)((owner == 3u) && ((kind == 1u) || (kind == 2u)));
+    owner = m.owner; again = (u8)((owner == 3u) && ((kind == 1u) || (kind == 2u)));
 #line 14 "producers_consumers.c"
     assume((owner == 0u) || (again != 0)); if ((again != 0) && (kind == 2u)) goto b15;
 #line 14 "producers_consumers.c"
     if (owner != 0u) goto b11;
 #line 14 "producers_consumers.c"
-    sma_write(u32, m.owner, 3u); goto b15;
-b11: G(3)
+    m.owner = 3u; goto b15;
+b11: G(2)
 #line 14 "producers_consumers.c"
-    r42 = sma_read(u32, m.count); sma_write(u32, m.count, r42 + 1u);
-b15: G(3)
+    r42 = m.count; m.count = r42 + 1u;
+b15: G(2)
 #line 14 "producers_consumers.c"
     sma_atomic_end();
-L3: J(3, 4) r3 = sma_read(u32, c); if (0 < (i32)r3) goto b25;
+L2: J(2, 3) r3 = sma_read(u32, c); if (0 < (i32)r3) goto b25;
 #line 18 "producers_consumers.c"
-L4: J(4, 5) sma_write(u32, c, 0u);
+L3: J(3, 4) sma_write(u32, c, 0u);
     if (!(0 < (i32)tmp)) goto b27;
-L5: J(5, 6) r8 = sma_read(u32, c);
+L4: J(4, 5) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
-L6: J(6, 7) sma_write(u32, c, r8 + 1u);
+L5: J(5, 6) sma_write(u32, c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
     if (!(0 < (i32)tmp)) goto b27;
-L7: J(7, 8) r8 = sma_read(u32, c);
+L6: J(6, 7) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
-L8: J(8, 9) sma_write(u32, c, r8 + 1u);
+L7: J(7, 8) sma_write(u32, c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
     if (!(0 < (i32)tmp)) goto b27;
-L9: J(9, 10) r8 = sma_read(u32, c);
+L8: J(8, 9) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
-L10: J(10, 11) sma_write(u32, c, r8 + 1u);
+L9: J(9, 10) sma_write(u32, c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
-L11: J(11, 12) assume(0); /* a bound is reached */
-b25: G(12)
+L10: J(10, 11) assume(0); /* a bound is reached */
+b25: G(11)
 #line 16 "producers_consumers.c"
-L12: J(12, 13) r5 = sma_read(u32, c);
+L11: J(11, 12) r5 = sma_read(u32, c);
 #line 16 "producers_consumers.c"
-L13: J(13, 14) sma_write(u32, c, r5 + 1u);
-b27: G(14)
+L12: J(12, 13) sma_write(u32, c, r5 + 1u);
+b27: G(13)
 #line 24 "producers_consumers.c"
-L14: J(14, 15) sma_atomic_begin(); kind_2 = sma_read(u32, m.kind);
+L13: J(13, 14) sma_atomic_begin(); kind_2 = m.kind;
 #line 24 "producers_consumers.c"
     if (!(kind_2 != (u32)-1)) fail("misuse: use of a destroyed mutex");
 #line 24 "producers_consumers.c"
     if (!((0 <= (i32)kind_2) && ((i32)kind_2 <= 3))) fail("misuse: use of a mutex that is not initialised");
 #line 24 "producers_consumers.c"
-    r52 = sma_read(u32, m.owner); mine = (u8)(r52 == 3u);
+    r52 = m.owner; mine = (u8)(r52 == 3u);
 #line 24 "producers_consumers.c"
     if (!(((mine != 0) || (kind_2 == 1u)) || (kind_2 == 2u))) fail("misuse: unlock of a mutex that the calling thread does not hold");
 #line 24 "producers_consumers.c"
@@ -470,21 +453,21 @@ L14: J(14, 15) sma_atomic_begin(); kind_2 = sma_read(u32, m.kind);
 #line 24 "producers_consumers.c"
     if (!(kind_2 == 1u)) goto b36;
 #line 24 "producers_consumers.c"
-    r75 = sma_read(u32, m.count); if (0u < r75) goto b37;
-b36: G(15)
+    r75 = m.count; if (0u < r75) goto b37;
+b36: G(14)
 #line 24 "producers_consumers.c"
-    sma_write(u32, m.owner, 0u); goto b40;
-b37: G(15)
+    m.owner = 0u; goto b40;
+b37: G(14)
 #line 24 "producers_consumers.c"
-    r78 = sma_read(u32, m.count); sma_write(u32, m.count, r78 - 1u);
-b40: G(15)
+    r78 = m.count; m.count = r78 - 1u;
+b40: G(14)
 #line 24 "producers_consumers.c"
     sma_atomic_end();
-    G(15)
-L15: return;
+    G(14)
+L14: return;
 }
 
-#line 488 "sequential.c"
+#line 471 "sequential.c"
 /* Thread 3. */
 static void C_3(void)
 {
@@ -502,7 +485,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 506 "sequential.c"
+#line 489 "sequential.c"
 /* Thread 4. */
 static void C_4(void)
 {
@@ -520,7 +503,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 524 "sequential.c"
+#line 507 "sequential.c"
 /* The driver: in each round each thread that was created has a slot; the first thread has one more at the end. */
 int main(void)
 {
@@ -529,7 +512,7 @@ int main(void)
     for (round = 1; round <= ROUNDS; round++) {
         ct = 0;
         if (active[ct]) {
-            cs = next_switch(4, pc[ct], size[ct]);
+            cs = next_switch(3, pc[ct], size[ct]);
             main_0();
             pc[ct] = cs;
         }
@@ -560,7 +543,7 @@ int main(void)
     }
     ct = 0;
     if (active[ct]) {
-        cs = next_switch(4, pc[ct], size[ct]);
+        cs = next_switch(3, pc[ct], size[ct]);
         main_0();
         pc[ct] = cs;
     }

@@ -100,7 +100,7 @@ static u32 c;
 
 /* The threads: who was created, their last labels, where they were left, who runs, where it is to be left. */
 static _Bool active[THREADS] = {1};
-static const unsigned size[THREADS] = {8, 15, 15, 4, 4};
+static const unsigned size[THREADS] = {4, 14, 14, 4, 4};
 static unsigned pc[THREADS], ct, cs;
 static address arg_1_0;
 static address arg_2_0;
@@ -128,22 +128,20 @@ static void main_0(void)
     J(0, 1) sma_enter(u32, x_of_0); sma_enter(u32, y_of_0); p0_of_0 = content(u64); p1_of_0 = content(u64);
 #line 38 "producers_consumers.c"
     c0_of_0 = content(u64); c1_of_0 = content(u64);
-L1: J(1, 2) sma_write(u32, x_of_0, 1u);
-#line 39 "producers_consumers.c"
-L2: J(2, 3) sma_write(u32, y_of_0, 5u);
+    sma_write(u32, x_of_0, 1u); sma_write(u32, y_of_0, 5u);
 #line 41 "producers_consumers.c"
-L3: J(3, 4) sma_atomic_begin(); sma_write(u32, m.owner, 0u); sma_write(u32, m.count, 0u);
+    sma_atomic_begin(); sma_write(u32, m.owner, 0u); sma_write(u32, m.count, 0u); sma_write(u32, m.kind, 0u);
 #line 41 "producers_consumers.c"
-    sma_write(u32, m.kind, 0u); sma_atomic_end();
-L4: J(4, 5) arg_1_0 = (address)&x_of_0; number = 1ull; create(1); p0_of_0 = number;
-L5: J(5, 6) arg_2_0 = (address)&y_of_0; number_2 = 2ull; create(2); p1_of_0 = number_2;
-L6: J(6, 7) number_3 = 3ull; create(3); c0_of_0 = number_3;
-L7: J(7, 8) number_4 = 4ull; create(4); c1_of_0 = number_4;
-    G(8)
-L8: return;
+    sma_atomic_end();
+    arg_1_0 = (address)&x_of_0; number = 1ull; create(1); p0_of_0 = number;
+L1: J(1, 2) arg_2_0 = (address)&y_of_0; number_2 = 2ull; create(2); p1_of_0 = number_2;
+L2: J(2, 3) number_3 = 3ull; create(3); c0_of_0 = number_3;
+L3: J(3, 4) number_4 = 4ull; create(4); c1_of_0 = number_4;
+    G(4)
+L4: return;
 }
 
-#line 147 "sequential.c"
+#line 145 "sequential.c"
 /* Thread 1. */
 static void P_1(void)
 {
@@ -153,8 +151,8 @@ static void P_1(void)
 #line 11 "producers_consumers.c"
     J(0, 1) b = arg_1_0;
 #line 13 "producers_consumers.c"
-L1: J(1, 2) tmp = sma_read_addr(u32, b);
-L2: J(2, 3) sma_atomic_begin(); kind = sma_read(u32, m.kind);
+    tmp = sma_read_addr(u32, b);
+L1: J(1, 2) sma_atomic_begin(); kind = sma_read(u32, m.kind);
 #line 14 "producers_consumers.c"
     if (!(kind != (u32)-1)) fail("misuse: use of a destroyed mutex");
 #line 14 "producers_consumers.c"
@@ -167,42 +165,42 @@ L2: J(2, 3) sma_atomic_begin(); kind = sma_read(u32, m.kind);
     if (owner != 0u) goto b11;
 #line 14 "producers_consumers.c"
     sma_write(u32, m.owner, 2u); goto b15;
-b11: G(3)
+b11: G(2)
 #line 14 "producers_consumers.c"
     r42 = sma_read(u32, m.count); sma_write(u32, m.count, r42 + 1u);
-b15: G(3)
+b15: G(2)
 #line 14 "producers_consumers.c"
     sma_atomic_end();
-L3: J(3, 4) r3 = sma_read(u32, c); if (0 < (i32)r3) goto b25;
+L2: J(2, 3) r3 = sma_read(u32, c); if (0 < (i32)r3) goto b25;
 #line 18 "producers_consumers.c"
-L4: J(4, 5) sma_write(u32, c, 0u);
+L3: J(3, 4) sma_write(u32, c, 0u);
     if (!(0 < (i32)tmp)) goto b27;
-L5: J(5, 6) r8 = sma_read(u32, c);
+L4: J(4, 5) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
-L6: J(6, 7) sma_write(u32, c, r8 + 1u);
+L5: J(5, 6) sma_write(u32, c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
     if (!(0 < (i32)tmp)) goto b27;
-L7: J(7, 8) r8 = sma_read(u32, c);
+L6: J(6, 7) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
-L8: J(8, 9) sma_write(u32, c, r8 + 1u);
+L7: J(7, 8) sma_write(u32, c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
     if (!(0 < (i32)tmp)) goto b27;
-L9: J(9, 10) r8 = sma_read(u32, c);
+L8: J(8, 9) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
-L10: J(10, 11) sma_write(u32, c, r8 + 1u);
+L9: J(9, 10) sma_write(u32, c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
-L11: J(11, 12) assume(0); /* a bound is reached */
-b25: G(12)
+L10: J(10, 11) assume(0); /* a bound is reached */
+b25: G(11)
 #line 16 "producers_consumers.c"
-L12: J(12, 13) r5 = sma_read(u32, c);
+L11: J(11, 12) r5 = sma_read(u32, c);
 #line 16 "producers_consumers.c"
-L13: J(13, 14) sma_write(u32, c, r5 + 1u);
-b27: G(14)
+L12: J(12, 13) sma_write(u32, c, r5 + 1u);
+b27: G(13)
 #line 24 "producers_consumers.c"
-L14: J(14, 15) sma_atomic_begin(); kind_2 = sma_read(u32, m.kind);
+L13: J(13, 14) sma_atomic_begin(); kind_2 = sma_read(u32, m.kind);
 #line 24 "producers_consumers.c"
     if (!(kind_2 != (u32)-1)) fail("misuse: use of a destroyed mutex");
 #line 24 "producers_consumers.c"
@@ -217,20 +215,20 @@ L14: J(14, 15) sma_atomic_begin(); kind_2 = sma_read(u32, m.kind);
     if (!(kind_2 == 1u)) goto b36;
 #line 24 "producers_consumers.c"
     r75 = sma_read(u32, m.count); if (0u < r75) goto b37;
-b36: G(15)
+b36: G(14)
 #line 24 "producers_consumers.c"
     sma_write(u32, m.owner, 0u); goto b40;
-b37: G(15)
+b37: G(14)
 #line 24 "producers_consumers.c"
     r78 = sma_read(u32, m.count); sma_write(u32, m.count, r78 - 1u);
-b40: G(15)
+b40: G(14)
 #line 24 "producers_consumers.c"
     sma_atomic_end();
-    G(15)
-L15: return;
+    G(14)
+L14: return;
 }
 
-#line 234 "sequential.c"
+#line 232 "sequential.c"
 /* Thread 2. */
 static void P_2(void)
 {
@@ -240,8 +238,8 @@ static void P_2(void)
 #line 11 "producers_consumers.c"
     J(0, 1) b = arg_2_0;
 #line 13 "producers_consumers.c"
-L1: J(1, 2) tmp = sma_read_addr(u32, b);
-L2: J(2, 3) sma_atomic_begin(); kind = sma_read(u32, m.kind);
+    tmp = sma_read_addr(u32, b);
+L1: J(1, 2) sma_atomic_begin(); kind = sma_read(u32, m.kind);
 #line 14 "producers_consumers.c"
     if (!(kind != (u32)-1)) fail("misuse: use of a destroyed mutex");
 #line 14 "producers_consumers.c"
@@ -254,42 +252,42 @@ L2: J(2, 3) sma_atomic_begin(); kind = sma_read(u32, m.kind);
     if (owner != 0u) goto b11;
 #line 14 "producers_consumers.c"
     sma_write(u32, m.owner, 3u); goto b15;
-b11: G(3)
+b11: G(2)
 #line 14 "producers_consumers.c"
     r42 = sma_read(u32, m.count); sma_write(u32, m.count, r42 + 1u);
-b15: G(3)
+b15: G(2)
 #line 14 "producers_consumers.c"
     sma_atomic_end();
-L3: J(3, 4) r3 = sma_read(u32, c); if (0 < (i32)r3) goto b25;
+L2: J(2, 3) r3 = sma_read(u32, c); if (0 < (i32)r3) goto b25;
 #line 18 "producers_consumers.c"
-L4: J(4, 5) sma_write(u32, c, 0u);
+L3: J(3, 4) sma_write(u32, c, 0u);
     if (!(0 < (i32)tmp)) goto b27;
-L5: J(5, 6) r8 = sma_read(u32, c);
+L4: J(4, 5) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
-L6: J(6, 7) sma_write(u32, c, r8 + 1u);
+L5: J(5, 6) sma_write(u32, c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
     if (!(0 < (i32)tmp)) goto b27;
-L7: J(7, 8) r8 = sma_read(u32, c);
+L6: J(6, 7) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
-L8: J(8, 9) sma_write(u32, c, r8 + 1u);
+L7: J(7, 8) sma_write(u32, c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
     if (!(0 < (i32)tmp)) goto b27;
-L9: J(9, 10) r8 = sma_read(u32, c);
+L8: J(8, 9) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
-L10: J(10, 11) sma_write(u32, c, r8 + 1u);
+L9: J(9, 10) sma_write(u32, c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
-L11: J(11, 12) assume(0); /* a bound is reached */
-b25: G(12)
+L10: J(10, 11) assume(0); /* a bound is reached */
+b25: G(11)
 #line 16 "producers_consumers.c"
-L12: J(12, 13) r5 = sma_read(u32, c);
+L11: J(11, 12) r5 = sma_read(u32, c);
 #line 16 "producers_consumers.c"
-L13: J(13, 14) sma_write(u32, c, r5 + 1u);
-b27: G(14)
+L12: J(12, 13) sma_write(u32, c, r5 + 1u);
+b27: G(13)
 #line 24 "producers_consumers.c"
-L14: J(14, 15) sma_atomic_begin(); kind_2 = sma_read(u32, m.kind);
+L13: J(13, 14) sma_atomic_begin(); kind_2 = sma_read(u32, m.kind);
 #line 24 "producers_consumers.c"
     if (!(kind_2 != (u32)-1)) fail("misuse: use of a destroyed mutex");
 #line 24 "producers_consumers.c"
@@ -304,20 +302,20 @@ L14: J(14, 15) sma_atomic_begin(); kind_2 = sma_read(u32, m.kind);
     if (!(kind_2 == 1u)) goto b36;
 #line 24 "producers_consumers.c"
     r75 = sma_read(u32, m.count); if (0u < r75) goto b37;
-b36: G(15)
+b36: G(14)
 #line 24 "producers_consumers.c"
     sma_write(u32, m.owner, 0u); goto b40;
-b37: G(15)
+b37: G(14)
 #line 24 "producers_consumers.c"
     r78 = sma_read(u32, m.count); sma_write(u32, m.count, r78 - 1u);
-b40: G(15)
+b40: G(14)
 #line 24 "producers_consumers.c"
     sma_atomic_end();
-    G(15)
-L15: return;
+    G(14)
+L14: return;
 }
 
-#line 321 "sequential.c"
+#line 319 "sequential.c"
 /* Thread 3. */
 static void C_3(void)
 {
@@ -335,7 +333,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 339 "sequential.c"
+#line 337 "sequential.c"
 /* Thread 4. */
 static void C_4(void)
 {
@@ -353,7 +351,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 357 "sequential.c"
+#line 355 "sequential.c"
 /* The driver: in each round each thread that was created has a slot; the first thread has one more at the end. */
 int main(void)
 {
@@ -362,7 +360,7 @@ int main(void)
     for (round = 1; round <= ROUNDS; round++) {
         ct = 0;
         if (active[ct]) {
-            cs = next_switch(4, pc[ct], size[ct]);
+            cs = next_switch(3, pc[ct], size[ct]);
             main_0();
             pc[ct] = cs;
         }
@@ -393,7 +391,7 @@ int main(void)
     }
     ct = 0;
     if (active[ct]) {
-        cs = next_switch(4, pc[ct], size[ct]);
+        cs = next_switch(3, pc[ct], size[ct]);
         main_0();
         pc[ct] = cs;
     }
