@@ -52,10 +52,13 @@ fn sequentialize(args: &SequentializeArgs) -> Exit {
         None => frontend::print(&sequential.text),
         Some(path) => frontend::write(path, &sequential.text),
     };
-    match &args.choices_out {
+    let exit = match &args.choices_out {
         Some(path) if written == Exit::Fine => choices::write(&program, args, path),
         _ => written,
-    }
+    };
+    // The process ends: nobody has to wait until so many pieces of memory are given back.
+    std::mem::forget(program);
+    exit
 }
 
 /// The bound on loops that holds where no other is given.
