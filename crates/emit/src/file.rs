@@ -173,7 +173,7 @@ impl File<'_> {
         head.push_str(
             " * Each thread is a function with labels before its visible statements. J(A, B) hops from label A to B if the\n \
              * thread was left behind A in an earlier round or is to be left before it in this one; G(L) gives up guesses of\n \
-             * the next context switch that control has jumped over. Variables are static: they outlast the round.\n",
+             * the next context switch that control has jumped over. Variables that outlast a round are static.\n",
         );
         for at in &self.bounds.at {
             put(&mut head, format_args!(" * Loops at {}:{}: {} times.\n", at.file, at.line, at.bound));

@@ -60,6 +60,7 @@ impl Memory<'_> {
         words.extend(self.options.bits.filter(|&bits| bits < 64).map(|_| "bits"));
         words.extend(self.cells.filter(|cells| cells.mixed).map(|_| "mixed"));
         words.extend(is_few.then_some("few"));
+        words.extend((self.buffered() < self.stores).then_some("short"));
         words.extend(mentions(program, "sma_read_own").then_some("own"));
         let memory = expand(list, &words, &needs);
         let value = expand(VALUE, &words, &format!("{needs} {memory}"));

@@ -2,8 +2,8 @@
 //!
 //! The blocks come in topological order, so control only jumps forwards. `L3: J(3, 4)` begins the statement with
 //! label 3: if the thread was left behind this statement in an earlier round, or is to be left before it in this one,
-//! control hops on to label 4. Registers are static variables, so that they keep their values from round to round;
-//! values that are used once, and soon, are written where they are used.
+//! control hops on to label 4. Registers that are used across labels are static variables, so that they keep their
+//! values from round to round; values that are used once, and soon, are written where they are used.
 
 mod access;
 mod control;
@@ -27,9 +27,8 @@ use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
 use norn_passes::Site;
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::rc::Rc;
-use values::{declarations, divides};
+use rustc_hash::FxHashMap;
+use values::{Variable, divides};
 
 /// Text that an instruction becomes, about: many become nothing.
 const BYTES_PER_INSTR: usize = 64;
@@ -51,7 +50,7 @@ pub struct Context<'p> {
 }
 
 pub struct Written {
-    /// Of its static variables.
+    /// Of its variables.
     pub declarations: String,
     /// Its statements, and how many lines they are.
     pub text: String,
@@ -75,11 +74,12 @@ pub struct Writer<'c, 'p> {
     labels: &'c Labels,
     names: Names,
     /// By register: its variable, once it has one.
-    registers: Vec<Option<Rc<str>>>,
-    /// The static locals, by their types.
-    declared: Vec<(&'static str, Vec<Rc<str>>)>,
-    scratches: FxHashSet<&'static str>,
-    /// Values that wait to be written where they are used, with the registers that they read and that may change.
+    registers: Vec<Option<Variable>>,
+    /// The registers with variables.
+    declared: Vec<Reg>,
+    /// Variables for values within one statement.
+    scratches: Vec<(&'static str, &'static str)>,
+    /// Values that wait to be written where they are used, with the registers that they read.
     waiting: FxHashMap<Reg, (String, Vec<Reg>)>,
     /// Such registers of the operands written last.
     read: Vec<Reg>,
@@ -117,7 +117,7 @@ pub fn write<'c, 'p>(
         names,
         registers: vec![None; code.function.registers.len()],
         declared: Vec::new(),
-        scratches: FxHashSet::default(),
+        scratches: Vec::new(),
         waiting: FxHashMap::default(),
         read: Vec::new(),
         known: FxHashMap::default(),
@@ -134,9 +134,10 @@ pub fn write<'c, 'p>(
         objects,
     };
     writer.function()?;
-    let Writer { text, calls, declared, next_label, stores, largest, .. } = writer;
+    let declarations = writer.declarations();
+    let Writer { text, calls, next_label, stores, largest, .. } = writer;
     let (text, lines) = text.finish();
-    let (declarations, calls) = (declarations(&declared), calls.into_words());
+    let calls = calls.into_words();
     Ok(Written { declarations, text, lines, calls, size: next_label, stores, largest })
 }
 

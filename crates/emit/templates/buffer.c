@@ -7,7 +7,13 @@
  * PSO-SMA: memory, and the stores of each thread that have not reached it. A store waits for earlier ones of its thread
  * that share a byte with it or that a store-store fence separates from it.
 //end
+//if short
  * At each access any stores may reach memory before.
+//end
+//if !short
+ * Before each read and each fence any stores may reach memory. Before a write that makes no difference: it goes into its
+ * own buffer, and nobody looks there.
+//end
  */
 typedef struct {
     address where;
@@ -159,13 +165,15 @@ static sma_value sma_buffered_read(address where, unsigned kind, unsigned t)
 static void sma_buffered_write(address where, unsigned kind, sma_value value, unsigned t)
 {
     sma_store *store;
-    sma_update();
     if (sma_in_section) {
         sma_memory_write(where, kind, value);
         return;
     }
+//if short
     /* A full buffer is a bound. */
+    sma_update();
     assume(sma_count[t] < SMA_STORES);
+//end
     store = &sma_buffer[t][sma_count[t]++];
     sma_pending++;
     store->where = where;

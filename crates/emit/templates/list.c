@@ -135,6 +135,17 @@ static void sma_raise(unsigned tstamp)
         sma_clock = tstamp;
 }
 
+//unit sma_in_memory
+/* The node whose value memory holds: the last one that is not later than the clock. */
+static unsigned sma_in_memory(const sma_list *list)
+{
+    unsigned node;
+    for (node = 0; node < SMA_NODES - 1; node++)
+        if (list->tstamp[node] <= sma_clock && list->tstamp[list->next[node]] > sma_clock)
+            break;
+    return node;
+}
+
 //unit sma_list_write
 static void sma_list_write(unsigned v, sma_value value, unsigned t)
 {
@@ -153,22 +164,28 @@ static void sma_list_write(unsigned v, sma_value value, unsigned t)
     ts = sma_clock;
     if (!sma_in_section)
         ts = choose(SMA_CLOCK_BITS, low, SMA_TIMESTAMPS - 1);
-    /* Take the first node out of the list. If it holds the value in memory, the write takes its place at once. */
-    node = list.next[SMA_NODES];
-    assume(ts == sma_clock || list.tstamp[list.next[node]] <= sma_clock);
-    list.next[SMA_NODES] = list.next[node];
-    list.prev[list.next[SMA_NODES]] = SMA_NODES;
-    /* Put it before those that reach memory later. */
-    for (succ = 0; succ < SMA_NODES; succ++)
-        if (succ != node && list.tstamp[succ] > ts && (list.prev[succ] == SMA_NODES || list.tstamp[list.prev[succ]] <= ts))
-            break;
-    pred = list.prev[succ];
-    list.value[node] = sma_pack(value);
-    list.tstamp[node] = ts;
-    list.next[node] = succ;
-    list.prev[node] = pred;
-    list.next[pred] = node;
-    list.prev[succ] = node;
+    if (ts == sma_clock) {
+        /* The value in memory is not seen any more. */
+        node = sma_in_memory(&list);
+        list.value[node] = sma_pack(value);
+    } else {
+        /* Take the first node out of the list; it must be free. */
+        node = list.next[SMA_NODES];
+        assume(list.tstamp[list.next[node]] <= sma_clock);
+        list.next[SMA_NODES] = list.next[node];
+        list.prev[list.next[SMA_NODES]] = SMA_NODES;
+        /* Put it before those that reach memory later. */
+        for (succ = 0; succ < SMA_NODES; succ++)
+            if (succ != node && list.tstamp[succ] > ts && list.tstamp[list.prev[succ]] <= ts)
+                break;
+        pred = list.prev[succ];
+        list.value[node] = sma_pack(value);
+        list.tstamp[node] = ts;
+        list.next[node] = succ;
+        list.prev[node] = pred;
+        list.next[pred] = node;
+        list.prev[succ] = node;
+    }
     sma_lists[v] = list;
     sma_max_tstamp[t] = sma_max_tstamp[t] < ts ? ts : sma_max_tstamp[t];
     sma_last_tstamp[v][t] = ts;
@@ -178,16 +195,12 @@ static void sma_list_write(unsigned v, sma_value value, unsigned t)
 //unit sma_list_read
 static sma_value sma_list_read(unsigned v, unsigned t)
 {
-    unsigned node;
     sma_list list = sma_lists[v];
     sma_clock_update();
     /* The own last write, if it has not reached memory. */
     if (sma_last_tstamp[v][t] > sma_clock)
         return sma_unpack(sma_last_value[v][t]);
-    for (node = 0; node < SMA_NODES - 1; node++)
-        if (list.tstamp[node] <= sma_clock && list.tstamp[list.next[node]] > sma_clock)
-            break;
-    return sma_unpack(list.value[node]);
+    return sma_unpack(list.value[sma_in_memory(&list)]);
 }
 
 //if mixed

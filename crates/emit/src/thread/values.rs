@@ -1,4 +1,5 @@
-//! Values: the registers as static variables, and the values that wait to be written where they are used.
+//! Values: the registers as variables, static if they have to outlast a round, and the values that wait to be written
+//! where they are used.
 
 use super::{USUAL_LENGTH, Writer};
 use crate::expr::{self, register_type, top};
@@ -8,10 +9,26 @@ use norn_ir::ids::{BlockId, Reg};
 use norn_ir::instr::{BinaryOp, CastOp, Const, InstrKind, Operand};
 use std::rc::Rc;
 
+/// A variable for a register.
+#[derive(Clone)]
+pub(super) struct Variable {
+    name: Rc<str>,
+    c_type: &'static str,
+    /// The labels between which it is mentioned, by the one behind; none if a label stands between two mentions.
+    group: Option<u32>,
+}
+
 impl Writer<'_, '_> {
+    /// The label behind what is written now. Texts are made before the label that they may be due for.
+    fn group(&self) -> u32 {
+        (self.next_label + u32::from(self.label_due)).max(1)
+    }
+
     pub(super) fn register(&mut self, reg: Reg) -> Rc<str> {
-        if let Some(name) = &self.registers[reg.index()] {
-            return name.clone();
+        let group = self.group();
+        if let Some(variable) = &mut self.registers[reg.index()] {
+            variable.group = variable.group.filter(|&known| known == group);
+            return variable.name.clone();
         }
         let register = &self.code.function.registers[reg.index()];
         let name: Rc<str> = match register.name.as_str() {
@@ -27,8 +44,9 @@ impl Writer<'_, '_> {
                 name
             }
         };
-        self.declare(register_type(register.ty), name.clone());
-        self.registers[reg.index()] = Some(name.clone());
+        let variable = Variable { name: name.clone(), c_type: register_type(register.ty), group: Some(group) };
+        self.registers[reg.index()] = Some(variable);
+        self.declared.push(reg);
         name
     }
 
@@ -37,14 +55,13 @@ impl Writer<'_, '_> {
         match operand {
             Operand::Reg(reg) => match (self.waiting.remove(&reg), self.known.get(&reg)) {
                 (Some((waiting, reads)), _) => {
+                    self.mention(&reads);
                     self.read.extend(reads);
                     text.push_str(&waiting);
                 }
                 (None, Some(&value)) => expr::constant(text, value, self.program().target),
                 (None, None) => {
-                    if self.may_change(reg) {
-                        self.read.push(reg);
-                    }
+                    self.read.push(reg);
                     text.push_str(&self.register(reg));
                 }
             },
@@ -53,11 +70,14 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Whether a register that is read now may be assigned later. What is read was assigned before, and control only moves
-    /// forward.
-    fn may_change(&self, reg: Reg) -> bool {
-        let defs = self.code.defs[reg.index()];
-        defs > 1 || defs == 1 && self.code.function.params.contains(&reg)
+    /// Registers that were read when a value began to wait are mentioned where it is written.
+    fn mention(&mut self, reads: &[Reg]) {
+        let group = self.group();
+        for reg in reads {
+            if let Some(variable) = &mut self.registers[reg.index()] {
+                variable.group = variable.group.filter(|&known| known == group);
+            }
+        }
     }
 
     /// An operand as a text of its own.
@@ -65,6 +85,7 @@ impl Writer<'_, '_> {
         if let Operand::Reg(reg) = operand
             && let Some((text, reads)) = self.waiting.remove(&reg)
         {
+            self.mention(&reads);
             self.read.extend(reads);
             return text;
         }
@@ -168,8 +189,9 @@ impl Writer<'_, '_> {
                 // The instruction itself may be what uses it: then it is read before the change.
                 let mut used = false;
                 kind.for_each_use(|read| used |= read == reg);
-                if !used && let Some((text, _)) = self.waiting.remove(&reg) {
+                if !used && let Some((text, reads)) = self.waiting.remove(&reg) {
                     let due = std::mem::take(&mut self.label_due);
+                    self.mention(&reads);
                     self.assign(reg, &text);
                     self.label_due = due;
                 }
@@ -180,7 +202,11 @@ impl Writer<'_, '_> {
     /// The text of an operand that is mentioned more than once.
     pub(super) fn kept(&mut self, operand: Operand) -> String {
         match operand {
-            Operand::Reg(reg) if self.waiting.contains_key(&reg) => self.waiting[&reg].0.clone(),
+            Operand::Reg(reg) if self.waiting.contains_key(&reg) => {
+                let (text, reads) = self.waiting[&reg].clone();
+                self.mention(&reads);
+                text
+            }
             _ => self.operand_alone(operand),
         }
     }
@@ -188,50 +214,62 @@ impl Writer<'_, '_> {
     /// An operand that does not wait any more.
     pub(super) fn in_register(&mut self, operand: Operand) -> String {
         if let Operand::Reg(reg) = operand
-            && let Some((text, _)) = self.waiting.remove(&reg)
+            && let Some((text, reads)) = self.waiting.remove(&reg)
         {
+            self.mention(&reads);
             self.assign(reg, &text);
         }
         self.operand_alone(operand)
     }
 
-    /// A static variable for a value within one statement.
+    /// A variable for a value within one statement.
     pub(super) fn scratch(&mut self, c_type: &'static str, name: &'static str) -> &'static str {
-        if self.scratches.insert(name) {
-            self.declare(c_type, name.into());
+        if !self.scratches.contains(&(c_type, name)) {
+            self.scratches.push((c_type, name));
         }
         name
     }
 
-    fn declare(&mut self, c_type: &'static str, name: Rc<str>) {
-        match self.declared.iter_mut().find(|(ty, _)| *ty == c_type) {
-            Some((_, names)) => names.push(name),
-            None => self.declared.push((c_type, vec![name])),
-        }
+    /// The declarations of all variables. Those that are mentioned between two labels only need not outlast a round.
+    pub(super) fn declarations(&self) -> String {
+        let variables = || self.declared.iter().filter_map(|reg| self.registers[reg.index()].as_ref());
+        let outlasts = |variable: &&Variable| variable.group.is_none();
+        let typed = |variable: &'_ Variable| (variable.c_type, variable.name.clone());
+        let mut text = String::new();
+        declare(&mut text, "static ", variables().filter(outlasts).map(typed));
+        let scratches = self.scratches.iter().map(|&(c_type, name)| (c_type, Rc::from(name)));
+        let brief = variables().filter(|variable| !outlasts(variable)).map(typed);
+        declare(&mut text, "", brief.chain(scratches));
+        text
     }
 }
 
 /// `static u32 a, b;`: as many names on a line as it has room for.
-pub(super) fn declarations(declared: &[(&str, Vec<Rc<str>>)]) -> String {
+fn declare(text: &mut String, storage: &str, variables: impl Iterator<Item = (&'static str, Rc<str>)>) {
     const WIDEST: usize = 110;
-    let mut text = String::new();
-    for (ty, names) in declared {
+    let mut by_type: Vec<(&str, Vec<Rc<str>>)> = Vec::new();
+    for (c_type, name) in variables {
+        match by_type.iter_mut().find(|(known, _)| *known == c_type) {
+            Some((_, names)) => names.push(name),
+            None => by_type.push((c_type, vec![name])),
+        }
+    }
+    for (c_type, names) in by_type {
         let mut begin = text.len();
         for name in names {
             if text.len() == begin {
-                put(&mut text, format_args!("    static {ty} {name}"));
+                put(text, format_args!("    {storage}{c_type} {name}"));
             } else if text.len() - begin + name.len() < WIDEST {
                 text.push_str(", ");
-                text.push_str(name);
+                text.push_str(&name);
             } else {
                 text.push_str(";\n");
                 begin = text.len();
-                put(&mut text, format_args!("    static {ty} {name}"));
+                put(text, format_args!("    {storage}{c_type} {name}"));
             }
         }
         text.push_str(";\n");
     }
-    text
 }
 
 pub(super) fn divides(kind: &InstrKind) -> bool {

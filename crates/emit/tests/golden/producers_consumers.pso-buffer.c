@@ -9,7 +9,7 @@
  *
  * Each thread is a function with labels before its visible statements. J(A, B) hops from label A to B if the
  * thread was left behind A in an earlier round or is to be left before it in this one; G(L) gives up guesses of
- * the next context switch that control has jumped over. Variables are static: they outlast the round.
+ * the next context switch that control has jumped over. Variables that outlast a round are static.
  */
 
 #ifdef __GNUC__
@@ -125,7 +125,8 @@ typedef u64 sma_value;
 /*
  * PSO-SMA: memory, and the stores of each thread that have not reached it. A store waits for earlier ones of its thread
  * that share a byte with it or that a store-store fence separates from it.
- * At each access any stores may reach memory before.
+ * Before each read and each fence any stores may reach memory. Before a write that makes no difference: it goes into its
+ * own buffer, and nobody looks there.
  */
 typedef struct {
     address where;
@@ -249,13 +250,10 @@ static sma_value sma_buffered_read(address where, unsigned kind, unsigned t)
 static void sma_buffered_write(address where, unsigned kind, sma_value value, unsigned t)
 {
     sma_store *store;
-    sma_update();
     if (sma_in_section) {
         sma_memory_write(where, kind, value);
         return;
     }
-    /* A full buffer is a bound. */
-    assume(sma_count[t] < SMA_STORES);
     store = &sma_buffer[t][sma_count[t]++];
     sma_pending++;
     store->where = where;
@@ -277,7 +275,7 @@ static void sma_buffered_write(address where, unsigned kind, sma_value value, un
 /* Thread 0. */
 static void main_0(void)
 {
-    static u64 number, number_2, number_3, number_4;
+    u64 number, number_2, number_3, number_4;
 #line 38 "producers_consumers.c"
     J(0, 1) x_of_0 = content(u32); y_of_0 = content(u32); p0_of_0 = content(u64); p1_of_0 = content(u64);
 #line 38 "producers_consumers.c"
@@ -293,13 +291,14 @@ L3: J(3, 4) sma_fence(); number_4 = 4ull; create(4); c1_of_0 = number_4;
 L4: return;
 }
 
-#line 297 "sequential.c"
+#line 295 "sequential.c"
 /* Thread 1. */
 static void P_1(void)
 {
-    static address b;
-    static u32 tmp, kind, owner, r42, r3, r8, r5, kind_2, r52, r75, r78;
-    static u8 again, mine;
+    static u32 tmp, r8, r5;
+    address b;
+    u32 kind, owner, r42, r3, kind_2, r52, r75, r78;
+    u8 again, mine;
 #line 11 "producers_consumers.c"
     J(0, 1) b = arg_1_0;
 #line 13 "producers_consumers.c"
@@ -380,13 +379,14 @@ b40: G(14)
 L14: return;
 }
 
-#line 384 "sequential.c"
+#line 383 "sequential.c"
 /* Thread 2. */
 static void P_2(void)
 {
-    static address b;
-    static u32 tmp, kind, owner, r42, r3, r8, r5, kind_2, r52, r75, r78;
-    static u8 again, mine;
+    static u32 tmp, r8, r5;
+    address b;
+    u32 kind, owner, r42, r3, kind_2, r52, r75, r78;
+    u8 again, mine;
 #line 11 "producers_consumers.c"
     J(0, 1) b = arg_2_0;
 #line 13 "producers_consumers.c"
@@ -471,7 +471,8 @@ L14: return;
 /* Thread 3. */
 static void C_3(void)
 {
-    static u32 r1, r3, r5;
+    static u32 r3;
+    u32 r1, r5;
 #line 31 "producers_consumers.c"
     J(0, 1) r1 = sma_read(u32, c); assume(0 < (i32)r1);
 L1: J(1, 2) r3 = sma_read(u32, c);
@@ -485,11 +486,12 @@ b2: G(4)
 L4: return;
 }
 
-#line 489 "sequential.c"
+#line 490 "sequential.c"
 /* Thread 4. */
 static void C_4(void)
 {
-    static u32 r1, r3, r5;
+    static u32 r3;
+    u32 r1, r5;
 #line 31 "producers_consumers.c"
     J(0, 1) r1 = sma_read(u32, c); assume(0 < (i32)r1);
 L1: J(1, 2) r3 = sma_read(u32, c);
@@ -503,7 +505,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 507 "sequential.c"
+#line 509 "sequential.c"
 /* The driver: in each round each thread that was created has a slot; the first thread has one more at the end. */
 int main(void)
 {

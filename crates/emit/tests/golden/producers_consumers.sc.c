@@ -8,7 +8,7 @@
  *
  * Each thread is a function with labels before its visible statements. J(A, B) hops from label A to B if the
  * thread was left behind A in an earlier round or is to be left before it in this one; G(L) gives up guesses of
- * the next context switch that control has jumped over. Variables are static: they outlast the round.
+ * the next context switch that control has jumped over. Variables that outlast a round are static.
  */
 
 #ifdef __GNUC__
@@ -123,7 +123,7 @@ static address arg_2_0;
 /* Thread 0. */
 static void main_0(void)
 {
-    static u64 number, number_2, number_3, number_4;
+    u64 number, number_2, number_3, number_4;
 #line 38 "producers_consumers.c"
     J(0, 1) sma_enter(u32, x_of_0); sma_enter(u32, y_of_0); p0_of_0 = content(u64); p1_of_0 = content(u64);
 #line 38 "producers_consumers.c"
@@ -145,9 +145,10 @@ L4: return;
 /* Thread 1. */
 static void P_1(void)
 {
-    static address b;
-    static u32 tmp, kind, owner, r42, r3, r8, r5, kind_2, r52, r75, r78;
-    static u8 again, mine;
+    static u32 tmp, r8, r5;
+    address b;
+    u32 kind, owner, r42, r3, kind_2, r52, r75, r78;
+    u8 again, mine;
 #line 11 "producers_consumers.c"
     J(0, 1) b = arg_1_0;
 #line 13 "producers_consumers.c"
@@ -228,13 +229,14 @@ b40: G(14)
 L14: return;
 }
 
-#line 232 "sequential.c"
+#line 233 "sequential.c"
 /* Thread 2. */
 static void P_2(void)
 {
-    static address b;
-    static u32 tmp, kind, owner, r42, r3, r8, r5, kind_2, r52, r75, r78;
-    static u8 again, mine;
+    static u32 tmp, r8, r5;
+    address b;
+    u32 kind, owner, r42, r3, kind_2, r52, r75, r78;
+    u8 again, mine;
 #line 11 "producers_consumers.c"
     J(0, 1) b = arg_2_0;
 #line 13 "producers_consumers.c"
@@ -315,11 +317,12 @@ b40: G(14)
 L14: return;
 }
 
-#line 319 "sequential.c"
+#line 321 "sequential.c"
 /* Thread 3. */
 static void C_3(void)
 {
-    static u32 r1, r3, r5;
+    static u32 r3;
+    u32 r1, r5;
 #line 31 "producers_consumers.c"
     J(0, 1) r1 = sma_read(u32, c); assume(0 < (i32)r1);
 L1: J(1, 2) r3 = sma_read(u32, c);
@@ -333,11 +336,12 @@ b2: G(4)
 L4: return;
 }
 
-#line 337 "sequential.c"
+#line 340 "sequential.c"
 /* Thread 4. */
 static void C_4(void)
 {
-    static u32 r1, r3, r5;
+    static u32 r3;
+    u32 r1, r5;
 #line 31 "producers_consumers.c"
     J(0, 1) r1 = sma_read(u32, c); assume(0 < (i32)r1);
 L1: J(1, 2) r3 = sma_read(u32, c);
@@ -351,7 +355,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 355 "sequential.c"
+#line 359 "sequential.c"
 /* The driver: in each round each thread that was created has a slot; the first thread has one more at the end. */
 int main(void)
 {

@@ -9,7 +9,7 @@
  *
  * Each thread is a function with labels before its visible statements. J(A, B) hops from label A to B if the
  * thread was left behind A in an earlier round or is to be left before it in this one; G(L) gives up guesses of
- * the next context switch that control has jumped over. Variables are static: they outlast the round.
+ * the next context switch that control has jumped over. Variables that outlast a round are static.
  */
 
 #ifdef __GNUC__
@@ -182,6 +182,16 @@ static void sma_raise(unsigned tstamp)
         sma_clock = tstamp;
 }
 
+/* The node whose value memory holds: the last one that is not later than the clock. */
+static unsigned sma_in_memory(const sma_list *list)
+{
+    unsigned node;
+    for (node = 0; node < SMA_NODES - 1; node++)
+        if (list->tstamp[node] <= sma_clock && list->tstamp[list->next[node]] > sma_clock)
+            break;
+    return node;
+}
+
 static void sma_list_write(unsigned v, sma_value value, unsigned t)
 {
     unsigned node, succ, pred, ts, low;
@@ -193,22 +203,28 @@ static void sma_list_write(unsigned v, sma_value value, unsigned t)
     ts = sma_clock;
     if (!sma_in_section)
         ts = choose(SMA_CLOCK_BITS, low, SMA_TIMESTAMPS - 1);
-    /* Take the first node out of the list. If it holds the value in memory, the write takes its place at once. */
-    node = list.next[SMA_NODES];
-    assume(ts == sma_clock || list.tstamp[list.next[node]] <= sma_clock);
-    list.next[SMA_NODES] = list.next[node];
-    list.prev[list.next[SMA_NODES]] = SMA_NODES;
-    /* Put it before those that reach memory later. */
-    for (succ = 0; succ < SMA_NODES; succ++)
-        if (succ != node && list.tstamp[succ] > ts && (list.prev[succ] == SMA_NODES || list.tstamp[list.prev[succ]] <= ts))
-            break;
-    pred = list.prev[succ];
-    list.value[node] = sma_pack(value);
-    list.tstamp[node] = ts;
-    list.next[node] = succ;
-    list.prev[node] = pred;
-    list.next[pred] = node;
-    list.prev[succ] = node;
+    if (ts == sma_clock) {
+        /* The value in memory is not seen any more. */
+        node = sma_in_memory(&list);
+        list.value[node] = sma_pack(value);
+    } else {
+        /* Take the first node out of the list; it must be free. */
+        node = list.next[SMA_NODES];
+        assume(list.tstamp[list.next[node]] <= sma_clock);
+        list.next[SMA_NODES] = list.next[node];
+        list.prev[list.next[SMA_NODES]] = SMA_NODES;
+        /* Put it before those that reach memory later. */
+        for (succ = 0; succ < SMA_NODES; succ++)
+            if (succ != node && list.tstamp[succ] > ts && list.tstamp[list.prev[succ]] <= ts)
+                break;
+        pred = list.prev[succ];
+        list.value[node] = sma_pack(value);
+        list.tstamp[node] = ts;
+        list.next[node] = succ;
+        list.prev[node] = pred;
+        list.next[pred] = node;
+        list.prev[succ] = node;
+    }
     sma_lists[v] = list;
     sma_max_tstamp[t] = sma_max_tstamp[t] < ts ? ts : sma_max_tstamp[t];
     sma_last_tstamp[v][t] = ts;
@@ -217,16 +233,12 @@ static void sma_list_write(unsigned v, sma_value value, unsigned t)
 
 static sma_value sma_list_read(unsigned v, unsigned t)
 {
-    unsigned node;
     sma_list list = sma_lists[v];
     sma_clock_update();
     /* The own last write, if it has not reached memory. */
     if (sma_last_tstamp[v][t] > sma_clock)
         return sma_unpack(sma_last_value[v][t]);
-    for (node = 0; node < SMA_NODES - 1; node++)
-        if (list.tstamp[node] <= sma_clock && list.tstamp[list.next[node]] > sma_clock)
-            break;
-    return sma_unpack(list.value[node]);
+    return sma_unpack(list.value[sma_in_memory(&list)]);
 }
 
 #define sma_read(T, v) sma_take_##T(sma_list_read(v, ct))
@@ -245,7 +257,7 @@ static void sma_init(void)
 /* Thread 0. */
 static void main_0(void)
 {
-    static u64 number, number_2, number_3, number_4;
+    u64 number, number_2, number_3, number_4;
 #line 38 "producers_consumers.c"
     J(0, 1) x_of_0 = content(u32); y_of_0 = content(u32); p0_of_0 = content(u64); p1_of_0 = content(u64);
 #line 38 "producers_consumers.c"
@@ -261,13 +273,14 @@ L3: J(3, 4) sma_fence(); number_4 = 4ull; create(4); c1_of_0 = number_4;
 L4: return;
 }
 
-#line 265 "sequential.c"
+#line 277 "sequential.c"
 /* Thread 1. */
 static void P_1(void)
 {
-    static address b;
-    static u32 tmp, kind, owner, r42, r3, r8, r5, kind_2, r52, r75, r78;
-    static u8 again, mine;
+    static u32 tmp, r8, r5;
+    address b;
+    u32 kind, owner, r42, r3, kind_2, r52, r75, r78;
+    u8 again, mine;
 #line 11 "producers_consumers.c"
     J(0, 1) b = arg_1_0;
 #line 13 "producers_consumers.c"
@@ -348,13 +361,14 @@ b40: G(14)
 L14: return;
 }
 
-#line 352 "sequential.c"
+#line 365 "sequential.c"
 /* Thread 2. */
 static void P_2(void)
 {
-    static address b;
-    static u32 tmp, kind, owner, r42, r3, r8, r5, kind_2, r52, r75, r78;
-    static u8 again, mine;
+    static u32 tmp, r8, r5;
+    address b;
+    u32 kind, owner, r42, r3, kind_2, r52, r75, r78;
+    u8 again, mine;
 #line 11 "producers_consumers.c"
     J(0, 1) b = arg_2_0;
 #line 13 "producers_consumers.c"
@@ -435,11 +449,12 @@ b40: G(14)
 L14: return;
 }
 
-#line 439 "sequential.c"
+#line 453 "sequential.c"
 /* Thread 3. */
 static void C_3(void)
 {
-    static u32 r1, r3, r5;
+    static u32 r3;
+    u32 r1, r5;
 #line 31 "producers_consumers.c"
     J(0, 1) r1 = sma_read(u32, V_c); assume(0 < (i32)r1);
 L1: J(1, 2) r3 = sma_read(u32, V_c);
@@ -453,11 +468,12 @@ b2: G(4)
 L4: return;
 }
 
-#line 457 "sequential.c"
+#line 472 "sequential.c"
 /* Thread 4. */
 static void C_4(void)
 {
-    static u32 r1, r3, r5;
+    static u32 r3;
+    u32 r1, r5;
 #line 31 "producers_consumers.c"
     J(0, 1) r1 = sma_read(u32, V_c); assume(0 < (i32)r1);
 L1: J(1, 2) r3 = sma_read(u32, V_c);
@@ -471,7 +487,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 475 "sequential.c"
+#line 491 "sequential.c"
 /* The driver: in each round each thread that was created has a slot; the first thread has one more at the end. */
 int main(void)
 {
