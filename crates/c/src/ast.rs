@@ -313,12 +313,8 @@ pub enum StmtKind {
         body: Box<Stmt>,
         condition: Expr,
     },
-    For {
-        init: ForInit,
-        condition: Option<Expr>,
-        step: Option<Expr>,
-        body: Box<Stmt>,
-    },
+    /// In a box, like `Asm`: statements are many, and each takes the room of the largest kind.
+    For(Box<For>),
     Goto(Symbol),
     /// GNU `goto *expr`.
     GotoComputed(Expr),
@@ -330,7 +326,15 @@ pub enum StmtKind {
         labels: Vec<Label>,
         body: Box<Stmt>,
     },
-    Asm(AsmStatement),
+    Asm(Box<AsmStatement>),
+}
+
+#[derive(Debug)]
+pub struct For {
+    pub init: ForInit,
+    pub condition: Option<Expr>,
+    pub step: Option<Expr>,
+    pub body: Box<Stmt>,
 }
 
 #[derive(Debug)]

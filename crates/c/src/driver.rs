@@ -15,6 +15,7 @@ use crate::{library, lower, parse, pp, sema};
 use norn_ir::diag::Diagnostic;
 use norn_ir::program::Program;
 use norn_ir::source::SourceMap;
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -61,13 +62,29 @@ const STACK_BYTES: usize = 512 << 20;
 /// Compiles and links the inputs into one program. Without a target, a preprocessed input decides by its `size_t`, and
 /// LP64 is the default.
 pub fn compile(options: Options, target: Option<Target>, inputs: Vec<Input>) -> Compiled {
-    std::thread::Builder::new()
-        .name("front end".to_owned())
-        .stack_size(STACK_BYTES)
-        .spawn(move || Driver::new(options, target).run(&inputs))
-        .expect("a thread should start")
-        .join()
-        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    with_stack(move || Driver::new(options, target).run(&inputs))
+}
+
+/// Runs something on a thread with a stack on which [`compile`] can run. What compiles and goes on with the program does
+/// well to run as a whole: memory that one thread gives back is not used again by another.
+pub fn with_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
+    if HAS_STACK.get() {
+        return run();
+    }
+    let run = || {
+        HAS_STACK.set(true);
+        run()
+    };
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("front end".to_owned()).stack_size(STACK_BYTES);
+        let thread = thread.spawn_scoped(scope, run).expect("a thread should start");
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+thread_local! {
+    /// Whether the thread has a stack of `STACK_BYTES`.
+    static HAS_STACK: Cell<bool> = const { Cell::new(false) };
 }
 
 struct Driver {
@@ -110,6 +127,8 @@ impl Driver {
         }
         let linked = self.link(units)?;
         let program = self.times.measure("lower", || lower::lower(&mut self.session, &self.types, &linked))?;
+        // Nobody has to wait until so many pieces of memory are given back.
+        let _ = std::thread::Builder::new().spawn(move || drop((linked, streams)));
         if self.session.has_errors() {
             return None;
         }
@@ -151,11 +170,9 @@ impl Driver {
             if wanted.is_empty() {
                 return Some(linked);
             }
-            for model in wanted {
-                models.insert(model);
-                let unit = self.model(model);
-                self.times.measure("link", || linked.add_library_unit(&mut self.session, &self.types, unit));
-            }
+            let units = wanted.iter().map(|model| self.model(model)).collect();
+            self.times.measure("link", || linked.add_library_units(&mut self.session, &self.types, units));
+            models.extend(wanted);
         }
         None
     }

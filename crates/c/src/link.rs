@@ -94,10 +94,12 @@ pub fn link(session: &mut Session, types: &Types, units: Vec<Unit>, library_from
 }
 
 impl Linked {
-    /// Adds a unit of the library: a model of functions that are still undefined.
-    pub fn add_library_unit(&mut self, session: &mut Session, types: &Types, unit: Unit) {
+    /// Adds units of the library: models of functions that are still undefined.
+    pub fn add_library_units(&mut self, session: &mut Session, types: &Types, units: Vec<Unit>) {
         self.library_from = self.library_from.min(self.units.len());
-        self.join(session, types, unit);
+        for unit in units {
+            self.join(session, types, unit);
+        }
         self.reached = reach::reach(self, session);
     }
 

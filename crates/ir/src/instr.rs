@@ -31,6 +31,8 @@ pub enum Operand {
 
 /// A constant: its bits, cut to the width of its type. Floats are given by their IEEE bits, `Ptr` by its number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+// So that an operand has 16 bytes, not 24: programs are made of operands, and are copied often.
+#[repr(Rust, packed(4))]
 pub struct Const {
     pub ty: Ty,
     pub bits: u64,

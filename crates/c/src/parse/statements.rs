@@ -1,7 +1,7 @@
 //! Statements and blocks.
 
 use super::{Failed, Parsed, Parser};
-use crate::ast::{Attribute, Block, BlockItem, ForInit, Label, LabelKind, Stmt, StmtKind};
+use crate::ast::{Attribute, Block, BlockItem, For, ForInit, Label, LabelKind, Stmt, StmtKind};
 use crate::intern::Symbol;
 use crate::token::{Keyword, Punct, Token, TokenKind};
 use norn_ir::diag::Diagnostic;
@@ -43,6 +43,7 @@ impl Parser<'_> {
         }
         let end = self.advance().loc;
         self.leave();
+        items.shrink_to_fit();
         Ok(Block { items, local_labels, loc, end })
     }
 
@@ -152,7 +153,7 @@ impl Parser<'_> {
             Keyword::Asm => {
                 let asm = self.asm_statement()?;
                 self.expect_semicolon("'asm'")?;
-                Ok(StmtKind::Asm(asm))
+                Ok(StmtKind::Asm(Box::new(asm)))
             }
             Keyword::Attribute => {
                 self.attributes(&mut Vec::<Attribute>::new())?;
@@ -241,7 +242,7 @@ impl Parser<'_> {
         let step = if self.at(Punct::RParen) { None } else { Some(self.expression()?) };
         self.expect_closing(Punct::RParen, open)?;
         let body = self.body()?;
-        Ok(StmtKind::For { init, condition, step, body })
+        Ok(StmtKind::For(Box::new(For { init, condition, step, body })))
     }
 
     fn goto_statement(&mut self) -> Parsed<StmtKind> {

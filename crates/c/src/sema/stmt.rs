@@ -32,7 +32,8 @@ impl Checker<'_> {
                 let body = self.loop_body(body);
                 StmtKind::DoWhile { body, condition: self.condition_of(condition) }
             }
-            ast::StmtKind::For { init, condition, step, body } => {
+            ast::StmtKind::For(parts) => {
+                let ast::For { init, condition, step, body } = &**parts;
                 return self.for_loop(init, condition.as_ref(), step.as_ref(), body, loc);
             }
             ast::StmtKind::Goto(name) => match &mut self.function {

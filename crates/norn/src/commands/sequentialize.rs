@@ -17,6 +17,22 @@ use std::path::Path;
 const DEFAULT_UNWIND: u32 = 2;
 
 pub fn run(args: &SequentializeArgs) -> Exit {
+    norn_c::driver::with_stack(|| {
+        make_room();
+        sequentialize(args)
+    })
+}
+
+/// The usual allocator asks the system for the memory of a thread page by page, at a price for each, but keeps what it
+/// was given. It takes two requests until it believes that so much will be wanted again.
+fn make_room() {
+    const ROOM: usize = 24 << 20;
+    for _ in 0..2 {
+        drop(std::hint::black_box(Vec::<u8>::with_capacity(ROOM)));
+    }
+}
+
+fn sequentialize(args: &SequentializeArgs) -> Exit {
     let program = match program(args) {
         Ok(program) => program,
         Err(exit) => return exit,
@@ -36,10 +52,13 @@ pub fn run(args: &SequentializeArgs) -> Exit {
         None => frontend::print(&sequential.text),
         Some(path) => frontend::write(path, &sequential.text),
     };
-    match &args.choices_out {
+    let exit = match &args.choices_out {
         Some(path) if written == Exit::Fine => choices::write(&program, args, path),
         _ => written,
-    }
+    };
+    // The process ends: nobody has to wait until so many pieces of memory are given back.
+    std::mem::forget(program);
+    exit
 }
 
 /// The bound on loops that holds where no other is given.

@@ -24,6 +24,10 @@ use crate::points_to::PointsTo;
 use crate::unroll::{CopyOf, TooMany, Unrolled, topological_order, unroll};
 use crate::unwind::{BlockOrigin, Bounds, Context, ContextId, Cut, CutCause, TooLarge, TooLargeCause};
 
+/// Room for so many copies of each function is made at once: memory that is never written to costs nothing, and lists
+/// that grow are copied.
+const EXPECTED_COPIES: usize = 8;
+
 /// How many registers and local objects may be declared per instruction that is allowed.
 const DECLARED_PER_INSTRUCTION: usize = 4;
 
@@ -34,6 +38,9 @@ pub(crate) struct Inliner<'a> {
     unrolled: Vec<Option<Source>>,
     contexts: Vec<Context>,
     cuts: Vec<Cut>,
+    /// How many the functions of the program have, all together.
+    blocks: usize,
+    registers: usize,
     /// Instructions made so far, in all and by the function that they come from.
     size: usize,
     size_of: Vec<usize>,
@@ -55,6 +62,8 @@ impl<'a> Inliner<'a> {
             unrolled: (0..count).map(|_| None).collect(),
             contexts: Vec::new(),
             cuts: Vec::new(),
+            blocks: program.functions.iter().map(|function| function.blocks.len()).sum(),
+            registers: program.functions.iter().map(|function| function.registers.len()).sum(),
             size: 0,
             size_of: vec![0; count],
         }
@@ -68,13 +77,13 @@ impl<'a> Inliner<'a> {
                 name: original.name.clone(),
                 params: original.params.clone(),
                 result: original.result,
-                registers: Vec::new(),
+                registers: Vec::with_capacity(self.registers * EXPECTED_COPIES),
                 locals: Vec::new(),
-                blocks: Vec::new(),
+                blocks: Vec::with_capacity(self.blocks * EXPECTED_COPIES),
                 origin: original.origin,
                 span: original.span,
             },
-            origins: Vec::new(),
+            origins: Vec::with_capacity(self.blocks * EXPECTED_COPIES),
             cuts: Vec::new(),
             root,
             inliner: self,

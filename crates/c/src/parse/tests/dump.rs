@@ -211,7 +211,8 @@ impl Dump<'_> {
             StmtKind::Switch { value, body } => format!("(switch {} {})", self.expr(value), self.stmt(body)),
             StmtKind::While { condition, body } => format!("(while {} {})", self.expr(condition), self.stmt(body)),
             StmtKind::DoWhile { body, condition } => format!("(do {} {})", self.stmt(body), self.expr(condition)),
-            StmtKind::For { init, condition, step, body } => {
+            StmtKind::For(parts) => {
+                let For { init, condition, step, body } = &**parts;
                 let init = match init {
                     ForInit::None => "-".into(),
                     ForInit::Expr(e) => self.expr(e),
