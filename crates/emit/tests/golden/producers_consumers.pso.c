@@ -206,19 +206,19 @@ static void sma_list_write(unsigned v, sma_value value, unsigned t)
     ts = sma_clock;
     if (!sma_in_section)
         ts = choose(SMA_CLOCK_BITS, low, SMA_TIMESTAMPS - 1);
-    if (ts == sma_clock) {
-        /* The value in memory is not seen any more. */
+    if (sma_in_section || SMA_TIMESTAMPS == 1) {
+        /* It replaces the value in memory, and the list stays as it is. */
         node = sma_in_memory(&list);
         list.value[node] = sma_pack(value);
     } else {
-        /* Take the first node out of the list; it must be free. */
+        /* Take the first node out of the list. If it holds the value in memory, the write takes its place at once. */
         node = list.next[SMA_NODES];
-        assume(list.tstamp[list.next[node]] <= sma_clock);
+        assume(ts == sma_clock || list.tstamp[list.next[node]] <= sma_clock);
         list.next[SMA_NODES] = list.next[node];
         list.prev[list.next[SMA_NODES]] = SMA_NODES;
         /* Put it before those that reach memory later. */
         for (succ = 0; succ < SMA_NODES; succ++)
-            if (succ != node && list.tstamp[succ] > ts && list.tstamp[list.prev[succ]] <= ts)
+            if (succ != node && list.tstamp[succ] > ts && (list.prev[succ] == SMA_NODES || list.tstamp[list.prev[succ]] <= ts))
                 break;
         pred = list.prev[succ];
         list.value[node] = sma_pack(value);
