@@ -102,8 +102,9 @@ fn choices_that_do_not_fit_are_named() {
     assert_eq!(folder.norn(&["sequentialize", "--for", "cc", "race.c", "-o", "seq.c"]).status(), 0);
     let compiled = Command::new("cc").arg("-o").args([folder.path("seq"), folder.path("seq.c")]).status();
     assert!(compiled.expect("there should be a C compiler").success());
+    // Main is left at once; runs to its first label, with the content of `t`; then it would be left before that label.
     for (choices, says) in
-        [("0 0", "there are no more choices"), ("0 1 0 0", "choice 4 is 0, but should lie between 1 and")]
+        [("0 0", "there are no more choices"), ("0 1 0 0 0", "choice 5 is 0, but should lie between 1 and")]
     {
         folder.write("choices", choices);
         let ran = Command::new(folder.path("seq")).arg(folder.path("choices")).output().expect("it should run");
