@@ -127,8 +127,8 @@ impl Driver {
         }
         let linked = self.link(units)?;
         let program = self.times.measure("lower", || lower::lower(&mut self.session, &self.types, &linked))?;
-        // Nobody has to wait until so many pieces of memory are given back.
-        let _ = std::thread::Builder::new().spawn(move || drop((linked, streams)));
+        // Nobody has to wait until so many pieces of memory are given back. That recurses over the trees, too.
+        let _ = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || drop((linked, streams)));
         if self.session.has_errors() {
             return None;
         }

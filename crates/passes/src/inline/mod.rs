@@ -25,8 +25,13 @@ use crate::unroll::{CopyOf, TooMany, Unrolled, topological_order, unroll};
 use crate::unwind::{BlockOrigin, Bounds, Context, ContextId, Cut, CutCause, TooLarge, TooLargeCause};
 
 /// Room for so many copies of each function is made at once: memory that is never written to costs nothing, and lists
-/// that grow are copied.
+/// that grow are copied. Not more than this is made for one thread, of which there may be many.
 const EXPECTED_COPIES: usize = 8;
+const MOST_EXPECTED: usize = 1 << 16;
+
+fn expected(count: usize) -> usize {
+    count.saturating_mul(EXPECTED_COPIES).min(MOST_EXPECTED)
+}
 
 /// How many registers and local objects may be declared per instruction that is allowed.
 const DECLARED_PER_INSTRUCTION: usize = 4;
@@ -77,13 +82,13 @@ impl<'a> Inliner<'a> {
                 name: original.name.clone(),
                 params: original.params.clone(),
                 result: original.result,
-                registers: Vec::with_capacity(self.registers * EXPECTED_COPIES),
+                registers: Vec::with_capacity(expected(self.registers)),
                 locals: Vec::new(),
-                blocks: Vec::with_capacity(self.blocks * EXPECTED_COPIES),
+                blocks: Vec::with_capacity(expected(self.blocks)),
                 origin: original.origin,
                 span: original.span,
             },
-            origins: Vec::with_capacity(self.blocks * EXPECTED_COPIES),
+            origins: Vec::with_capacity(expected(self.blocks)),
             cuts: Vec::new(),
             root,
             inliner: self,
