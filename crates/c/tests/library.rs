@@ -73,7 +73,9 @@ fn each_model_compiles() {
             let text = library::model_text(name).expect("a listed model has a text");
             check(name, text, target);
             // Behind the public headers, so that definitions and declarations agree.
-            let behind = ["pthread", "threads", "semaphore", "stdlib", "stdio", "string", "time", "unistd", "sched"];
+            let behind = [
+                "pthread", "threads", "semaphore", "stdlib", "stdio", "string", "time", "unistd", "sched", "errno", "stdint",
+            ];
             let includes = String::from("#define _GNU_SOURCE\n")
                 + &behind.map(|header| format!("#include <{header}.h>\n")).concat();
             check(name, &(includes + text), target);

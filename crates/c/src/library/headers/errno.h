@@ -1,8 +1,6 @@
 #ifndef __NORN_ERRNO_H
 #define __NORN_ERRNO_H
-int *__errno_location(void);
-#define errno (*__errno_location())
-#define EPERM 1
+#include <norn_errno.h>
 #define ENOENT 2
 #define ESRCH 3
 #define EINTR 4
@@ -12,18 +10,14 @@ int *__errno_location(void);
 #define ENOEXEC 8
 #define EBADF 9
 #define ECHILD 10
-#define EAGAIN 11
 #define EWOULDBLOCK EAGAIN
-#define ENOMEM 12
 #define EACCES 13
 #define EFAULT 14
-#define EBUSY 16
 #define EEXIST 17
 #define EXDEV 18
 #define ENODEV 19
 #define ENOTDIR 20
 #define EISDIR 21
-#define EINVAL 22
 #define ENFILE 23
 #define EMFILE 24
 #define ENOTTY 25
@@ -34,8 +28,6 @@ int *__errno_location(void);
 #define EMLINK 31
 #define EPIPE 32
 #define EDOM 33
-#define ERANGE 34
-#define EDEADLK 35
 #define EDEADLOCK EDEADLK
 #define ENAMETOOLONG 36
 #define ENOLCK 37
@@ -43,7 +35,6 @@ int *__errno_location(void);
 #define ENOTEMPTY 39
 #define ELOOP 40
 #define EPROTO 71
-#define EOVERFLOW 75
 #define EILSEQ 84
 #define EMSGSIZE 90
 #define ENOTSUP 95
@@ -51,7 +42,6 @@ int *__errno_location(void);
 #define EADDRINUSE 98
 #define ENOBUFS 105
 #define ENOTCONN 107
-#define ETIMEDOUT 110
 #define ECONNREFUSED 111
 #define EALREADY 114
 #define EINPROGRESS 115

@@ -7,6 +7,7 @@
    kind:  PTHREAD_MUTEX_…, which init and destroy alone change. */
 #include <norn.h>
 #include <norn_pthread.h>
+#include <norn_types.h>
 #define __NORN_MUTEX_DESTROYED (-1)
 
 static inline unsigned int __model_me(void) {

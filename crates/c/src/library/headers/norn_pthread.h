@@ -1,10 +1,11 @@
 #ifndef __NORN_PTHREAD_TYPES_H
 #define __NORN_PTHREAD_TYPES_H
-/* The types and constants of pthread.h without its functions: all that a model needs, and quick to read. */
-#include <norn_types.h>
-#include <sys/types.h>
+/* The part of pthread.h that the models need. A model of mutexes and the like adds norn_types.h. */
+#include <stddef.h>
 struct timespec;
 
+typedef unsigned long pthread_t;
+typedef int clockid_t;
 typedef struct __norn_mutex pthread_mutex_t;
 typedef struct __norn_cond pthread_cond_t;
 typedef struct __norn_rwlock pthread_rwlock_t;
@@ -34,33 +35,15 @@ typedef struct {
 #define PTHREAD_MUTEX_NORMAL 0
 #define PTHREAD_MUTEX_RECURSIVE 1
 #define PTHREAD_MUTEX_ERRORCHECK 2
-#define PTHREAD_MUTEX_DEFAULT PTHREAD_MUTEX_NORMAL
-#define PTHREAD_MUTEX_TIMED_NP 0
-#define PTHREAD_MUTEX_RECURSIVE_NP 1
-#define PTHREAD_MUTEX_ERRORCHECK_NP 2
 #define PTHREAD_MUTEX_ADAPTIVE_NP 3
-#define PTHREAD_MUTEX_FAST_NP 0
 #define PTHREAD_MUTEX_STALLED 0
 #define PTHREAD_MUTEX_ROBUST 1
-#define PTHREAD_PRIO_NONE 0
-#define PTHREAD_PRIO_INHERIT 1
 #define PTHREAD_PRIO_PROTECT 2
-#define PTHREAD_RWLOCK_PREFER_READER_NP 0
-#define PTHREAD_RWLOCK_PREFER_WRITER_NP 1
 #define PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP 2
 #define PTHREAD_RWLOCK_DEFAULT_NP 0
 #define PTHREAD_BARRIER_SERIAL_THREAD (-1)
-#define PTHREAD_ONCE_INIT 0
 #define PTHREAD_CANCEL_ENABLE 0
 #define PTHREAD_CANCEL_DISABLE 1
 #define PTHREAD_CANCEL_DEFERRED 0
 #define PTHREAD_CANCEL_ASYNCHRONOUS 1
-#define PTHREAD_CANCELED ((void *)-1)
-#define PTHREAD_MUTEX_INITIALIZER { 0 }
-#define PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP { .__kind = PTHREAD_MUTEX_RECURSIVE }
-#define PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP { .__kind = PTHREAD_MUTEX_ERRORCHECK }
-#define PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP { .__kind = PTHREAD_MUTEX_ADAPTIVE_NP }
-#define PTHREAD_COND_INITIALIZER { 0 }
-#define PTHREAD_RWLOCK_INITIALIZER { 0 }
-#define PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP { 0 }
 #endif

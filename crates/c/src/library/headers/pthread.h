@@ -1,8 +1,28 @@
 #ifndef __NORN_PTHREAD_H
 #define __NORN_PTHREAD_H
 #include <norn_pthread.h>
+#include <norn_types.h>
 #include <time.h>
 #include <sched.h>
+
+#define PTHREAD_MUTEX_DEFAULT PTHREAD_MUTEX_NORMAL
+#define PTHREAD_MUTEX_TIMED_NP 0
+#define PTHREAD_MUTEX_RECURSIVE_NP 1
+#define PTHREAD_MUTEX_ERRORCHECK_NP 2
+#define PTHREAD_MUTEX_FAST_NP 0
+#define PTHREAD_PRIO_NONE 0
+#define PTHREAD_PRIO_INHERIT 1
+#define PTHREAD_RWLOCK_PREFER_READER_NP 0
+#define PTHREAD_RWLOCK_PREFER_WRITER_NP 1
+#define PTHREAD_ONCE_INIT 0
+#define PTHREAD_CANCELED ((void *)-1)
+#define PTHREAD_MUTEX_INITIALIZER { 0 }
+#define PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP { .__kind = PTHREAD_MUTEX_RECURSIVE }
+#define PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP { .__kind = PTHREAD_MUTEX_ERRORCHECK }
+#define PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP { .__kind = PTHREAD_MUTEX_ADAPTIVE_NP }
+#define PTHREAD_COND_INITIALIZER { 0 }
+#define PTHREAD_RWLOCK_INITIALIZER { 0 }
+#define PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP { 0 }
 
 int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attr, void *(*start)(void *), void *restrict arg);
 int pthread_join(pthread_t thread, void **value);

@@ -2,10 +2,7 @@
 #define __NORN_SCHED_H
 #include <sys/types.h>
 #include <time.h>
-struct sched_param { int sched_priority; };
-#define SCHED_OTHER 0
-#define SCHED_FIFO 1
-#define SCHED_RR 2
+#include <norn_sched.h>
 #define SCHED_BATCH 3
 #define SCHED_IDLE 5
 int sched_yield(void);

@@ -3,10 +3,7 @@
 #include <stddef.h>
 #include <stdarg.h>
 #include <sys/types.h>
-typedef struct __norn_file { int __stream; } FILE;
-extern FILE *stdin;
-extern FILE *stdout;
-extern FILE *stderr;
+#include <norn_stdio.h>
 #define stdin stdin
 #define stdout stdout
 #define stderr stderr

@@ -1,5 +1,5 @@
 /* Memory beyond malloc, calloc and free, which the compiler knows. Memory never runs out. */
-#include <errno.h>
+#include <norn_errno.h>
 #include <malloc.h>
 #include <norn.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Functions to call at exit; not called when main returns, since that ends only main's thread here. */
+/* Functions to call at exit.
+   They are not called when main returns, since that ends only main's thread here. */
 #include <norn.h>
-#include <stdlib.h>
 
 #define HANDLERS 32
 static void (*handlers[HANDLERS])(void);

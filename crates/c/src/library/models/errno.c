@@ -1,5 +1,5 @@
 /* Each thread has an error number of its own. */
-#include <errno.h>
+#include <norn_errno.h>
 
 static _Thread_local int number;
 

@@ -1,6 +1,6 @@
-/* Blocks of memory, byte by byte. The compiler copies and clears whole objects of known type itself. */
-#define _GNU_SOURCE
-#include <string.h>
+/* Blocks of memory, byte by byte.
+   The compiler copies and clears whole objects of known type itself. */
+#include <stddef.h>
 
 void *memcpy(void *restrict to, const void *restrict from, size_t size) {
     unsigned char *target = to;

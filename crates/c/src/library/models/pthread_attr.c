@@ -1,7 +1,7 @@
 /* Attributes of threads: what was set can be read back, nothing else. */
-#include <errno.h>
-#include <pthread.h>
-
+#include <norn_errno.h>
+#include <norn_pthread.h>
+#include <norn_sched.h>
 _Static_assert(sizeof(pthread_attr_t) == (sizeof(long) == 8 ? 56 : 36), "glibc's size");
 
 int pthread_attr_init(pthread_attr_t *attr) {

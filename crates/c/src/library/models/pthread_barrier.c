@@ -7,10 +7,10 @@
    Nobody may arrive for the next round before all have left the last one. This costs no behaviour, because a thread that may
    leave always can, and nothing else notices when it does; and it makes a round number unnecessary, which would
    grow without bound. */
-#include <errno.h>
+#include <norn_errno.h>
 #include <norn.h>
 #include <norn_pthread.h>
-
+#include <norn_types.h>
 _Static_assert(sizeof(pthread_barrier_t) == (sizeof(long) == 8 ? 32 : 20), "glibc's size");
 
 int pthread_barrier_init(pthread_barrier_t *restrict barrier, const pthread_barrierattr_t *restrict attr, unsigned int count) {

@@ -25,7 +25,7 @@
 
    state, from the lowest bit: waiting (27 bits), woken (27), count (5), pending (5).
    levels: two sets, of the threads whose level is odd (low half) and at least 2 (high half); only used if pending > 0. */
-#include <errno.h>
+#include <norn_errno.h>
 #include <norn_mutex.h>
 
 int pthread_mutex_lock(pthread_mutex_t *mutex);

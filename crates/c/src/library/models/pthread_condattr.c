@@ -1,6 +1,6 @@
 /* Attributes of condition variables: the clock in bits 0–3, shared in bit 4. They have no effect. */
-#include <errno.h>
-#include <pthread.h>
+#include <norn_errno.h>
+#include <norn_pthread.h>
 
 _Static_assert(sizeof(pthread_condattr_t) == 4, "glibc's size");
 

@@ -1,5 +1,5 @@
 /* Waiting for threads, and their identity. */
-#include <errno.h>
+#include <norn_errno.h>
 #include <norn.h>
 #include <norn_pthread.h>
 

@@ -1,6 +1,6 @@
 /* Thread-specific data. Keys are numbers that are not used again after a deletion, so a new key's value is null in every thread
    without anybody having to clear it. */
-#include <errno.h>
+#include <norn_errno.h>
 #include <norn.h>
 #include <norn_pthread.h>
 

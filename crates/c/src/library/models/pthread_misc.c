@@ -1,8 +1,8 @@
-/* Calls that change nothing that a program can rely on. Cancellation cannot happen, because `pthread_cancel` is not
-   supported: so what only prepares for it has no effect. */
+/* Calls that change nothing that a program can rely on: `pthread_cancel`, for one, is not supported. */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <pthread.h>
+#include <norn_errno.h>
+#include <norn_pthread.h>
+#include <sched.h>
 
 static _Thread_local int cancel_state, cancel_type;
 

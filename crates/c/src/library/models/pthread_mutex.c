@@ -1,6 +1,6 @@
 /* Mutexes: each call is one step. A normal mutex that its owner locks again blocks for ever, which is a deadlock, not an error.
    Initialisation takes effect at once, without passing a store buffer. */
-#include <errno.h>
+#include <norn_errno.h>
 #include <norn_mutex.h>
 
 _Static_assert(sizeof(pthread_mutex_t) == (sizeof(long) == 8 ? 40 : 24), "glibc's size");

@@ -1,6 +1,6 @@
 /* Attributes of mutexes: the type in bits 0–1, shared in bit 2, the protocol in bits 3–4, the priority ceiling in bits 8–15;
    negative once destroyed. Only the type has an effect: the protocol changes nothing but priorities. */
-#include <errno.h>
+#include <norn_errno.h>
 #include <norn.h>
 #include <norn_pthread.h>
 

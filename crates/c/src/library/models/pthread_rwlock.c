@@ -6,10 +6,10 @@
 
    Happens-before: the lock itself stands for what writers did, `__read_clock` for what readers did. Writers come after both,
    readers only after writers. */
-#include <errno.h>
+#include <norn_errno.h>
 #include <norn.h>
 #include <norn_pthread.h>
-
+#include <norn_types.h>
 _Static_assert(sizeof(pthread_rwlock_t) == (sizeof(long) == 8 ? 56 : 32), "glibc's size");
 
 typedef unsigned long long bits;

@@ -1,5 +1,5 @@
 /* Attributes of read-write locks. They have no effect. */
-#include <errno.h>
+#include <norn_errno.h>
 #include <norn_pthread.h>
 
 _Static_assert(sizeof(pthread_rwlockattr_t) == 8, "glibc's size");

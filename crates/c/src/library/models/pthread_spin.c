@@ -1,6 +1,6 @@
 /* Spinlocks: each call is one step; a thread that would spin is not enabled. The lock is 0 while it is free, else the owner's thread
    number plus 1, and negative once destroyed. */
-#include <errno.h>
+#include <norn_errno.h>
 #include <norn.h>
 #include <norn_pthread.h>
 

@@ -1,5 +1,5 @@
 /* Unnamed semaphores: each call is one step. The value is negative once destroyed. */
-#include <errno.h>
+#include <norn_errno.h>
 #include <limits.h>
 #include <norn.h>
 #include <semaphore.h>

@@ -1,8 +1,8 @@
 /* Output without a format. Nothing is buffered and nothing fails. Only the standard streams exist. */
-#include <errno.h>
+#include <norn_errno.h>
 #include <norn.h>
-#include <stdio.h>
-
+#include <norn_stdio.h>
+#include <stddef.h>
 int fputs(const char *restrict s, FILE *restrict stream) {
     if (stream == stderr)
         __norn_print(2, "%s", s);

@@ -1,5 +1,5 @@
 /* The objects behind the standard streams. */
-#include <stdio.h>
+#include <norn_stdio.h>
 
 static FILE files[3] = { { 0 }, { 1 }, { 2 } };
 FILE *stdin = &files[0];

@@ -1,7 +1,7 @@
 /* Strings: length, copying, comparing. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include <norn_errno.h>
+#include <stddef.h>
+void *malloc(size_t size);
 
 size_t strlen(const char *s) {
     size_t length = 0;

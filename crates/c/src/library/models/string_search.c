@@ -1,6 +1,6 @@
-/* Strings: searching and splitting. */
-#define _GNU_SOURCE
-#include <string.h>
+/* Strings: searching and splitting.
+   Characters are compared as `char`. */
+#include <stddef.h>
 
 char *strchrnul(const char *s, int c) {
     while (*s && *s != (char)c)

@@ -1,5 +1,5 @@
 /* Integers from text. */
-#include <errno.h>
+#include <norn_errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
