@@ -2,6 +2,7 @@
 
 use crate::intern::{Interner, Symbol};
 use crate::pp::MacroTable;
+use crate::sema::Scopes;
 use norn_ir::diag::{Diagnostic, Severity};
 use norn_ir::source::SourceMap;
 use rustc_hash::FxHashSet;
@@ -59,6 +60,8 @@ pub struct Session {
     pub defined_functions: FxHashSet<Symbol>,
     /// The macros that GCC predefines, once they have been read: every text of the session begins with them.
     pub(crate) predefined_macros: Option<MacroTable>,
+    /// Tables to check a unit with, empty while no unit is checked.
+    pub(crate) scopes: Scopes,
     errors: usize,
 }
 

@@ -39,6 +39,8 @@ pub struct SourceId(pub u32);
 struct LineMark {
     /// Offset within the text of the first byte of the line that follows the directive.
     start: u32,
+    /// That line as the text itself counts.
+    physical: u32,
     line: u32,
     name: u32,
     system: bool,
@@ -62,6 +64,17 @@ pub struct Position<'a> {
     pub file: &'a str,
     pub line: u32,
     pub column: u32,
+}
+
+/// A physical line of a text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Line<'a> {
+    pub source: SourceId,
+    /// Its positions, with that of its line break.
+    pub positions: Range<Loc>,
+    /// The file and line that it says it is, honouring `#line` and line markers.
+    pub file: &'a str,
+    pub number: u32,
 }
 
 /// All texts of one run and the names of the files they came from.
@@ -136,7 +149,9 @@ impl SourceMap {
         let at = s.marks.partition_point(|m| m.start < start);
         let inherited = at.checked_sub(1).map_or(s.name, |before| s.marks[before].name);
         let name = name.map_or(inherited, |n| self.intern(n));
-        let mark = LineMark { start, line, name, system };
+        let s = &self.sources[id.0 as usize];
+        let physical = s.line_starts.partition_point(|&begin| begin <= start) as u32;
+        let mark = LineMark { start, physical, line, name, system };
         let marks = &mut self.sources[id.0 as usize].marks;
         match marks.get_mut(at) {
             Some(same) if same.start == start => *same = mark,
@@ -170,11 +185,22 @@ impl SourceMap {
 
     /// The positions of the physical line that a position lies on, with that of its line break.
     pub fn line_around(&self, loc: Loc) -> Range<Loc> {
-        let Some(id) = self.source_of(loc) else { return loc..loc };
-        let s = &self.sources[id.0 as usize];
-        let line = s.line_starts.partition_point(|&start| start <= loc.0 - s.base);
+        self.line(loc).map_or(loc..loc, |line| line.positions)
+    }
+
+    /// The line that a position lies on.
+    pub fn line(&self, loc: Loc) -> Option<Line<'_>> {
+        let source = self.source_of(loc)?;
+        let s = &self.sources[source.0 as usize];
+        let offset = loc.0 - s.base;
+        let line = s.line_starts.partition_point(|&start| start <= offset);
         let end = s.line_starts.get(line).map_or(s.text.len() as u32 + 1, |&next| next);
-        Loc(s.base + s.line_starts[line - 1])..Loc(s.base + end)
+        let positions = Loc(s.base + s.line_starts[line - 1])..Loc(s.base + end);
+        let (name, number) = match s.marks.partition_point(|m| m.start <= offset).checked_sub(1) {
+            Some(i) => (s.marks[i].name, s.marks[i].line.saturating_add(line as u32 - s.marks[i].physical)),
+            None => (s.name, line as u32),
+        };
+        Some(Line { source, positions, file: &self.names[name as usize], number })
     }
 
     /// Where the text says that it stands, honouring `#line` and line markers.
@@ -186,15 +212,7 @@ impl SourceMap {
 
     /// File and line of [`SourceMap::presumed`], without the time that it takes to count columns.
     pub fn presumed_line(&self, loc: Loc) -> Option<(&str, u32)> {
-        let s = &self.sources[self.source_of(loc)?.0 as usize];
-        let offset = loc.0 - s.base;
-        let line_at = |offset| s.line_starts.partition_point(|&start| start <= offset) as u32;
-        let i = s.marks.partition_point(|m| m.start <= offset);
-        let Some(mark) = i.checked_sub(1).map(|i| &s.marks[i]) else {
-            return Some((&self.names[s.name as usize], line_at(offset)));
-        };
-        let line = mark.line.saturating_add(line_at(offset) - line_at(mark.start));
-        Some((&self.names[mark.name as usize], line))
+        self.line(loc).map(|line| (line.file, line.number))
     }
 
     /// Whether a position lies in a built-in text or in one that a line marker calls a system header.
@@ -213,10 +231,7 @@ impl SourceMap {
             let last_line = source.line_starts.len() as u32;
             // Stretches of lines that count alike: before the first mark, and after each.
             let mut end = last_line + 1;
-            let starts = source.marks.iter().rev().map(|mark| {
-                let physical = source.line_starts.partition_point(|&start| start <= mark.start) as u32;
-                (physical, mark.line, mark.name)
-            });
+            let starts = source.marks.iter().rev().map(|mark| (mark.physical, mark.line, mark.name));
             for (physical, presumed, mark_name) in starts.chain([(1, 1, source.name)]) {
                 if mark_name == name && line >= presumed && physical + (line - presumed) < end {
                     return Some(self.line_text(id, physical + (line - presumed)));

@@ -15,11 +15,12 @@ use norn_ir::diag::Diagnostic;
 use norn_ir::ids::{FileId, FuncId, GlobalId, TypeId};
 use norn_ir::instr::{Const, TerminatorKind};
 use norn_ir::program::{Function, Global, Init, InitValue, Origin, Program, Storage};
-use norn_ir::source::{Loc, SourceMap};
+use norn_ir::source::{Line, Loc, SourceId, SourceMap};
 use norn_ir::span::Span;
 use norn_ir::types::{Target, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 
 /// Everything that the functions of a program share while they are lowered.
 pub struct ProgramBuilder<'a> {
@@ -337,6 +338,7 @@ struct Positions {
 #[derive(Clone, Copy)]
 struct Known {
     loc: Loc,
+    source: SourceId,
     line_start: Loc,
     /// Where the next line starts.
     line_end: Loc,
@@ -349,21 +351,27 @@ impl Positions {
         let known = match self.last {
             Some(known) if known.line_start <= loc && loc < known.line_end => known,
             _ => {
-                let Some((file, line)) = sources.presumed_line(loc) else { return Span::NONE };
-                let line_around = sources.line_around(loc);
-                let span = Span { file: self.file(file), line, column: 1 };
-                Known { loc: line_around.start, line_start: line_around.start, line_end: line_around.end, span }
+                let Some(Line { source, positions: Range { start, end }, file, number }) = sources.line(loc) else {
+                    return Span::NONE;
+                };
+                let span = Span { file: self.file(file), line: number, column: 1 };
+                Known { loc: start, source, line_start: start, line_end: end, span }
             }
         };
         let (from, column) = (known.loc, known.span.column);
-        let column =
-            if from <= loc { column + characters(sources, from, loc) } else { column - characters(sources, loc, from) };
+        let characters = |from, to| characters(sources, known.source, from, to);
+        let column = if from <= loc { column + characters(from, loc) } else { column - characters(loc, from) };
         let span = Span { column, ..known.span };
         self.last = Some(Known { loc, span, ..known });
         span
     }
 
     fn file(&mut self, name: &str) -> FileId {
+        if let Some(last) = self.last.map(|known| known.span.file)
+            && self.files[last.index()] == name
+        {
+            return last;
+        }
         if let Some(&id) = self.file_ids.get(name) {
             return id;
         }
@@ -375,10 +383,9 @@ impl Positions {
 }
 
 /// How many characters stand between two positions of one text.
-fn characters(sources: &SourceMap, from: Loc, to: Loc) -> u32 {
-    let Some(id) = sources.source_of(from) else { return 0 };
-    let start = sources.start(id).0;
-    let bytes = sources.text(id).as_bytes();
+fn characters(sources: &SourceMap, source: SourceId, from: Loc, to: Loc) -> u32 {
+    let start = sources.start(source).0;
+    let bytes = sources.text(source).as_bytes();
     let bytes = bytes.get((from.0 - start) as usize..(to.0 - start) as usize).unwrap_or_default();
     bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count() as u32
 }

@@ -48,13 +48,16 @@ pub enum JumpTarget {
 /// Which variables some block of the body declares.
 pub fn listed_variables(body: &Body) -> Vec<bool> {
     let mut listed = vec![false; body.vars.len()];
+    // Parameters are not listed. Outer blocks come first, so the walk is short unless the checker has made up variables.
+    let mut missing = body.vars.len() - body.params.len();
     preorder(Node::Stmt(&body.block), |node| {
         if let Node::Stmt(stmt) = node
             && let StmtKind::Block { vars, .. } = &stmt.kind
         {
             vars.iter().for_each(|var| listed[var.0 as usize] = true);
+            missing = missing.saturating_sub(vars.len());
         }
-        true
+        missing > 0
     });
     listed
 }

@@ -81,8 +81,9 @@ fn thread_jumps(function: &mut Function, loop_heads: &[bool]) {
         })
         .collect();
     let mut final_target: Vec<Option<BlockId>> = vec![None; count];
+    let mut path = Vec::new();
     for start in 0..count {
-        let mut path = Vec::new();
+        path.clear();
         let mut at = BlockId::new(start);
         // Empty blocks that only jump among themselves have no final target; the limit ends the walk.
         let end = loop {
@@ -104,23 +105,24 @@ fn thread_jumps(function: &mut Function, loop_heads: &[bool]) {
 
 /// The reachable blocks, each before its successors except along back edges; the first successor comes first.
 fn layout(function: &Function) -> Vec<BlockId> {
-    let mut order = Vec::new();
+    let mut order = Vec::with_capacity(function.blocks.len());
     let mut state = vec![false; function.blocks.len()];
-    let successors = |id: BlockId| -> Vec<BlockId> { function.block(id).terminator.kind.successors().collect() };
-    state[0] = true;
-    let mut stack = vec![(Function::ENTRY, successors(Function::ENTRY))];
-    while let Some((id, rest)) = stack.last_mut() {
+    // The blocks on the way to the current one, each with the length of `pending` below its successors.
+    let mut path = Vec::new();
+    // Successors of the blocks on the way that are still to be visited.
+    let mut pending = vec![Function::ENTRY];
+    loop {
         // Visiting the last successor first puts the first one first in reverse postorder.
-        match rest.pop() {
-            Some(next) if !state[next.index()] => {
-                state[next.index()] = true;
-                stack.push((next, successors(next)));
+        let below = path.last().map_or(0, |&(_, below)| below);
+        if pending.len() > below {
+            let Some(next) = pending.pop() else { break };
+            if !std::mem::replace(&mut state[next.index()], true) {
+                path.push((next, pending.len()));
+                pending.extend(function.block(next).terminator.kind.successors());
             }
-            Some(_) => {}
-            None => {
-                order.push(*id);
-                stack.pop();
-            }
+        } else {
+            let Some((id, _)) = path.pop() else { break };
+            order.push(id);
         }
     }
     order.reverse();
@@ -161,6 +163,7 @@ fn renumber(function: &mut Function, order: &[BlockId]) {
         number[id.index()] = BlockId::new(i);
     }
     let mut blocks: Vec<Option<_>> = std::mem::take(&mut function.blocks).into_iter().map(Some).collect();
+    function.blocks.reserve_exact(order.len());
     for id in order {
         if let Some(mut block) = blocks[id.index()].take() {
             block.terminator.kind.map_successors(|b| number[b.index()]);

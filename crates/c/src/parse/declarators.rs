@@ -1,4 +1,7 @@
 //! Declarators: a name with pointers, arrays and functions around it.
+//!
+//! What is read of a declarator is collected on stacks that all declarators share, and leaves them as lists of just the
+//! right size: headers are little else than declarators, and most have one or two parts.
 
 use super::scope::Meaning;
 use super::specifiers::Place;
@@ -21,34 +24,49 @@ pub(super) enum Naming {
     Never,
 }
 
-/// A declarator under construction. Unlike in the tree, its derivations are in reading order, from the name outwards,
-/// so that they can be appended.
+/// A declarator under construction, without its derivations.
 struct Draft {
     name: Option<Symbol>,
     loc: Loc,
-    derivations: Vec<Derivation>,
     attributes: Vec<Attribute>,
+}
+
+/// The parts of the declarators that are being read, those of the innermost last.
+#[derive(Default)]
+pub(super) struct Parts {
+    /// Unlike in the tree, in reading order, from the name outwards, so that they can be appended.
+    derivations: Vec<Derivation>,
+    /// The pointers before a name, which apply after what follows it.
+    pointers: Vec<Qualifiers>,
+    parameters: Vec<Parameter>,
 }
 
 impl Parser<'_> {
     pub(super) fn declarator(&mut self, naming: Naming) -> Parsed<Declarator> {
         let outer = self.begin_chain();
-        let mut draft = Draft { name: None, loc: Loc::NONE, derivations: Vec::new(), attributes: Vec::new() };
-        self.nested_declarator(naming, &mut draft)?;
+        let mut draft = Draft { name: None, loc: Loc::NONE, attributes: Vec::new() };
+        let Parts { derivations, pointers, parameters } = &self.parts;
+        let (first, pointers, parameters) = (derivations.len(), pointers.len(), parameters.len());
+        if let Err(failed) = self.nested_declarator(naming, &mut draft) {
+            self.parts.derivations.truncate(first);
+            self.parts.pointers.truncate(pointers);
+            self.parts.parameters.truncate(parameters);
+            return Err(failed);
+        }
         self.end_chain(outer);
-        let Draft { name, loc, mut derivations, attributes } = draft;
-        derivations.reverse();
+        let derivations = self.parts.derivations.drain(first..).rev().collect();
+        let Draft { name, loc, attributes } = draft;
         Ok(Declarator { name, derivations, attributes, loc })
     }
 
     fn nested_declarator(&mut self, naming: Naming, draft: &mut Draft) -> Parsed<()> {
-        let mut pointers = Vec::new();
+        let first_pointer = self.parts.pointers.len();
         while self.accept(Punct::Star) {
             let mut qualifiers = Qualifiers::default();
             while self.qualifier(&mut qualifiers) || self.at_keyword(Keyword::Attribute) {
                 self.attributes(&mut draft.attributes)?;
             }
-            pointers.push(qualifiers);
+            self.parts.pointers.push(qualifiers);
             self.grow_chain()?;
         }
         match self.peek() {
@@ -61,7 +79,8 @@ impl Parser<'_> {
             _ => draft.loc = self.loc(),
         }
         self.derivation_suffixes(draft)?;
-        draft.derivations.extend(pointers.into_iter().rev().map(Derivation::Pointer));
+        let pointers = self.parts.pointers.drain(first_pointer..).rev();
+        self.parts.derivations.extend(pointers.map(Derivation::Pointer));
         Ok(())
     }
 
@@ -91,7 +110,7 @@ impl Parser<'_> {
                 TokenKind::Punct(Punct::LBracket) => {
                     self.grow_chain()?;
                     let array = self.array_suffix()?;
-                    draft.derivations.push(array);
+                    self.parts.derivations.push(array);
                 }
                 TokenKind::Punct(Punct::LParen) => {
                     let open = self.advance().loc;
@@ -138,7 +157,7 @@ impl Parser<'_> {
         let parameters = self.parameters(open, draft.name)?;
         self.names.restore(scope);
         self.leave();
-        draft.derivations.push(Derivation::Function(parameters));
+        self.parts.derivations.push(Derivation::Function(parameters));
         Ok(())
     }
 
@@ -156,19 +175,20 @@ impl Parser<'_> {
             self.undefined_macro(function);
             return Err(Failed);
         }
-        let mut params = Vec::new();
+        let first = self.parts.parameters.len();
         let mut variadic = false;
         loop {
             if self.accept(Punct::Ellipsis) {
                 variadic = true;
                 break;
             }
-            params.push(self.parameter()?);
+            let parameter = self.parameter()?;
+            self.parts.parameters.push(parameter);
             if self.at(Punct::Semi) && self.parameters_follow_semicolon() {
                 let message = "parameters that are declared before the parameter list are not supported";
                 self.report(Diagnostic::unsupported(self.loc(), message));
                 self.advance();
-                params.clear();
+                self.parts.parameters.truncate(first);
                 continue;
             }
             if !self.accept(Punct::Comma) {
@@ -176,13 +196,13 @@ impl Parser<'_> {
             }
         }
         self.expect_closing(Punct::RParen, open)?;
-        if let [only] = params.as_slice()
+        if let [only] = &self.parts.parameters[first..]
             && !variadic
             && is_void(only)
         {
-            params.clear();
+            self.parts.parameters.truncate(first);
         }
-        params.shrink_to_fit();
+        let params = self.parts.parameters.drain(first..).collect();
         Ok(Parameters::Prototype { params, variadic })
     }
 

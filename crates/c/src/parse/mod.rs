@@ -74,6 +74,7 @@ struct Parser<'a> {
     depth: u32,
     deepest: u32,
     names: Names,
+    parts: declarators::Parts,
     /// Where `#pragma pack` changes the packing, in the order of the text.
     packs: Vec<PackChange>,
     /// The rest of the text is not looked at.
@@ -102,6 +103,7 @@ impl<'a> Parser<'a> {
             depth: 0,
             deepest: 0,
             names,
+            parts: declarators::Parts::default(),
             packs,
             stopped,
             last_error: None,

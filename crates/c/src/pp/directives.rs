@@ -101,10 +101,15 @@ impl Preprocessor<'_> {
     /// The tokens up to the end of the line.
     pub(super) fn rest_of_line(&mut self) -> Vec<PpToken> {
         let mut tokens = Vec::new();
+        self.append_rest_of_line(&mut tokens);
+        tokens
+    }
+
+    fn append_rest_of_line(&mut self, tokens: &mut Vec<PpToken>) {
         loop {
             let token = self.lex_in_line();
             if token.kind == PpKind::Eof {
-                return tokens;
+                return;
             }
             tokens.push(token);
         }
@@ -134,9 +139,12 @@ impl Preprocessor<'_> {
     }
 
     fn line_marker(&mut self, first: PpToken) {
-        let mut tokens = vec![first];
-        tokens.extend(self.rest_of_line());
+        let mut tokens = std::mem::take(&mut self.marker);
+        tokens.clear();
+        tokens.push(first);
+        self.append_rest_of_line(&mut tokens);
         self.set_line(first, &tokens);
+        self.marker = tokens;
     }
 
     fn set_line(&mut self, directive: PpToken, tokens: &[PpToken]) {

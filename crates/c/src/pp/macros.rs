@@ -88,9 +88,14 @@ pub enum Role {
     StringizeVaOpt(u32),
 }
 
-/// The macros that are defined, by symbol.
-#[derive(Clone, Debug, Default)]
-pub struct MacroTable(Vec<Option<Rc<Macro>>>);
+/// The macros that are defined, by symbol. One text after the other uses the same table: the changes that a text makes are
+/// logged and taken back at its end.
+#[derive(Debug, Default)]
+pub struct MacroTable {
+    macros: Vec<Option<Rc<Macro>>>,
+    /// What the names that were changed meant before.
+    log: Vec<(Symbol, Option<Rc<Macro>>)>,
+}
 
 impl MacroTable {
     pub fn new(session: &mut Session) -> MacroTable {
@@ -112,20 +117,34 @@ impl MacroTable {
 
     #[inline]
     pub fn get(&self, name: Symbol) -> Option<&Rc<Macro>> {
-        self.0.get(name.0 as usize)?.as_ref()
+        self.macros.get(name.0 as usize)?.as_ref()
     }
 
     pub fn define(&mut self, definition: Rc<Macro>) {
-        let index = definition.name.0 as usize;
-        if index >= self.0.len() {
-            self.0.resize_with(index + 1, || None);
+        let name = definition.name;
+        let index = name.0 as usize;
+        if index >= self.macros.len() {
+            self.macros.resize_with(index + 1, || None);
         }
-        self.0[index] = Some(definition);
+        let before = self.macros[index].replace(definition);
+        self.log.push((name, before));
     }
 
     pub fn remove(&mut self, name: Symbol) {
-        if let Some(entry) = self.0.get_mut(name.0 as usize) {
-            *entry = None;
+        if let Some(before) = self.macros.get_mut(name.0 as usize).and_then(Option::take) {
+            self.log.push((name, Some(before)));
+        }
+    }
+
+    /// Makes the macros that are defined now the ones that every text begins with.
+    pub fn keep(&mut self) {
+        self.log.clear();
+    }
+
+    /// Goes back to the macros that were kept.
+    pub fn restore(&mut self) {
+        while let Some((name, before)) = self.log.pop() {
+            self.macros[name.0 as usize] = before;
         }
     }
 }

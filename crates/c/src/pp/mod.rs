@@ -79,12 +79,14 @@ fn preprocess(
     if name.ends_with(".i") {
         return Some(preprocessed::tokens(session, source));
     }
+    let predefined = session.predefined_macros.take();
     let mut preprocessor = Preprocessor::new(session, source);
-    match preprocessor.session.predefined_macros.clone() {
+    match predefined {
         Some(macros) => preprocessor.macros = macros,
         None => {
+            preprocessor.macros = MacroTable::new(preprocessor.session);
             preprocessor.predefine();
-            preprocessor.session.predefined_macros = Some(preprocessor.macros.clone());
+            preprocessor.macros.keep();
         }
     }
     if !builtin {
@@ -138,20 +140,21 @@ struct Preprocessor<'s> {
     /// A limit was reached: the rest of the input is not looked at.
     stopped: bool,
     output: Vec<Token>,
+    /// Room for the tokens of a line marker; preprocessed texts have very many of them.
+    marker: Vec<PpToken>,
 }
 
 impl<'s> Preprocessor<'s> {
     fn new(session: &'s mut Session, main: SourceId) -> Preprocessor<'s> {
         let keywords = KeywordTable::new(session);
         let names = Names::new(session);
-        let macros = MacroTable::new(session);
         let output = Vec::with_capacity(session.sources.text(main).len() / 5);
         Preprocessor {
             session,
             main,
             names,
             keywords,
-            macros,
+            macros: MacroTable::default(),
             files: Vec::new(),
             conditionals: Vec::new(),
             expansion: Expansion::default(),
@@ -161,6 +164,7 @@ impl<'s> Preprocessor<'s> {
             in_condition: false,
             stopped: false,
             output,
+            marker: Vec::new(),
         }
     }
 
@@ -200,6 +204,8 @@ impl<'s> Preprocessor<'s> {
         let end = self.session.sources.text(self.main).len() as u32;
         let loc = self.session.sources.start(self.main).offset(end);
         self.output.push(Token { kind: TokenKind::Eof, loc, len: 0 });
+        self.macros.restore();
+        self.session.predefined_macros = Some(self.macros);
         self.output
     }
 

@@ -55,7 +55,8 @@ use norn_ir::diag::{Diagnostic, Severity};
 use norn_ir::source::Loc;
 use norn_ir::types::Target;
 use rustc_hash::{FxHashMap, FxHashSet};
-use scope::{Entity, Scopes};
+use scope::Entity;
+pub(crate) use scope::Scopes;
 
 /// Checks a unit. Errors go to `session`; the tree is only meaningful when there are none.
 pub fn check(session: &mut Session, types: &mut Types, unit: ast::TranslationUnit) -> tree::Unit {
@@ -137,7 +138,7 @@ impl<'a> Checker<'a> {
             vector_size: symbols.intern("vector_size"),
             func: [symbols.intern("__func__"), symbols.intern("__FUNCTION__"), symbols.intern("__PRETTY_FUNCTION__")],
         };
-        let mut scopes = Scopes::default();
+        let mut scopes = std::mem::take(&mut session.scopes);
         let va_list = types.intern(Type::Pointer(QualType::unqualified(TypeId::VOID)));
         let built_in = [
             ("__builtin_va_list", va_list),
@@ -171,6 +172,8 @@ impl<'a> Checker<'a> {
 
     fn finish(mut self) -> tree::Unit {
         self.complete_objects();
+        self.scopes.clear();
+        self.session.scopes = self.scopes;
         self.unit
     }
 

@@ -2,6 +2,8 @@
 //!
 //! The tables are indexed by symbol and changed in place; a log of what was there before restores them at the end of
 //! a scope. Members and labels have name spaces of their own and never enter them.
+//!
+//! One unit after the other uses the same tables, since they are as long as there are names in all units together.
 
 use crate::ctype::{EnumId, QualType, RecordId, TypeId};
 use crate::intern::Symbol;
@@ -45,18 +47,21 @@ pub(crate) struct TagBinding {
     pub(crate) loc: Loc,
 }
 
+#[derive(Debug)]
 enum Change {
     Name(Symbol, Option<Binding>),
     Tag(Symbol, Option<TagBinding>),
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Scopes {
     names: Vec<Option<Binding>>,
     tags: Vec<Option<TagBinding>>,
     log: Vec<Change>,
     /// The length of the log when each open scope began.
     marks: Vec<usize>,
+    /// The names and tags that were declared at file scope.
+    at_file_scope: Vec<Symbol>,
 }
 
 impl Scopes {
@@ -70,12 +75,27 @@ impl Scopes {
 
     pub(crate) fn leave(&mut self) {
         let Some(mark) = self.marks.pop() else { return };
+        self.undo(mark);
+    }
+
+    fn undo(&mut self, mark: usize) {
         while self.log.len() > mark {
             match self.log.pop() {
                 Some(Change::Name(name, before)) => put(&mut self.names, name, before),
                 Some(Change::Tag(name, before)) => put(&mut self.tags, name, before),
                 None => break,
             }
+        }
+    }
+
+    /// Forgets all declarations.
+    pub(crate) fn clear(&mut self) {
+        self.marks.clear();
+        self.undo(0);
+        for name in self.at_file_scope.drain(..) {
+            let index = name.0 as usize;
+            self.names.get_mut(index).map(Option::take);
+            self.tags.get_mut(index).map(Option::take);
         }
     }
 
@@ -98,8 +118,9 @@ impl Scopes {
 
     pub(crate) fn bind(&mut self, name: Symbol, entity: Entity, loc: Loc) {
         let depth = self.depth();
-        if depth > 0 {
-            self.log.push(Change::Name(name, self.name(name)));
+        match depth {
+            0 => self.at_file_scope.push(name),
+            _ => self.log.push(Change::Name(name, self.name(name))),
         }
         put(&mut self.names, name, Some(Binding { entity, depth, loc }));
     }
@@ -114,8 +135,9 @@ impl Scopes {
 
     pub(crate) fn bind_tag(&mut self, name: Symbol, tag: Tag, loc: Loc) {
         let depth = self.depth();
-        if depth > 0 {
-            self.log.push(Change::Tag(name, self.tag(name)));
+        match depth {
+            0 => self.at_file_scope.push(name),
+            _ => self.log.push(Change::Tag(name, self.tag(name))),
         }
         put(&mut self.tags, name, Some(TagBinding { tag, depth, loc }));
     }
@@ -123,6 +145,7 @@ impl Scopes {
     /// Declares a name at file scope while inner scopes are open (a function, once its parameters are known).
     pub(crate) fn bind_at_file_scope(&mut self, name: Symbol, entity: Entity, loc: Loc) {
         let binding = Some(Binding { entity, depth: 0, loc });
+        self.at_file_scope.push(name);
         if self.name(name).is_none_or(|b| b.depth == 0) {
             put(&mut self.names, name, binding);
             return;
