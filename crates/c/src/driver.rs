@@ -128,7 +128,8 @@ impl Driver {
         let linked = self.link(units)?;
         let program = self.times.measure("lower", || lower::lower(&mut self.session, &self.types, &linked))?;
         // Nobody has to wait until so many pieces of memory are given back. That recurses over the trees, too.
-        let _ = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || drop((linked, streams)));
+        let left = (linked, streams, std::mem::take(&mut self.types));
+        let _ = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || drop(left));
         if self.session.has_errors() {
             return None;
         }

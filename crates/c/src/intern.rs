@@ -3,6 +3,8 @@
 //! Every identifier and literal of a program passes through here, so the table is made for that: all spellings lie in one
 //! text, and a slot is found by open addressing without touching the spelling unless the hash agrees.
 
+use std::ops::Range;
+
 /// An interned spelling.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Symbol(pub u32);
@@ -56,9 +58,18 @@ impl Interner {
     }
 
     pub fn name(&self, symbol: Symbol) -> &str {
-        let index = symbol.0 as usize;
+        &self.text[self.range(symbol.0)]
+    }
+
+    fn bytes(&self, symbol: u32) -> &[u8] {
+        &self.text.as_bytes()[self.range(symbol)]
+    }
+
+    /// Where a spelling stands in the text.
+    fn range(&self, symbol: u32) -> Range<usize> {
+        let index = symbol as usize;
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        &self.text[start..self.ends[index]]
+        start..self.ends[index]
     }
 
     /// The symbol of `name`, or the slot where it belongs.
@@ -70,7 +81,7 @@ impl Interner {
             if slot.symbol == FREE.symbol {
                 return Err(index);
             }
-            if slot.hash == hash as u32 && self.name(Symbol(slot.symbol)) == name {
+            if slot.hash == hash as u32 && self.bytes(slot.symbol) == name.as_bytes() {
                 return Ok(Symbol(slot.symbol));
             }
             index = (index + 1) & mask;
@@ -109,10 +120,15 @@ fn hash(bytes: &[u8]) -> u64 {
     for word in words {
         hash = fold(hash ^ u64::from_le_bytes(*word), 0xD6E8_FEB8_6659_FD93);
     }
-    let mut last = 0;
-    for &byte in rest {
-        last = last << 8 | u64::from(byte);
-    }
+    // The length is part of the hash, so bytes that are taken twice do no harm.
+    let last = match (rest.first_chunk::<4>(), rest.last_chunk::<4>(), rest) {
+        (Some(first), Some(last), _) => u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last)),
+        (_, _, []) => 0,
+        (_, _, [first, .., last]) => {
+            u64::from(*first) << 16 | u64::from(rest[rest.len() / 2]) << 8 | u64::from(*last)
+        }
+        (_, _, [only]) => u64::from(*only),
+    };
     fold(hash ^ last, 0xA076_1D64_78BD_642F)
 }
 

@@ -20,7 +20,9 @@ mod models;
 mod unsupported;
 
 use headers::HEADERS;
-use models::MODELS;
+use models::{MODELS, Model};
+use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
 use unsupported::UNSUPPORTED;
 
 /// The text of a built-in header, by the name between the angle brackets.
@@ -36,7 +38,11 @@ pub fn header_names() -> impl Iterator<Item = &'static str> {
 
 /// The model file that defines a function (or an object, such as `stdin`) of the C library.
 pub fn model_of(function: &str) -> Option<&'static str> {
-    MODELS.iter().find(|model| model.defines.contains(&function)).map(|model| model.file)
+    static FILES: LazyLock<FxHashMap<&str, &str>> = LazyLock::new(|| {
+        let defined = |model: &'static Model| model.defines.iter().map(|name| (*name, model.file));
+        MODELS.iter().flat_map(defined).collect()
+    });
+    FILES.get(function).copied()
 }
 
 /// The text of a model file.

@@ -21,12 +21,15 @@ impl ProgramBuilder<'_> {
     /// How a function is called: as its definition says, if there is one.
     pub fn signature(&self, id: LinkedFunctionId) -> Signature {
         let declaration = self.linked.declaration(id);
-        let mut signature = self.signature_of_type(declaration.ty);
-        if let Some(body) = &declaration.body {
-            signature.params = body.params.iter().map(|var| body.vars[var.0 as usize].ty.ty).collect();
-            signature.prototyped = true;
+        match (&declaration.body, self.types().get(declaration.ty)) {
+            (Some(body), Type::Function(f)) => Signature {
+                result: Some(f.result.ty),
+                params: body.params.iter().map(|var| body.vars[var.0 as usize].ty.ty).collect(),
+                variadic: f.variadic,
+                prototyped: true,
+            },
+            _ => self.signature_of_type(declaration.ty),
         }
-        signature
     }
 
     pub fn signature_of_type(&self, ty: ctype::TypeId) -> Signature {

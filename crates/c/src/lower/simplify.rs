@@ -158,6 +158,9 @@ fn merge(function: &mut Function, order: &[BlockId]) {
 }
 
 fn renumber(function: &mut Function, order: &[BlockId]) {
+    if order.len() == function.blocks.len() && order.is_sorted() {
+        return;
+    }
     let mut number = vec![BlockId(0); function.blocks.len()];
     for (i, id) in order.iter().enumerate() {
         number[id.index()] = BlockId::new(i);

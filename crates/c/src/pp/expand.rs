@@ -39,6 +39,11 @@ pub struct Expansion {
 }
 
 impl Expansion {
+    /// Whether there are tokens to be read before the file goes on.
+    pub fn is_active(&self) -> bool {
+        !self.contexts.is_empty()
+    }
+
     fn push(&mut self, tokens: impl IntoIterator<Item = PpToken>, expanded: Option<Rc<Macro>>) {
         let pool_start = self.pool.len();
         self.pool.extend(tokens);

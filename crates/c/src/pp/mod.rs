@@ -137,6 +137,8 @@ struct Preprocessor<'s> {
     counter: u32,
     /// In the expression of `#if`, where `defined` and its like have a meaning.
     in_condition: bool,
+    /// A token that was read from the innermost file and is the next one.
+    ahead: Option<PpToken>,
     /// A limit was reached: the rest of the input is not looked at.
     stopped: bool,
     output: Vec<Token>,
@@ -162,6 +164,7 @@ impl<'s> Preprocessor<'s> {
             pushed_macros: HashMap::new(),
             counter: 0,
             in_condition: false,
+            ahead: None,
             stopped: false,
             output,
             marker: Vec::new(),
@@ -176,6 +179,7 @@ impl<'s> Preprocessor<'s> {
     /// Reads all open files to their ends.
     fn run(&mut self) {
         while !self.stopped {
+            self.emit_plain();
             let token = self.next_expanded();
             match token.kind {
                 PpKind::Eof => {
@@ -188,6 +192,31 @@ impl<'s> Preprocessor<'s> {
                 _ => self.emit(token),
             }
         }
+    }
+
+    /// Emits the tokens that come straight from the file, up to one that may be a macro or begin a directive. That is
+    /// what most tokens are, so they take no other step.
+    fn emit_plain(&mut self) {
+        if self.ahead.is_some() || self.expansion.is_active() {
+            return;
+        }
+        let Some(file) = self.files.last_mut() else { return };
+        let mut lexer = Lexer::new(&file.text, file.pos, file.base);
+        loop {
+            let token = lexer.next(self.session);
+            let is_plain = match token.kind {
+                PpKind::Ident(name) => self.macros.get(name).is_none() && name != self.names.pragma_operator,
+                PpKind::Punct(_) => !begins_directive(token),
+                PpKind::Number(_) | PpKind::Char(_) | PpKind::Str(_) => true,
+                PpKind::Header(_) | PpKind::Stray(_) | PpKind::Eof => false,
+            };
+            if !is_plain {
+                self.ahead = Some(token);
+                break;
+            }
+            self.output.extend(leave(self.session, &self.keywords, token));
+        }
+        file.pos = lexer.pos();
     }
 
     fn end_of_file(&mut self) {
@@ -217,6 +246,9 @@ impl<'s> Preprocessor<'s> {
 
     /// The next token of the innermost file. Directives are not recognised here.
     fn lex(&mut self) -> PpToken {
+        if let Some(token) = self.ahead.take() {
+            return token;
+        }
         let Some(file) = self.files.last_mut() else { return PpToken::EOF };
         let mut lexer = Lexer::new(&file.text, file.pos, file.base);
         let token = lexer.next(self.session);

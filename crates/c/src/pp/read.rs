@@ -9,6 +9,9 @@ use std::path::Path;
 /// More than this is not a program; a device or pipe without end must not fill the memory.
 const MAX_FILE_BYTES: usize = 1 << 30;
 
+/// For a file that claims to be larger, room is made as it is read.
+const LIKELY_FILE_BYTES: u64 = 16 << 20;
+
 /// Why there is no text.
 #[derive(Debug)]
 pub enum ReadError {
@@ -34,10 +37,12 @@ impl ReadError {
 /// The text of a file. What is not UTF-8 is replaced: most often it is a comment in Latin-1.
 pub fn read_text(path: &Path) -> Result<String, ReadError> {
     let mut file = File::open(path).map_err(ReadError::Io)?;
-    if file.metadata().is_ok_and(|m| m.is_dir()) {
+    let metadata = file.metadata();
+    if metadata.as_ref().is_ok_and(|m| m.is_dir()) {
         return Err(ReadError::Io(io::ErrorKind::IsADirectory.into()));
     }
-    let mut bytes = Vec::new();
+    let size = metadata.map_or(0, |m| m.len()).min(LIKELY_FILE_BYTES);
+    let mut bytes = Vec::with_capacity(size as usize + 1);
     loop {
         let read = bytes.len();
         let limit = 64 * 1024 + read as u64;
