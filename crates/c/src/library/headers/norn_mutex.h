@@ -1,7 +1,6 @@
 #ifndef __NORN_MUTEX_H
 #define __NORN_MUTEX_H
 /* What the models of mutexes and of condition variables share. To be used inside a section.
-
    owner: 0 while the mutex is free, else the owner's thread number plus 1.
    count: how often the owner of a recursive mutex has locked it beyond the first time.
    kind:  PTHREAD_MUTEX_…, which init and destroy alone change. */
