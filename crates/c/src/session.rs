@@ -4,8 +4,8 @@ use crate::intern::{Interner, Symbol};
 use crate::pp::MacroTable;
 use crate::sema::Scopes;
 use norn_ir::diag::{Diagnostic, Severity};
-use norn_ir::source::SourceMap;
-use rustc_hash::FxHashSet;
+use norn_ir::source::{SourceId, SourceMap};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::PathBuf;
 
 /// The data model of the target: sizes of `int`, `long` and pointers.
@@ -60,6 +60,8 @@ pub struct Session {
     pub defined_functions: FxHashSet<Symbol>,
     /// The macros that GCC predefines, once they have been read: every text of the session begins with them.
     pub(crate) predefined_macros: Option<MacroTable>,
+    /// The built-in headers that have been read, by the name that is shown for them.
+    pub(crate) builtin_headers: FxHashMap<String, SourceId>,
     /// Tables to check a unit with, empty while no unit is checked.
     pub(crate) scopes: Scopes,
     errors: usize,

@@ -165,7 +165,11 @@ impl Preprocessor<'_> {
         if !self.included.once.is_empty() && self.included.once.contains(&once_key(&key)) {
             return;
         }
-        let source = match self.included.sources.get(&key) {
+        let known = match builtin {
+            Some(_) => self.session.builtin_headers.get(&name),
+            None => self.included.sources.get(&key),
+        };
+        let source = match known {
             Some(&source) => source,
             None => {
                 let text = match builtin {
@@ -185,7 +189,11 @@ impl Preprocessor<'_> {
             }
         };
         let directory = if builtin.is_none() { key.parent().map(Path::to_path_buf) } else { None };
-        self.included.sources.insert(key, source);
+        match builtin {
+            // Whichever text includes it, a built-in header is the same.
+            Some(_) => self.session.builtin_headers.insert(name, source),
+            None => self.included.sources.insert(key, source),
+        };
         let mut file = File::new(self.session, source, directory, header.search_from);
         file.included_at = at.loc;
         self.included.bytes += MIN_INCLUSION_BYTES.max(file.text.len() as u64);

@@ -1,7 +1,7 @@
 /* Attributes of condition variables: the clock in bits 0–3, shared in bit 4. They have no effect. */
 #include <norn_errno.h>
 #include <norn_pthread.h>
-
+#include <time.h>
 _Static_assert(sizeof(pthread_condattr_t) == 4, "glibc's size");
 
 int pthread_condattr_init(pthread_condattr_t *attr) {
