@@ -122,11 +122,11 @@ fn hash(bytes: &[u8]) -> u64 {
     }
     // The length is part of the hash, so bytes that are taken twice do no harm.
     let last = match (rest.first_chunk::<4>(), rest.last_chunk::<4>(), rest) {
-        (Some(first), Some(last), _) => u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last)),
-        (_, _, []) => 0,
-        (_, _, [first, .., last]) => {
-            u64::from(*first) << 16 | u64::from(rest[rest.len() / 2]) << 8 | u64::from(*last)
+        (Some(first), Some(last), _) => {
+            u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last))
         }
+        (_, _, []) => 0,
+        (_, _, [first, .., last]) => u64::from(*first) << 16 | u64::from(rest[rest.len() / 2]) << 8 | u64::from(*last),
         (_, _, [only]) => u64::from(*only),
     };
     fold(hash ^ last, 0xA076_1D64_78BD_642F)

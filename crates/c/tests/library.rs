@@ -74,7 +74,17 @@ fn each_model_compiles() {
             check(name, text, target);
             // Behind the public headers, so that definitions and declarations agree.
             let behind = [
-                "pthread", "threads", "semaphore", "stdlib", "stdio", "string", "time", "unistd", "sched", "errno", "stdint",
+                "pthread",
+                "threads",
+                "semaphore",
+                "stdlib",
+                "stdio",
+                "string",
+                "time",
+                "unistd",
+                "sched",
+                "errno",
+                "stdint",
             ];
             let includes = String::from("#define _GNU_SOURCE\n")
                 + &behind.map(|header| format!("#include <{header}.h>\n")).concat();

@@ -283,10 +283,9 @@ impl<'t> Lexer<'t> {
 
     #[inline]
     fn identifier(&mut self, session: &mut Session, start: usize, flags: Flags) -> PpToken {
-        let mut end = start + 1;
-        while CLASS[self.byte(end) as usize] & IDENT != 0 {
-            end += 1;
-        }
+        let rest = &self.bytes[start + 1..];
+        let len = rest.iter().position(|&byte| CLASS[byte as usize] & IDENT == 0).unwrap_or(rest.len());
+        let end = start + 1 + len;
         match self.byte(end) {
             b'\\' | 0x80.. => self.slow_identifier(session, start, flags),
             b'"' | b'\'' if is_literal_prefix(&self.text[start..end]) => self.quoted(session, start, end, flags),

@@ -67,11 +67,13 @@ impl Reached {
 
 impl Mentions {
     pub fn of(unit: &Unit) -> Mentions {
-        let mut guards = Vec::new();
+        let (mut stack, mut guards) = (Vec::new(), Vec::new());
         let functions = unit
             .functions
             .iter()
-            .map(|f| f.body.as_ref().map_or(Vec::new(), |body| of_body(Node::Stmt(&body.block), &mut guards)))
+            .map(|f| {
+                f.body.as_ref().map_or(Vec::new(), |body| of_body(Node::Stmt(&body.block), &mut stack, &mut guards))
+            })
             .collect();
         let objects = unit.objects.iter().map(|o| of_initialiser(&o.definition)).collect();
         Mentions { functions, objects, guards }
@@ -88,9 +90,10 @@ fn of_initialiser(definition: &Definition) -> Vec<Target> {
     parts.iter().filter_map(|part| target(&part.value)).collect()
 }
 
-fn of_body(root: Node<'_>, guards: &mut Vec<Guard>) -> Vec<Mention> {
+/// `stack` is empty before and after: it is only passed so that it need not grow again for every body.
+fn of_body<'a>(root: Node<'a>, stack: &mut Vec<(Node<'a>, Option<u32>)>, guards: &mut Vec<Guard>) -> Vec<Mention> {
     let mut mentions = Vec::new();
-    let mut stack = vec![(root, None)];
+    stack.push((root, None));
     while let Some((node, guard)) = stack.pop() {
         let first = stack.len();
         let mut under = guard;
