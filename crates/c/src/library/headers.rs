@@ -22,6 +22,7 @@ pub(super) const HEADERS: &[(&str, &str)] = &[
     ("norn_mutex.h", include_str!("headers/norn_mutex.h")),
     ("norn_pthread.h", include_str!("headers/norn_pthread.h")),
     ("norn_sched.h", include_str!("headers/norn_sched.h")),
+    ("norn_stdint.h", include_str!("headers/norn_stdint.h")),
     ("norn_stdio.h", include_str!("headers/norn_stdio.h")),
     ("norn_types.h", include_str!("headers/norn_types.h")),
     ("pthread.h", include_str!("headers/pthread.h")),

@@ -9,6 +9,10 @@
 //! It stands behind `__norn_is_linked`, so it is only reached if the file is there for another reason. This way the end
 //! of a thread costs nothing in programs without thread-specific data.
 //!
+//! What models need of the public headers stands in headers of its own, `norn_….h`: a program has many models, and most of
+//! the time to read one would go into declarations that it does not use. That models agree with the public headers is
+//! a test.
+//!
 //! The models work on the memory of glibc's types, on both targets, since programs may come preprocessed with glibc's
 //! headers; `norn_types.h` says how.
 //!

@@ -22,6 +22,7 @@ const MIN_INCLUSION_BYTES: u64 = 1024;
 /// What has been included so far.
 #[derive(Default)]
 pub struct Included {
+    /// Files on disk; the session knows the built-in headers.
     sources: HashMap<PathBuf, SourceId>,
     /// Files with `#pragma once`.
     once: HashSet<PathBuf>,

@@ -1,8 +1,8 @@
 /* Formatted text into memory. Conversions: d i u o x X c s p % with all flags, widths, precisions and lengths.
    Left out: floating-point numbers, n, wide characters. */
 #include <norn.h>
+#include <norn_stdint.h>
 #include <stdarg.h>
-#include <stddef.h>
 
 /* Where the text goes: what does not fit is counted only. */
 struct output {
@@ -46,7 +46,7 @@ static void put_field(struct output *output, const struct conversion *how, const
         fill(output, ' ', padding);
 }
 
-static void put_integer(struct output *output, const struct conversion *how, const char *prefix, unsigned long long value, unsigned int base, char ten) {
+static void put_integer(struct output *output, const struct conversion *how, const char *prefix, uintmax_t value, unsigned int base, char ten) {
     char digits[24];
     int first = 24, zeros = 0, prefix_length = 0;
     for (; value != 0; value /= base) {
@@ -88,7 +88,7 @@ static const char *read_length(const char *format, int *bytes) {
         else if (*format == 'l')
             *bytes = format[1] == 'l' || format[-1] == 'l' ? (int)sizeof(long long) : (int)sizeof(long);
         else if (*format == 'j' || *format == 'q')
-            *bytes = sizeof(long long);
+            *bytes = sizeof(intmax_t);
         else if (*format == 'z' || *format == 't')
             *bytes = sizeof(size_t);
         else
@@ -96,14 +96,14 @@ static const char *read_length(const char *format, int *bytes) {
     }
 }
 
-static long long next_signed(va_list *args, int bytes) {
+static intmax_t next_signed(va_list *args, int bytes) {
     if (bytes == 8)
         return va_arg(*args, long long);
     int value = va_arg(*args, int);
     return bytes == 1 ? (signed char)value : bytes == 2 ? (short)value : value;
 }
 
-static unsigned long long next_unsigned(va_list *args, int bytes) {
+static uintmax_t next_unsigned(va_list *args, int bytes) {
     if (bytes == 8)
         return va_arg(*args, unsigned long long);
     unsigned int value = va_arg(*args, unsigned int);
@@ -148,9 +148,9 @@ static const char *convert(struct output *output, const char *format, va_list *a
     switch (*format) {
     case 'd':
     case 'i': {
-        long long value = next_signed(args, bytes);
+        intmax_t value = next_signed(args, bytes);
         const char *sign = value < 0 ? "-" : how.plus ? "+" : how.space ? " " : "";
-        put_integer(output, &how, sign, value < 0 ? -(unsigned long long)value : (unsigned long long)value, 10, 'a');
+        put_integer(output, &how, sign, value < 0 ? -(uintmax_t)value : (uintmax_t)value, 10, 'a');
         break;
     }
     case 'u':
@@ -161,13 +161,13 @@ static const char *convert(struct output *output, const char *format, va_list *a
         break;
     case 'x':
     case 'X': {
-        unsigned long long value = next_unsigned(args, bytes);
+        uintmax_t value = next_unsigned(args, bytes);
         const char *prefix = !how.alternative || value == 0 ? "" : *format == 'x' ? "0x" : "0X";
         put_integer(output, &how, prefix, value, 16, *format == 'x' ? 'a' : 'A');
         break;
     }
     case 'p':
-        put_integer(output, &how, "0x", (size_t)va_arg(*args, void *), 16, 'a');
+        put_integer(output, &how, "0x", (uintptr_t)va_arg(*args, void *), 16, 'a');
         break;
     case 'c': {
         char c = (char)va_arg(*args, int);
