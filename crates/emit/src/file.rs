@@ -44,7 +44,8 @@ pub fn write(prepared: &Prepared, bounds: &Bounds, options: &Options) -> Result<
     let results = prepared.results;
     let labels = |id: FuncId| (id, Labels::new(prepared, &shared, &regions[&id], options.model, id));
     let labels = started.into_iter().map(labels).collect();
-    let context = Context { prepared, shared: &shared, cells, options, labels, results };
+    let files = prepared.program().files.iter().map(|file| quoted(file)).collect();
+    let context = Context { prepared, shared: &shared, cells, options, files, labels, results };
     let mut objects = Objects::new(prepared, &shared, cells, options);
     let names = thread_names(prepared, &mut objects);
     let mut threads = Vec::new();

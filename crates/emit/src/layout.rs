@@ -5,6 +5,7 @@
 //! addresses only.
 
 use crate::names::Names;
+use crate::text::digits;
 use norn_ir::ids::TypeId;
 use norn_ir::program::Program;
 use norn_ir::types::{Field, Shape, Ty};
@@ -64,8 +65,23 @@ impl<'p> Layouts<'p> {
 
     /// The lvalue for the scalar `ty` at an offset of an object, if C can name it so.
     pub fn lvalue(&mut self, object: &str, ty: TypeId, offset: u64, scalar: Ty) -> Option<String> {
-        let mut text = object.to_owned();
-        let (mut ty, mut offset) = (ty, offset);
+        let mut text = String::new();
+        self.add_lvalue(&mut text, object, ty, offset, scalar).then_some(text)
+    }
+
+    /// Adds that lvalue to a text; tells whether there is one.
+    pub fn add_lvalue(&mut self, text: &mut String, object: &str, ty: TypeId, offset: u64, scalar: Ty) -> bool {
+        let begin = text.len();
+        text.push_str(object);
+        let is_lvalue = self.add_members(text, ty, offset, scalar).is_some();
+        if !is_lvalue {
+            text.truncate(begin);
+        }
+        is_lvalue
+    }
+
+    /// Adds the way from an object to a scalar in it, as far as C can name it.
+    fn add_members(&mut self, text: &mut String, mut ty: TypeId, mut offset: u64, scalar: Ty) -> Option<()> {
         // Parts have smaller ids than what they are part of, so this ends.
         loop {
             let made = self.make(ty);
@@ -73,7 +89,7 @@ impl<'p> Layouts<'p> {
             match &layout.shape {
                 Shape::Scalar { ty: found, .. } => {
                     let fits = offset == 0 && made.is_named && cell_type(*found) == cell_type(scalar);
-                    return fits.then_some(text);
+                    return fits.then_some(());
                 }
                 Shape::Array { element, length } => {
                     let stride = self.program.ty(*element).size;
@@ -81,7 +97,9 @@ impl<'p> Layouts<'p> {
                     if !made.is_named || index >= *length {
                         return None;
                     }
-                    write!(text, "[{index}]").expect("writing to a string should not fail");
+                    text.push('[');
+                    digits(text, index);
+                    text.push(']');
                     (ty, offset) = (*element, offset % stride);
                 }
                 Shape::Record(record) => {
@@ -93,7 +111,7 @@ impl<'p> Layouts<'p> {
                     };
                     let at = record.fields.iter().position(holds)?;
                     let field = &record.fields[at];
-                    write!(text, ".{}", made.members[at]).expect("writing to a string should not fail");
+                    text.extend([".", &made.members[at]]);
                     (ty, offset) = (field.ty, offset - field.offset);
                 }
                 Shape::Bytes => return None,

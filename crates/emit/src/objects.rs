@@ -7,6 +7,7 @@ use crate::layout::{Layouts, cell_type};
 use crate::names::Names;
 use crate::prepare::Prepared;
 use crate::shared::Shared;
+use crate::text::digits;
 use crate::{Options, Refusal};
 use norn_ir::ids::{FuncId, GlobalId, LocalId, TypeId};
 use norn_ir::instr::{Const, InstrKind, Operand};
@@ -114,26 +115,29 @@ impl<'p> Objects<'p> {
         self.names.avoid(name);
     }
 
-    /// The address that an operand of a thread's function stands for, if it is one.
-    pub fn address(&mut self, operand: Operand, thread: usize) -> Option<String> {
+    /// Adds the address that an operand of a thread's function stands for, if it is one.
+    pub fn add_address(&mut self, text: &mut String, operand: Operand, thread: usize) {
         let (object, offset) = match operand {
             Operand::Global(id, offset) => (Object::Global(id), offset),
             Operand::Local(id, offset) => (Object::Local(self.prepared.threads[thread].start, id), offset),
-            Operand::Func(id) => return Some(self.function(id)),
-            _ => return None,
+            Operand::Func(id) => return text.push_str(&self.function(id)),
+            Operand::Reg(_) | Operand::Const(_) => return,
         };
-        Some(at_offset(&self.made(object, thread).name, offset))
+        add_at_offset(text, &self.made(object, thread).name, offset);
     }
 
-    /// How a scalar at a fixed place is named: as an lvalue, or as a location of the list SMA if it is shared there.
-    pub fn variable(&mut self, operand: Operand, ty: Ty, thread: usize) -> Option<String> {
-        let (object, offset) = self.place(operand, thread)?;
+    /// Adds how a scalar at a fixed place is named: as an lvalue, or as a location of the list SMA if it is shared there.
+    /// Tells whether it has a name.
+    pub fn add_variable(&mut self, text: &mut String, operand: Operand, ty: Ty, thread: usize) -> bool {
+        let Some((object, offset)) = self.place(operand, thread) else { return false };
         let made = self.made(object, thread);
         if self.cells.is_some() && self.shared.contains(object) {
             let location = made.locations.get(&offset).map(|&location| &self.locations[location]);
-            return location.filter(|location| !location.is_chosen).map(|location| location.name.clone());
+            let named = location.filter(|location| !location.is_chosen);
+            named.inspect(|location| text.push_str(&location.name)).is_some()
+        } else {
+            made.ty.is_some_and(|of| self.layouts.add_lvalue(text, &made.name, of, offset, ty))
         }
-        self.layouts.lvalue(&made.name, made.ty?, offset, ty)
     }
 
     /// The object of an address at a fixed offset.
@@ -363,7 +367,8 @@ impl<'p> Objects<'p> {
                         self.initialise(operand(0), raw(value.ty, program), owner, &literal(*value, program));
                     }
                     InitValue::Global(other, offset) => {
-                        let text = self.address(Operand::Global(*other, *offset), owner).unwrap_or_default();
+                        let mut text = String::new();
+                        self.add_address(&mut text, Operand::Global(*other, *offset), owner);
                         self.initialise(operand(0), Ty::Ptr, owner, &text);
                     }
                     InitValue::Func(function) => {
@@ -418,9 +423,16 @@ fn raw(ty: Ty, program: &Program) -> Ty {
 }
 
 fn at_offset(name: &str, offset: i64) -> String {
-    match offset {
-        0 => ["((address)&", name, ")"].concat(),
-        1.. => format!("((address)&{name} + {offset})"),
-        _ => format!("((address)&{name} - {})", offset.unsigned_abs()),
+    let mut text = String::new();
+    add_at_offset(&mut text, name, offset);
+    text
+}
+
+fn add_at_offset(text: &mut String, name: &str, offset: i64) {
+    text.extend(["((address)&", name]);
+    if offset != 0 {
+        text.push_str(if offset > 0 { " + " } else { " - " });
+        digits(text, offset.unsigned_abs());
     }
+    text.push(')');
 }
