@@ -140,7 +140,7 @@ mod tests {
         text.more(place(1, 4), "e;");
         let expected = "#line 3 \"a.c\"\nx;\ny;\n#line 4 \"a.c\"\nL: z; if (a) goto b;\n\
                         #line 4 \"a.c\"\n    c;\n#line 4 \"b.c\"\n    d; e;\n";
-        assert_eq!(text.finish(), (expected.to_owned(), 8));
+        assert_eq!(text.finish(), (expected.to_owned(), 9));
         let mut numbers = String::new();
         [0, 7, 10, u64::MAX].into_iter().for_each(|number| digits(&mut numbers, number));
         assert_eq!(numbers, format!("0710{}", u64::MAX));

@@ -13,7 +13,7 @@ use crate::cells::Cells;
 use crate::expr::{self, register_type, top};
 use crate::layout::cell_type;
 use crate::names::Names;
-use crate::objects::Objects;
+use crate::objects::{Mention, Objects, View};
 use crate::order::Labels;
 use crate::prepare::Prepared;
 use crate::shared::Shared;
@@ -59,6 +59,8 @@ pub struct Written {
     pub lines: usize,
     /// What they call.
     pub calls: String,
+    /// The objects that they mention.
+    pub mentions: Vec<Mention>,
     /// The last label.
     pub size: u32,
     /// Writes to shared memory that the thread can make.
@@ -69,12 +71,12 @@ pub struct Written {
 
 pub struct Writer<'c, 'p> {
     context: &'c Context<'p>,
-    objects: &'c mut Objects<'p>,
+    objects: View<'c, 'p>,
     thread: usize,
     id: FuncId,
     code: &'p Simplified,
     labels: &'c Labels,
-    names: Names,
+    names: Names<'c>,
     /// By register: its variable, once it has one.
     registers: Vec<Option<Variable>>,
     /// The registers with variables.
@@ -101,13 +103,8 @@ pub struct Writer<'c, 'p> {
     site: Site,
 }
 
-pub fn write<'c, 'p>(
-    context: &'c Context<'p>,
-    objects: &'c mut Objects<'p>,
-    thread: usize,
-) -> Result<Written, Refusal> {
+pub fn write(context: &Context<'_>, objects: &Objects<'_>, thread: usize) -> Result<Written, Refusal> {
     let id = context.prepared.threads[thread].start;
-    let names = objects.file_scope();
     let code = context.prepared.function(id);
     let instrs: usize = code.order.iter().map(|&block| code.function.block(block).instrs.len() + 1).sum();
     let mut writer = Writer {
@@ -116,7 +113,8 @@ pub fn write<'c, 'p>(
         id,
         code,
         labels: &context.labels[&id],
-        names,
+        // Static locals must not hide objects.
+        names: Names::inside(&objects.names),
         registers: vec![None; code.function.registers.len()],
         declared: Vec::new(),
         scratches: Vec::new(),
@@ -134,14 +132,15 @@ pub fn write<'c, 'p>(
         jumps_to_end: false,
         place: Span::NONE,
         site: Site::new(id, BlockId(0), 0),
-        objects,
+        objects: View::new(objects, thread),
     };
     writer.function()?;
     let declarations = writer.declarations();
-    let Writer { text, calls, next_label, stores, largest, .. } = writer;
+    let Writer { text, calls, objects, next_label, stores, largest, .. } = writer;
     let (text, lines) = text.finish();
     let calls = calls.into_words();
-    Ok(Written { declarations, text, lines, calls, size: next_label, stores, largest })
+    let mentions = objects.into_mentions();
+    Ok(Written { declarations, text, lines, calls, mentions, size: next_label, stores, largest })
 }
 
 impl<'p> Writer<'_, 'p> {

@@ -8,13 +8,13 @@ use crate::text::{digits, put};
 use norn_ir::ids::{BlockId, Reg};
 use norn_ir::instr::{BinaryOp, CastOp, Const, InstrKind, Operand};
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A variable for a register.
 #[derive(Clone)]
 pub(super) struct Variable {
     /// The number of the register unless the source has a name for it.
-    name: Option<Rc<str>>,
+    name: Option<Arc<str>>,
     c_type: &'static str,
     /// The labels between which it is mentioned, by the one behind; none if a label stands between two mentions.
     group: Option<u32>,
@@ -68,11 +68,7 @@ impl Writer<'_, '_> {
             unnamed => {
                 let register = &self.code.function.registers[reg.index()];
                 // No object is called like an unnamed register.
-                let name = (!register.name.is_empty()).then(|| {
-                    let name = self.names.make(&register.name);
-                    self.objects.avoid(name.clone());
-                    name
-                });
+                let name = (!register.name.is_empty()).then(|| self.names.make(&register.name));
                 self.declared.push(reg);
                 unnamed.insert(Variable { name, c_type: register_type(register.ty), group: Some(group) })
             }
@@ -95,7 +91,7 @@ impl Writer<'_, '_> {
                 }
             },
             Operand::Const(value) => expr::constant(text, value, self.program().target),
-            _ => self.objects.add_address(text, operand, self.thread),
+            _ => self.objects.add_address(text, operand),
         }
     }
 
