@@ -5,4 +5,5 @@
 typedef __INTMAX_TYPE__ intmax_t;
 typedef __UINTMAX_TYPE__ uintmax_t;
 typedef __SIZE_TYPE__ uintptr_t;
+#define INT32_MAX 2147483647
 #endif

@@ -1,9 +1,7 @@
 #ifndef __NORN_STDIO_H
 #define __NORN_STDIO_H
-#include <stddef.h>
-#include <stdarg.h>
-#include <sys/types.h>
 #include <norn_stdio.h>
+#include <sys/types.h>
 #define stdin stdin
 #define stdout stdout
 #define stderr stderr
@@ -24,7 +22,6 @@ int snprintf(char *restrict to, size_t size, const char *restrict format, ...);
 int vprintf(const char *restrict format, va_list args);
 int vfprintf(FILE *restrict stream, const char *restrict format, va_list args);
 int vsprintf(char *restrict to, const char *restrict format, va_list args);
-int vsnprintf(char *restrict to, size_t size, const char *restrict format, va_list args);
 int asprintf(char **restrict to, const char *restrict format, ...);
 int vasprintf(char **restrict to, const char *restrict format, va_list args);
 int puts(const char *s);

@@ -1,17 +1,17 @@
 /* The printf family on top of vsnprintf; printf and fprintf themselves are known to the compiler. */
 #include <norn.h>
+#include <norn_stdint.h>
 #include <norn_stdio.h>
-#include <stdarg.h>
 #include <stdlib.h>
-int vsnprintf(char *restrict to, size_t size, const char *restrict format, va_list args);
+
 int vsprintf(char *restrict to, const char *restrict format, va_list args) {
-    return vsnprintf(to, __INT_MAX__, format, args);
+    return vsnprintf(to, INT32_MAX, format, args);
 }
 
 int sprintf(char *restrict to, const char *restrict format, ...) {
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(to, __INT_MAX__, format, args);
+    int length = vsnprintf(to, INT32_MAX, format, args);
     va_end(args);
     return length;
 }

@@ -2,7 +2,7 @@
 #include <norn_errno.h>
 #include <norn.h>
 #include <norn_stdio.h>
-#include <stddef.h>
+
 int fputs(const char *restrict s, FILE *restrict stream) {
     if (stream == stderr)
         __norn_print(2, "%s", s);
