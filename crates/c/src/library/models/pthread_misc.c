@@ -1,4 +1,4 @@
-/* Calls that change nothing that a program can rely on: `pthread_cancel`, for one, is not supported. */
+/* Calls that change nothing that a program can rely on. Nobody can cancel a thread, so preparing for it has no effect. */
 #define _GNU_SOURCE
 #include <norn_errno.h>
 #include <norn_pthread.h>
