@@ -34,6 +34,23 @@ fn models_are_accepted() {
     }
 }
 
+/// Models share names of static functions and of macros; what one of them declares must be gone before the next is read.
+#[test]
+fn models_do_not_see_each_other() {
+    let mut session = Session::new(Options::default());
+    let mut types = Types::default();
+    for name in library::model_names() {
+        let text = library::model_text(name).expect("a listed model has a text");
+        let text = format!("{text}\n#ifdef LEFT\n#error a macro is left\n#endif\n#define LEFT\n#undef __LP64__\n");
+        let tokens = pp::preprocess_text(&mut session, name, text, true).expect("a model can be read");
+        let unit = parse::parse(&mut session, &tokens);
+        let unit = sema::check(&mut session, &mut types, unit);
+        let said: Vec<_> = session.diagnostics.iter().map(|found| &found.message).collect();
+        assert!(said.is_empty(), "{name}: {said:#?}");
+        assert!(unit.functions.iter().any(|f| f.body.is_some()) || !unit.objects.is_empty(), "{name}");
+    }
+}
+
 #[test]
 fn examples_are_accepted() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
