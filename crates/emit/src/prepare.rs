@@ -67,25 +67,27 @@ pub fn prepare(program: &Program, bounds: &Bounds) -> Result<Prepared, Refusal> 
 }
 
 fn asks_for_results(function: &Function) -> bool {
-    let instrs = function.blocks.iter().flat_map(|block| &block.instrs);
-    let asked = instrs.clone().filter_map(|instr| match instr.kind {
-        InstrKind::Join { dst, .. } => dst,
-        _ => None,
-    });
+    // By register, if there are any. Control only moves forward: what is asked for was asked for before it is read.
     let mut is_asked: Vec<bool> = Vec::new();
-    for reg in asked {
-        is_asked.resize(function.registers.len(), false);
-        is_asked[reg.index()] = true;
-    }
-    if is_asked.is_empty() {
-        return false;
-    }
     let mut found = false;
-    instrs.for_each(|instr| instr.kind.for_each_use(|reg| found |= is_asked[reg.index()]));
     for block in &function.blocks {
-        block.terminator.kind.for_each_use(|reg| found |= is_asked[reg.index()]);
+        for instr in &block.instrs {
+            if !is_asked.is_empty() {
+                instr.kind.for_each_use(|reg| found |= is_asked[reg.index()]);
+            }
+            if let InstrKind::Join { dst: Some(dst), .. } = instr.kind {
+                is_asked.resize(function.registers.len(), false);
+                is_asked[dst.index()] = true;
+            }
+        }
+        if !is_asked.is_empty() {
+            block.terminator.kind.for_each_use(|reg| found |= is_asked[reg.index()]);
+        }
+        if found {
+            return true;
+        }
     }
-    found
+    false
 }
 
 fn call_places(program: &Program, bounded: &Bounded, function: FuncId) -> Vec<Option<Span>> {

@@ -113,6 +113,19 @@ impl PointsTo {
         self.resolved(site, true)
     }
 
+    /// The spawns of a function, each with the functions that it may start, ascending.
+    pub fn spawns_of(&self, function: FuncId) -> Vec<(Site, FuncId)> {
+        let first = self.calls.partition_point(|call| call.site.function < function);
+        let calls = self.calls[first..].iter().take_while(|call| call.site.function == function);
+        let spawns = calls
+            .filter(|call| call.spawn)
+            .flat_map(|call| call.targets.iter().map(|target| (call.site, self.instances[target.index()].function)));
+        let mut spawns: Vec<(Site, FuncId)> = spawns.collect();
+        spawns.sort_unstable();
+        spawns.dedup();
+        spawns
+    }
+
     /// Whether the function can be reached from the entry function by calls and spawns.
     pub fn reaches(&self, function: FuncId) -> bool {
         !self.by_function[function.index()].is_empty()
