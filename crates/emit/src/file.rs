@@ -1,6 +1,7 @@
 //! The whole text: what the tool needs, the objects, the shared memory abstraction, the threads, the driver.
 
 use crate::cells::Cells;
+use crate::declare::{self, Declarations};
 use crate::expr;
 use crate::objects::Objects;
 use crate::order::Labels;
@@ -16,7 +17,9 @@ use norn_ir::ids::FuncId;
 use norn_ir::program::Program;
 use norn_passes::unwind::Bounds;
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
 const TYPES: &str = include_str!("../templates/types.h");
 const CBMC: &str = include_str!("../templates/cbmc.h");
@@ -31,6 +34,9 @@ const ARITHMETIC: &str = include_str!("../templates/arithmetic.c");
 const MALLOC: &str = include_str!("../templates/malloc.c");
 const MALLOC_CC: &str = include_str!("../templates/malloc_cc.c");
 
+/// Blocks of threads that are worth another worker.
+const WORTH_SHARING: usize = 500;
+
 /// Words of 8 bytes that allocated memory has in the program that runs.
 const HEAP_WORDS: u64 = 4096;
 
@@ -44,34 +50,49 @@ pub fn write(prepared: &Prepared, bounds: &Bounds, options: &Options) -> Result<
     let results = prepared.results;
     let labels = |id: FuncId| (id, Labels::new(prepared, &shared, &regions[&id], options.model, id));
     let labels = started.into_iter().map(labels).collect();
-    let context = Context { prepared, shared: &shared, cells, options, labels, results };
-    let mut objects = Objects::new(prepared, &shared, cells, options);
-    let names = thread_names(prepared, &mut objects);
-    let mut threads = Vec::new();
-    for thread in 0..prepared.threads.len() {
-        threads.push(thread::write(&context, &mut objects, thread)?);
-    }
-    if let Some(refusal) = objects.refusal.take() {
-        return Err(refusal);
-    }
-    let file = File { prepared, bounds, options, objects, names, threads, results, cells };
+    let files = prepared.program().files.iter().map(|file| quoted(file)).collect();
+    let context = Context { prepared, shared: &shared, cells, options, files, labels, results };
+    let objects = Objects::new(prepared, &shared, cells, options);
+    let threads = write_threads(&context, &objects)?;
+    let declarations = declare::declare(&objects, threads.iter().flat_map(|thread| &thread.mentions).copied())?;
+    let names = &objects.thread_names;
+    let file = File { prepared, bounds, options, declarations, names, threads, results, cells };
     Ok(file.sequential())
 }
 
-/// `main_0`, `producer_1`, …
-fn thread_names(prepared: &Prepared, objects: &mut Objects<'_>) -> Vec<Rc<str>> {
-    let name = |(i, thread): (usize, &norn_passes::threads::ThreadInstance)| {
-        objects.name(&format!("{}_{i}", prepared.program().function(thread.start).name))
+/// The functions of the threads. They do not depend on each other.
+fn write_threads(context: &Context<'_>, objects: &Objects<'_>) -> Result<Vec<Written>, Refusal> {
+    let write = |thread: usize| thread::write(context, objects, thread);
+    let Context { prepared, .. } = context;
+    let lengths = prepared.threads.iter().map(|thread| prepared.function(thread.start).order.len());
+    let count = prepared.threads.len();
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(count);
+    if workers == 1 || lengths.sum::<usize>() < WORTH_SHARING {
+        return (0..count).map(write).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let threads = std::iter::from_fn(|| Some(next.fetch_add(1, Relaxed)).filter(|&thread| thread < count));
+        threads.map(|thread| (thread, write(thread))).collect::<Vec<_>>()
     };
-    prepared.threads.iter().enumerate().map(name).collect()
+    let mut written = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..workers).map(|_| scope.spawn(work)).collect();
+        let mut written = work();
+        for other in others {
+            written.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        written
+    });
+    written.sort_unstable_by_key(|&(thread, _)| thread);
+    written.into_iter().map(|(_, thread)| thread).collect()
 }
 
 struct File<'p> {
     prepared: &'p Prepared,
     bounds: &'p Bounds,
     options: &'p Options,
-    objects: Objects<'p>,
-    names: Vec<Rc<str>>,
+    declarations: Declarations<'p, 'p>,
+    names: &'p [Arc<str>],
     threads: Vec<Written>,
     results: bool,
     cells: Option<&'p Cells>,
@@ -129,7 +150,7 @@ impl File<'_> {
     fn memory(&self) -> Memory<'_> {
         Memory {
             options: self.options,
-            locations: &self.objects.locations,
+            locations: &self.declarations.locations,
             cells: self.cells,
             threads: self.threads.len() as u32,
             stores: self.threads.iter().map(|thread| thread.stores).max().unwrap_or(0),
@@ -183,7 +204,7 @@ impl File<'_> {
 
     fn tool(&self, bodies: &str) -> String {
         let size = self.program().target.pointer_size();
-        let objects = [self.objects.layouts.definitions(), &self.objects.declarations];
+        let objects = [&self.declarations.definitions, &self.declarations.text];
         let depends = bodies.contains("(address,")
             || mentions(bodies, "uptr")
             || objects.iter().any(|text| text.contains("address ") || size == 4 && text.contains("u64 "));
@@ -214,10 +235,9 @@ impl File<'_> {
 
     fn objects(&self) -> String {
         let mut text = String::from("/* The objects of the program. */\n");
-        text.push_str(self.objects.layouts.definitions());
-        text.push_str(&self.objects.declarations);
-        if !self.objects.initial.is_empty() {
-            put(&mut text, format_args!("\nstatic void init_objects(void)\n{{\n{}}}\n", self.objects.initial));
+        text.extend([&*self.declarations.definitions, &*self.declarations.text]);
+        if !self.declarations.initial.is_empty() {
+            put(&mut text, format_args!("\nstatic void init_objects(void)\n{{\n{}}}\n", self.declarations.initial));
         }
         text
     }
@@ -270,7 +290,7 @@ impl File<'_> {
 
     fn driver(&self) -> String {
         let mut init = String::new();
-        if !self.objects.initial.is_empty() {
+        if !self.declarations.initial.is_empty() {
             init.push_str("init_objects(); ");
         }
         init.push_str("sma_init();");

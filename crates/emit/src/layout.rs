@@ -5,11 +5,12 @@
 //! addresses only.
 
 use crate::names::Names;
+use crate::text::digits;
 use norn_ir::ids::TypeId;
 use norn_ir::program::Program;
 use norn_ir::types::{Field, Shape, Ty};
 use std::fmt::Write;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The C type that memory holds a scalar in.
 pub fn cell_type(ty: Ty) -> &'static str {
@@ -25,10 +26,9 @@ pub fn cell_type(ty: Ty) -> &'static str {
 /// The C types of the objects of a program.
 pub struct Layouts<'p> {
     program: &'p Program,
-    /// By type, once asked for.
-    made: Vec<Option<Rc<CType>>>,
-    names: Names,
-    definitions: String,
+    /// By type; only those that objects have, and their parts.
+    made: Vec<Option<CType>>,
+    names: Names<'static>,
 }
 
 struct CType {
@@ -39,90 +39,124 @@ struct CType {
     /// Whether members can be named in C.
     is_named: bool,
     /// Names of the members of a record, by field.
-    members: Vec<Rc<str>>,
+    members: Vec<Arc<str>>,
     /// As a C compiler has it.
     align: u64,
+    /// Of a record.
+    definition: String,
+}
+
+impl CType {
+    fn plain(base: String, lengths: Vec<u64>, is_named: bool, align: u64) -> CType {
+        CType { base, lengths, is_named, members: Vec::new(), align, definition: String::new() }
+    }
 }
 
 impl<'p> Layouts<'p> {
     pub fn new(program: &'p Program) -> Layouts<'p> {
-        let made = vec![None; program.types.len()];
-        Layouts { program, made, names: Names::default(), definitions: String::new() }
+        let made = program.types.iter().map(|_| None).collect();
+        Layouts { program, made, names: Names::default() }
     }
 
-    /// The records that were used, in an order that C accepts.
-    pub fn definitions(&self) -> &str {
-        &self.definitions
+    /// Finds the C type for the type of an object. Only then the others can be asked for.
+    pub fn add(&mut self, id: TypeId) {
+        if self.made[id.index()].is_some() {
+            return;
+        }
+        let layout = self.program.ty(id);
+        let made = match &layout.shape {
+            Shape::Scalar { ty, .. } if ty.size(self.program.target) == layout.size => {
+                CType::plain(cell_type(*ty).to_owned(), Vec::new(), true, layout.align)
+            }
+            Shape::Array { element, length } if *length > 0 && self.program.ty(*element).size > 0 => {
+                self.add(*element);
+                let element = self.of(*element);
+                let lengths = [*length].into_iter().chain(element.lengths.iter().copied()).collect();
+                CType::plain(element.base.clone(), lengths, element.is_named, element.align)
+            }
+            Shape::Record(_) => self.record(id).unwrap_or_else(|| self.bytes(id)),
+            _ => self.bytes(id),
+        };
+        self.made[id.index()] = Some(made);
+    }
+
+    fn of(&self, id: TypeId) -> &CType {
+        self.made[id.index()].as_ref().expect("the types of objects should have been added")
+    }
+
+    /// Adds the definitions of the records that a type needs, in an order that C accepts. `defined`: by type.
+    pub fn define(&self, text: &mut String, id: TypeId, defined: &mut [bool]) {
+        if std::mem::replace(&mut defined[id.index()], true) || !self.of(id).is_named {
+            return;
+        }
+        match &self.program.ty(id).shape {
+            Shape::Array { element, .. } => self.define(text, *element, defined),
+            Shape::Record(record) => {
+                record.fields.iter().for_each(|field| self.define(text, field.ty, defined));
+                text.push_str(&self.of(id).definition);
+            }
+            Shape::Scalar { .. } | Shape::Bytes => {}
+        }
     }
 
     /// `TYPE NAME` or `TYPE NAME[N]`.
-    pub fn declare(&mut self, ty: TypeId, name: &str) -> String {
-        let made = self.make(ty);
+    pub fn declare(&self, ty: TypeId, name: &str) -> String {
+        let made = self.of(ty);
         let lengths = made.lengths.iter().map(|length| format!("[{length}]")).collect::<String>();
         format!("{} {name}{lengths}", made.base)
     }
 
     /// The lvalue for the scalar `ty` at an offset of an object, if C can name it so.
-    pub fn lvalue(&mut self, object: &str, ty: TypeId, offset: u64, scalar: Ty) -> Option<String> {
-        let mut text = object.to_owned();
-        let (mut ty, mut offset) = (ty, offset);
+    pub fn lvalue(&self, object: &str, ty: TypeId, offset: u64, scalar: Ty) -> Option<String> {
+        let mut text = String::new();
+        self.add_lvalue(&mut text, object, ty, offset, scalar).then_some(text)
+    }
+
+    /// Adds that lvalue to a text; tells whether there is one.
+    pub fn add_lvalue(&self, text: &mut String, object: &str, ty: TypeId, offset: u64, scalar: Ty) -> bool {
+        let begin = text.len();
+        text.push_str(object);
+        let is_lvalue = self.add_members(text, ty, offset, scalar).is_some();
+        if !is_lvalue {
+            text.truncate(begin);
+        }
+        is_lvalue
+    }
+
+    /// Adds the way from an object to a scalar in it, as far as C can name it.
+    fn add_members(&self, text: &mut String, mut ty: TypeId, mut offset: u64, scalar: Ty) -> Option<()> {
         // Parts have smaller ids than what they are part of, so this ends.
         loop {
-            let made = self.make(ty);
+            let made = self.of(ty);
             let layout = self.program.ty(ty);
+            if !made.is_named {
+                return None;
+            }
             match &layout.shape {
                 Shape::Scalar { ty: found, .. } => {
-                    let fits = offset == 0 && made.is_named && cell_type(*found) == cell_type(scalar);
-                    return fits.then_some(text);
+                    let fits = offset == 0 && cell_type(*found) == cell_type(scalar);
+                    return fits.then_some(());
                 }
                 Shape::Array { element, length } => {
                     let stride = self.program.ty(*element).size;
-                    let index = offset.checked_div(stride)?;
-                    if !made.is_named || index >= *length {
-                        return None;
-                    }
-                    write!(text, "[{index}]").expect("writing to a string should not fail");
+                    let index = offset.checked_div(stride).filter(|index| index < length)?;
+                    text.push('[');
+                    digits(text, index);
+                    text.push(']');
                     (ty, offset) = (*element, offset % stride);
                 }
                 Shape::Record(record) => {
-                    if !made.is_named {
-                        return None;
-                    }
                     let holds = |field: &Field| {
                         field.offset <= offset && offset < field.offset + self.program.ty(field.ty).size
                     };
                     let at = record.fields.iter().position(holds)?;
                     let field = &record.fields[at];
-                    write!(text, ".{}", made.members[at]).expect("writing to a string should not fail");
+                    text.extend([".", &made.members[at]]);
                     (ty, offset) = (field.ty, offset - field.offset);
                 }
                 Shape::Bytes => return None,
             }
         }
-    }
-
-    fn make(&mut self, id: TypeId) -> Rc<CType> {
-        if let Some(made) = &self.made[id.index()] {
-            return made.clone();
-        }
-        let layout = self.program.ty(id);
-        let made = match &layout.shape {
-            Shape::Scalar { ty, .. } if ty.size(self.program.target) == layout.size => {
-                let base = cell_type(*ty).to_owned();
-                CType { base, lengths: Vec::new(), is_named: true, members: Vec::new(), align: layout.align }
-            }
-            Shape::Array { element, length } if *length > 0 && self.program.ty(*element).size > 0 => {
-                let element = self.make(*element);
-                let lengths = [*length].into_iter().chain(element.lengths.iter().copied()).collect();
-                let (base, is_named, align) = (element.base.clone(), element.is_named, element.align);
-                CType { base, lengths, is_named, members: Vec::new(), align }
-            }
-            Shape::Record(_) => self.record(id).unwrap_or_else(|| self.bytes(id)),
-            _ => self.bytes(id),
-        };
-        let made = Rc::new(made);
-        self.made[id.index()] = Some(made.clone());
-        made
     }
 
     /// A record, if C lays it out like this.
@@ -132,7 +166,7 @@ impl<'p> Layouts<'p> {
         let mut end = 0;
         let mut align = 1;
         let mut names = Names::default();
-        let mut members: Vec<Rc<str>> = Vec::new();
+        let mut members: Vec<Arc<str>> = Vec::new();
         let mut body = String::new();
         for (i, field) in record.fields.iter().enumerate() {
             let part = self.program.ty(field.ty);
@@ -147,7 +181,8 @@ impl<'p> Layouts<'p> {
                 members.push(members[i - 1].clone());
                 continue;
             }
-            let part_align = self.make(field.ty).align.max(1);
+            self.add(field.ty);
+            let part_align = self.of(field.ty).align.max(1);
             let start = if record.is_union { 0 } else { u64::next_multiple_of(end, part_align) };
             if start != field.offset || part.size == 0 {
                 return None;
@@ -164,8 +199,9 @@ impl<'p> Layouts<'p> {
         }
         let kind = if record.is_union { "union" } else { "struct" };
         let name = self.names.make(if record.name.is_empty() { "record" } else { &record.name });
-        writeln!(self.definitions, "{kind} {name} {{\n{body}}};").expect("writing to a string should not fail");
-        Some(CType { base: format!("{kind} {name}"), lengths: Vec::new(), is_named: true, members, align })
+        let base = format!("{kind} {name}");
+        let definition = format!("{base} {{\n{body}}};\n");
+        Some(CType { base, lengths: Vec::new(), is_named: true, members, align, definition })
     }
 
     /// Bytes of the size and alignment of a type.
@@ -175,6 +211,6 @@ impl<'p> Layouts<'p> {
         let fits = |unit: &u64| layout.align.is_multiple_of(*unit) && size.is_multiple_of(*unit);
         let unit = [8, 4, 2].into_iter().find(fits).unwrap_or(1);
         let base = format!("u{}", unit * 8);
-        CType { base, lengths: vec![size / unit], is_named: false, members: Vec::new(), align: unit }
+        CType::plain(base, vec![size / unit], false, unit)
     }
 }

@@ -10,7 +10,7 @@
 //! - `prepare`: bounds, threads, and a simplification of what unwinding leaves behind; `regions`: sections, and what the
 //!   first thread does alone; `shared`: which accesses others can see, and which objects go through the SMA; `cells`: the
 //!   scalar locations that the list SMA tracks
-//! - `layout`, `objects`: memory as C objects; `names`: identifiers; `expr`: arithmetic
+//! - `layout`, `objects`, `declare`: memory as C objects; `names`: identifiers; `expr`: arithmetic
 //! - `by_instr`: tables; `order`: where labels stand; `thread`: a thread's function; `file`: the whole text
 //!
 //! Deviations from the papers. Control flow comes out as gotos. A context switch is also possible before an assumption
@@ -28,6 +28,7 @@
 
 mod by_instr;
 mod cells;
+mod declare;
 mod expr;
 mod file;
 mod layout;

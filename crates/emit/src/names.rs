@@ -3,8 +3,7 @@
 
 use crate::text::digits;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::rc::Rc;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// What the translation, its templates and C use. Names of the program that are one of these get a number.
 const RESERVED: &[&str] = &[
@@ -146,22 +145,22 @@ static TAKEN: LazyLock<FxHashSet<&str>> =
 
 /// The names in use in one scope, besides those that are taken everywhere.
 #[derive(Default)]
-pub struct Names {
-    used: FxHashSet<Rc<str>>,
-    avoided: FxHashSet<Rc<str>>,
+pub struct Names<'n> {
+    /// The scope around this one: its names are not given again.
+    outer: Option<&'n Names<'n>>,
+    used: FxHashSet<Arc<str>>,
     /// The last number given to names that begin so.
     numbers: FxHashMap<String, u32>,
 }
 
-impl Clone for Names {
-    fn clone(&self) -> Names {
-        Names { used: self.used.clone(), ..Names::default() }
+impl<'n> Names<'n> {
+    /// Of a scope inside another.
+    pub fn inside(outer: &'n Names<'n>) -> Names<'n> {
+        Names { outer: Some(outer), ..Names::default() }
     }
-}
 
-impl Names {
     /// An identifier like `wanted` that is not in use, in use from now on.
-    pub fn make(&mut self, wanted: &str) -> Rc<str> {
+    pub fn make(&mut self, wanted: &str) -> Arc<str> {
         let mut base: String =
             wanted.trim_start_matches('_').chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let is_ours = ["norn_", "sma_", "SMA_", "nondet_", "function_", "V_", "arg_", "previous_"]
@@ -179,7 +178,7 @@ impl Names {
             base.push('_');
             digits(&mut base, u64::from(number));
         }
-        let name: Rc<str> = base.as_str().into();
+        let name: Arc<str> = base.as_str().into();
         self.used.insert(name.clone());
         if number > 1 {
             base.truncate(length);
@@ -190,12 +189,11 @@ impl Names {
 
     fn is_taken(&self, name: &str) -> bool {
         // Labels are `L3` and `b3`, unnamed registers `r3`: names of other kinds or scopes, but a reader's eye is one.
-        is_numbered(name) || TAKEN.contains(name) || self.avoided.contains(name) || self.used.contains(name)
+        is_numbered(name) || TAKEN.contains(name) || self.is_used(name)
     }
 
-    /// Keeps a name from being given out by these names, though not by copies of them.
-    pub fn avoid(&mut self, name: Rc<str>) {
-        self.avoided.insert(name);
+    fn is_used(&self, name: &str) -> bool {
+        self.used.contains(name) || self.outer.is_some_and(|outer| outer.is_used(name))
     }
 }
 
@@ -214,5 +212,7 @@ mod tests {
         let made = ["x", "x", "0:r1", "while", "cs", "sma_read", "r1", "$t", "x_2"].map(|name| names.make(name));
         let expected = ["x", "x_2", "v_0_r1", "while_2", "cs_2", "v_sma_read", "r1_2", "_t", "x_2_2"];
         assert_eq!(made.map(|name| name.to_string()), expected);
+        let mut inner = Names::inside(&names);
+        assert_eq!(["x", "y"].map(|name| inner.make(name).to_string()), ["x_3", "y"]);
     }
 }

@@ -1,25 +1,23 @@
 //! Memory as C objects: one per global, per thread and thread-local or local, per thread and allocation (for the list
-//! SMA). They are declared when they are first mentioned, so that nothing is declared in vain.
+//! SMA). All that threads might mention have names and C types before the first thread is written, so that threads can be
+//! written side by side; what they do mention is declared afterwards (`declare`).
 
+use crate::Options;
 use crate::cells::Cells;
 use crate::expr;
 use crate::layout::{Layouts, cell_type};
 use crate::names::Names;
 use crate::prepare::Prepared;
 use crate::shared::Shared;
-use crate::{Options, Refusal};
-use norn_ir::ids::{FuncId, GlobalId, LocalId, TypeId};
+use crate::text::digits;
+use norn_ir::ids::{FuncId, LocalId, TypeId};
 use norn_ir::instr::{Const, InstrKind, Operand};
 use norn_ir::program::{InitValue, Program, Storage};
 use norn_ir::types::{Shape, Ty};
 use norn_passes::Site;
 use norn_passes::points_to::Object;
 use rustc_hash::FxHashMap;
-use std::fmt::Write;
-use std::rc::Rc;
-
-/// Initial values of arrays up to this length are written with the declaration.
-const LONGEST_LIST: u64 = 4096;
+use std::sync::Arc;
 
 pub struct Objects<'p> {
     prepared: &'p Prepared,
@@ -28,34 +26,27 @@ pub struct Objects<'p> {
     cells: Option<&'p Cells>,
     pub layouts: Layouts<'p>,
     /// Of file scope.
-    names: Names,
-    location_names: Names,
-    /// Those of the globals, given first.
-    global_names: Vec<Rc<str>>,
-    made: FxHashMap<(Object, usize), Rc<Made>>,
+    pub names: Names<'static>,
+    /// `main_0`, `producer_1`, …
+    pub thread_names: Vec<Arc<str>>,
+    pub made: Vec<Made>,
+    /// In `made`, by object and the thread that it belongs to.
+    ids: FxHashMap<(Object, usize), usize>,
     functions: FxHashMap<FuncId, String>,
-    pub declarations: String,
-    /// Statements that give the objects their initial values.
-    pub initial: String,
-    /// Locations of the list SMA.
-    pub locations: Vec<Location>,
-    /// Only some of the locations that are reached by computed addresses are tracked.
-    are_chosen: bool,
-    /// How many allocated objects may still be tracked.
-    mallocs_left: u32,
-    waiting: Vec<(GlobalId, usize)>,
-    /// Something that could not be said about an object.
-    pub refusal: Option<Refusal>,
 }
 
-struct Made {
-    name: Rc<str>,
-    ty: Option<TypeId>,
-    /// The first location of the list SMA that belongs to it, by offset.
-    locations: FxHashMap<u64, usize>,
+pub struct Made {
+    pub object: Object,
+    /// The thread that it belongs to, if it is not that of all.
+    pub owner: usize,
+    pub name: Arc<str>,
+    pub ty: Option<TypeId>,
+    /// The locations of the list SMA that it has, by offset.
+    pub locations: Vec<(u64, Location)>,
 }
 
 /// A location of the list SMA.
+#[derive(Clone)]
 pub struct Location {
     /// Such as `V_x`.
     pub name: String,
@@ -68,111 +59,313 @@ pub struct Location {
     pub is_chosen: bool,
 }
 
+/// Something that a text mentions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mention {
+    /// By its place in `Objects::made`.
+    Object(usize),
+    Function(FuncId),
+}
+
 impl<'p> Objects<'p> {
     pub fn new(prepared: &'p Prepared, shared: &'p Shared, cells: Option<&'p Cells>, options: &Options) -> Objects<'p> {
+        let program = prepared.program();
         let mut names = Names::default();
-        let mut global_names = Vec::new();
-        for global in &prepared.program().globals {
-            global_names.push(names.make(&global.name));
-        }
-        Objects {
-            prepared,
-            shared,
-            cells,
-            layouts: Layouts::new(prepared.program()),
-            names,
-            location_names: Names::default(),
+        let global_names: Vec<Arc<str>> = program.globals.iter().map(|global| names.make(&global.name)).collect();
+        let thread_name = |(number, thread): (usize, &norn_passes::threads::ThreadInstance)| {
+            names.make(&format!("{}_{number}", program.function(thread.start).name))
+        };
+        let thread_names = prepared.threads.iter().enumerate().map(thread_name).collect();
+        let (made, ids, functions) = Default::default();
+        let layouts = Layouts::new(program);
+        let mut objects = Objects { prepared, shared, cells, layouts, names, thread_names, made, ids, functions };
+        let mut maker = Maker {
+            objects: &mut objects,
             global_names,
-            refusal: None,
-            made: FxHashMap::default(),
-            functions: FxHashMap::default(),
-            declarations: String::new(),
-            initial: String::new(),
-            locations: Vec::new(),
+            location_names: Names::default(),
             are_chosen: options.locations.is_some(),
             mallocs_left: options.mallocs.unwrap_or(u32::MAX),
-            waiting: Vec::new(),
+        };
+        let candidates: FxHashMap<FuncId, Vec<Object>> =
+            prepared.started().into_iter().map(|id| (id, maker.objects.candidates(id))).collect();
+        for (number, thread) in prepared.threads.iter().enumerate() {
+            candidates[&thread.start].iter().for_each(|&object| maker.make(object, number));
         }
+        objects
     }
 
-    fn program(&self) -> &'p Program {
+    pub fn program(&self) -> &'p Program {
         self.prepared.program()
     }
 
-    /// A name of file scope that is not in use.
-    pub fn name(&mut self, wanted: &str) -> Rc<str> {
-        self.names.make(wanted)
+    /// Whether an object has locations of the list SMA.
+    pub fn is_in_lists(&self, object: Object) -> bool {
+        self.cells.is_some() && self.shared.contains(object)
     }
 
-    /// The names of file scope, for those of a function: static locals must not hide objects.
-    pub fn file_scope(&self) -> Names {
-        self.names.clone()
-    }
-
-    /// The name is that of some static local: objects that come later should not be hidden by it.
-    pub fn avoid(&mut self, name: Rc<str>) {
-        self.names.avoid(name);
-    }
-
-    /// The address that an operand of a thread's function stands for, if it is one.
-    pub fn address(&mut self, operand: Operand, thread: usize) -> Option<String> {
-        let (object, offset) = match operand {
-            Operand::Global(id, offset) => (Object::Global(id), offset),
-            Operand::Local(id, offset) => (Object::Local(self.prepared.threads[thread].start, id), offset),
-            Operand::Func(id) => return Some(self.function(id)),
-            _ => return None,
-        };
-        Some(at_offset(&self.made(object, thread).name, offset))
-    }
-
-    /// How a scalar at a fixed place is named: as an lvalue, or as a location of the list SMA if it is shared there.
-    pub fn variable(&mut self, operand: Operand, ty: Ty, thread: usize) -> Option<String> {
-        let (object, offset) = self.place(operand, thread)?;
-        let made = self.made(object, thread);
-        if self.cells.is_some() && self.shared.contains(object) {
-            let location = made.locations.get(&offset).map(|&location| &self.locations[location]);
-            return location.filter(|location| !location.is_chosen).map(|location| location.name.clone());
-        }
-        self.layouts.lvalue(&made.name, made.ty?, offset, ty)
-    }
-
-    /// The object of an address at a fixed offset.
-    fn place(&self, operand: Operand, thread: usize) -> Option<(Object, u64)> {
-        match operand {
-            Operand::Global(id, offset) => Some((Object::Global(id), u64::try_from(offset).ok()?)),
-            Operand::Local(id, offset) => {
-                Some((Object::Local(self.prepared.threads[thread].start, id), u64::try_from(offset).ok()?))
+    /// What the text of a function may mention.
+    fn candidates(&self, id: FuncId) -> Vec<Object> {
+        let code = self.prepared.function(id);
+        let mut is_listed = [self.program().globals.len(), code.function.locals.len(), self.program().functions.len()]
+            .map(|count| vec![false; count]);
+        let mut listed = Vec::new();
+        let mut list = |object: Object| {
+            let known = match object {
+                Object::Global(id) => Some(&mut is_listed[0][id.index()]),
+                Object::Local(_, local) => Some(&mut is_listed[1][local.index()]),
+                Object::Function(id) => Some(&mut is_listed[2][id.index()]),
+                Object::Alloc(_) => None,
+            };
+            if !known.is_some_and(|known| std::mem::replace(known, true)) {
+                listed.push(object);
             }
+        };
+        for &block in &code.order {
+            let content = code.function.block(block);
+            for (index, instr) in content.instrs.iter().enumerate().filter(|&(index, _)| code.needed[(block, index)]) {
+                match instr.kind {
+                    InstrKind::LocalEnter(local) => list(Object::Local(id, local)),
+                    // What a pointer points to may be the start of any of them.
+                    InstrKind::Spawn { start: Operand::Reg(_), .. } => {
+                        self.prepared.threads.iter().for_each(|thread| list(Object::Function(thread.start)));
+                    }
+                    InstrKind::Alloc { .. } => {
+                        let object = Object::Alloc(Site::new(id, block, index));
+                        if self.is_in_lists(object) {
+                            list(object);
+                        }
+                    }
+                    // Nothing is written for them.
+                    InstrKind::Print { .. } | InstrKind::Sync { .. } => continue,
+                    _ => {}
+                }
+                instr.kind.for_each_operand(|operand| object_of(operand, id).into_iter().for_each(&mut list));
+            }
+            content.terminator.kind.for_each_operand(|operand| object_of(operand, id).into_iter().for_each(&mut list));
+        }
+        listed
+    }
+
+    /// Where an object stands in `made`, as a thread sees it.
+    pub fn id(&self, object: Object, thread: usize) -> usize {
+        self.ids[&(object, owner(self.program(), object, thread))]
+    }
+
+    /// The C object whose address stands for that of a function.
+    pub fn function(&self, id: FuncId) -> &str {
+        &self.functions[&id]
+    }
+}
+
+/// The object of an address of a thread's function.
+fn object_of(operand: Operand, function: FuncId) -> Option<Object> {
+    match operand {
+        Operand::Global(id, _) => Some(Object::Global(id)),
+        Operand::Local(id, _) => Some(Object::Local(function, id)),
+        Operand::Func(id) => Some(Object::Function(id)),
+        Operand::Reg(_) | Operand::Const(_) => None,
+    }
+}
+
+/// The thread that an object belongs to, if it is not that of all.
+fn owner(program: &Program, object: Object, thread: usize) -> usize {
+    match object {
+        Object::Global(id) if program.global(id).storage != Storage::Thread => 0,
+        _ => thread,
+    }
+}
+
+/// Gives objects names and types.
+struct Maker<'o, 'p> {
+    objects: &'o mut Objects<'p>,
+    global_names: Vec<Arc<str>>,
+    location_names: Names<'static>,
+    /// Only some of the locations that are reached by computed addresses are tracked.
+    are_chosen: bool,
+    /// How many allocated objects may still be tracked.
+    mallocs_left: u32,
+}
+
+impl Maker<'_, '_> {
+    /// Makes an object, and those that initial values mention.
+    fn make(&mut self, object: Object, thread: usize) {
+        let mut waiting = vec![object];
+        while let Some(object) = waiting.pop() {
+            if let Object::Function(id) = object {
+                self.make_function(id);
+                continue;
+            }
+            let owner = owner(self.objects.program(), object, thread);
+            if self.objects.ids.contains_key(&(object, owner)) {
+                continue;
+            }
+            let made = self.made(object, owner);
+            self.objects.ids.insert((object, owner), self.objects.made.len());
+            self.objects.made.push(made);
+            if let Object::Global(id) = object {
+                waiting.extend(self.objects.program().global(id).init.iter().filter_map(|init| match init.value {
+                    InitValue::Global(other, _) => Some(Object::Global(other)),
+                    InitValue::Func(function) => Some(Object::Function(function)),
+                    InitValue::Const(_) | InitValue::Bytes(_) => None,
+                }));
+            }
+        }
+    }
+
+    fn make_function(&mut self, id: FuncId) {
+        let Objects { functions, names, prepared, .. } = &mut *self.objects;
+        let name = || format!("function_{}", names.make(&prepared.program().function(id).name));
+        functions.entry(id).or_insert_with(name);
+    }
+
+    fn made(&mut self, object: Object, owner: usize) -> Made {
+        let program = self.objects.program();
+        let (name, ty) = match object {
+            Object::Global(id) => {
+                let global = program.global(id);
+                let name = match global.storage {
+                    Storage::Thread => self.objects.names.make(&format!("{}_of_{owner}", global.name)),
+                    _ => self.global_names[id.index()].clone(),
+                };
+                (name, Some(global.ty))
+            }
+            Object::Local(function, local) => {
+                let local = program.function(function).local(local);
+                (self.objects.names.make(&format!("{}_of_{owner}", local.name)), Some(local.ty))
+            }
+            Object::Alloc(_) => (self.objects.names.make(&format!("heap_of_{owner}")), None),
+            Object::Function(_) => (self.objects.names.make("function"), None),
+        };
+        ty.into_iter().for_each(|ty| self.objects.layouts.add(ty));
+        let locations = self.locations(object, &name);
+        Made { object, owner, name, ty, locations }
+    }
+
+    /// The locations of the list SMA for an object.
+    fn locations(&mut self, object: Object, name: &str) -> Vec<(u64, Location)> {
+        let Some(cells) = self.objects.cells.filter(|_| self.objects.shared.contains(object)) else {
+            return Vec::new();
+        };
+        let program = self.objects.program();
+        let (is_alloc, zeroed) = match object {
+            Object::Alloc(site) => {
+                let instr = &program.function(site.function).block(site.block).instrs[site.index as usize];
+                (true, matches!(instr.kind, InstrKind::Alloc { zeroed: true, .. }))
+            }
+            Object::Local(..) => (false, false),
+            _ => (false, true),
+        };
+        if is_alloc {
+            let Some(left) = self.mallocs_left.checked_sub(1) else { return Vec::new() };
+            self.mallocs_left = left;
+        }
+        let ty = match object {
+            Object::Global(id) => Some(program.global(id).ty),
+            Object::Local(function, local) => Some(program.function(function).local(local).ty),
             _ => None,
+        };
+        let location = |(&at, &cell): (&u64, &Ty)| {
+            let path = ty.map_or(format!("_{at}"), |ty| program.path_of(ty, at, cell.size(program.target)));
+            let wanted = format!("{name}{}", path.replace(".__", ".")).replace(']', "").replace(['[', '.', '+'], "_");
+            let location = Location {
+                name: format!("V_{}", self.location_names.make(&wanted)),
+                address: at_offset(name, at as i64),
+                ty: cell,
+                initial: zeroed.then(|| literal(Const { ty: cell, bits: 0 }, program)),
+                is_chosen: self.are_chosen && cells.is_by_address(object),
+            };
+            (at, location)
+        };
+        cells.of(object).into_iter().flatten().map(location).collect()
+    }
+}
+
+/// The objects as a thread sees them, and what its text has mentioned.
+pub struct View<'o, 'p> {
+    objects: &'o Objects<'p>,
+    thread: usize,
+    /// Each object once, in order.
+    mentions: Vec<Mention>,
+    /// By place in `Objects::made`.
+    is_mentioned: Vec<bool>,
+}
+
+impl<'o, 'p> View<'o, 'p> {
+    pub fn new(objects: &'o Objects<'p>, thread: usize) -> View<'o, 'p> {
+        View { objects, thread, mentions: Vec::new(), is_mentioned: vec![false; objects.made.len()] }
+    }
+
+    pub fn into_mentions(self) -> Vec<Mention> {
+        self.mentions
+    }
+
+    fn mention(&mut self, object: Object) -> &'o Made {
+        let id = self.objects.id(object, self.thread);
+        if !std::mem::replace(&mut self.is_mentioned[id], true) {
+            self.mentions.push(Mention::Object(id));
+        }
+        &self.objects.made[id]
+    }
+
+    /// The function that the thread starts with.
+    fn start(&self) -> FuncId {
+        self.objects.prepared.threads[self.thread].start
+    }
+
+    /// Adds the address that an operand of the thread's function stands for, if it is one.
+    pub fn add_address(&mut self, text: &mut String, operand: Operand) {
+        match (object_of(operand, self.start()), operand) {
+            (Some(Object::Function(id)), _) => {
+                self.mentions.push(Mention::Function(id));
+                add_at_offset(text, self.objects.function(id), 0);
+            }
+            (Some(object), Operand::Global(_, offset) | Operand::Local(_, offset)) => {
+                add_at_offset(text, &self.mention(object).name, offset);
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds how a scalar at a fixed place is named: as an lvalue, or as a location of the list SMA if it is shared there.
+    /// Tells whether it has a name.
+    pub fn add_variable(&mut self, text: &mut String, operand: Operand, ty: Ty) -> bool {
+        let (Operand::Global(_, offset) | Operand::Local(_, offset)) = operand else { return false };
+        let (Some(object), Ok(offset)) = (object_of(operand, self.start()), u64::try_from(offset)) else {
+            return false;
+        };
+        let made = self.mention(object);
+        if self.objects.is_in_lists(object) {
+            let found = made.locations.binary_search_by_key(&offset, |(at, _)| *at);
+            let location = found.ok().map(|at| &made.locations[at].1).filter(|location| !location.is_chosen);
+            location.inspect(|location| text.push_str(&location.name)).is_some()
+        } else {
+            made.ty.is_some_and(|of| self.objects.layouts.add_lvalue(text, &made.name, of, offset, ty))
         }
     }
 
     /// The scalars of a local object as statements want them: location or lvalue, and the type.
-    pub fn parts_of_local(&mut self, local: LocalId, thread: usize) -> Vec<(String, Ty)> {
-        let start = self.prepared.threads[thread].start;
-        let object = Object::Local(start, local);
-        let ty = self.program().function(start).local(local).ty;
-        let made = self.made(object, thread);
-        if let Some(cells) = self.cells.filter(|_| self.shared.contains(object)) {
-            let found = cells.of(object).into_iter().flatten();
+    pub fn parts_of_local(&mut self, local: LocalId) -> Vec<(String, Ty)> {
+        let object = Object::Local(self.start(), local);
+        let made = self.mention(object);
+        if self.objects.is_in_lists(object) {
             let name = |location: &Location| match location.is_chosen {
                 true => format!("sma_location({}, sizeof({}))", location.address, cell_type(location.ty)),
                 false => location.name.clone(),
             };
-            return found.map(|(at, &ty)| (name(&self.locations[made.locations[at]]), ty)).collect();
+            return made.locations.iter().map(|(_, location)| (name(location), location.ty)).collect();
         }
+        let (program, layouts) = (self.objects.program(), &self.objects.layouts);
         let mut parts = Vec::new();
-        let mut waiting = vec![(ty, 0)];
+        let Some(whole) = made.ty else { return parts };
+        let mut waiting = vec![(whole, 0)];
         while let Some((ty, at)) = waiting.pop() {
-            match &self.program().ty(ty).shape {
-                Shape::Scalar { ty: scalar, .. } => {
-                    match self.layouts.lvalue(&made.name, self.program().function(start).local(local).ty, at, *scalar) {
-                        Some(lvalue) => parts.push((lvalue, *scalar)),
-                        None => return Vec::new(),
-                    }
-                }
+            match &program.ty(ty).shape {
+                Shape::Scalar { ty: scalar, .. } => match layouts.lvalue(&made.name, whole, at, *scalar) {
+                    Some(lvalue) => parts.push((lvalue, *scalar)),
+                    None => return Vec::new(),
+                },
                 Shape::Array { element, length } if *length <= 16 => {
-                    let stride = self.program().ty(*element).size;
+                    let stride = program.ty(*element).size;
                     waiting.extend((0..*length).rev().map(|i| (*element, at + i * stride)));
                 }
                 Shape::Record(record) if !record.is_union => {
@@ -188,239 +381,41 @@ impl<'p> Objects<'p> {
     }
 
     /// The address and size of a local object.
-    pub fn extent_of_local(&mut self, local: LocalId, thread: usize) -> (String, u64) {
-        let start = self.prepared.threads[thread].start;
-        let size = self.program().ty(self.program().function(start).local(local).ty).size;
-        (at_offset(&self.made(Object::Local(start, local), thread).name, 0), size)
+    pub fn extent_of_local(&mut self, local: LocalId) -> (String, u64) {
+        let (program, start) = (self.objects.program(), self.start());
+        let size = program.ty(program.function(start).local(local).ty).size;
+        (at_offset(&self.mention(Object::Local(start, local)).name, 0), size)
     }
 
     /// The C object that stands for an allocation (list SMA): a thread allocates at a site at most once.
-    pub fn allocation(&mut self, site: Site, thread: usize) -> String {
-        at_offset(&self.made(Object::Alloc(site), thread).name, 0)
-    }
-
-    fn function(&mut self, id: FuncId) -> String {
-        if let Some(name) = self.functions.get(&id) {
-            return format!("((address)&{name})");
-        }
-        let name = format!("function_{}", self.names.make(&self.program().function(id).name));
-        writeln!(self.declarations, "static u8 {name};").expect("writing to a string should not fail");
-        let text = format!("((address)&{name})");
-        self.functions.insert(id, name);
-        text
-    }
-
-    fn made(&mut self, object: Object, thread: usize) -> Rc<Made> {
-        let owner = match object {
-            Object::Global(id) if self.program().global(id).storage != Storage::Thread => 0,
-            _ => thread,
-        };
-        if let Some(made) = self.made.get(&(object, owner)) {
-            return made.clone();
-        }
-        let made = Rc::new(self.make(object, owner));
-        self.made.insert((object, owner), made.clone());
-        self.initialise_waiting();
-        made
-    }
-
-    fn make(&mut self, object: Object, owner: usize) -> Made {
-        let program = self.program();
-        let (wanted, ty) = match object {
-            Object::Global(id) if program.global(id).storage == Storage::Thread => {
-                (format!("{}_of_{owner}", program.global(id).name), Some(program.global(id).ty))
-            }
-            Object::Global(id) => (String::new(), Some(program.global(id).ty)),
-            Object::Local(function, local) => {
-                let local = program.function(function).local(local);
-                (format!("{}_of_{owner}", local.name), Some(local.ty))
-            }
-            Object::Alloc(_) => (format!("heap_of_{owner}"), None),
-            Object::Function(_) => ("function".to_owned(), None),
-        };
-        let name = match object {
-            Object::Global(id) if wanted.is_empty() => self.global_names[id.index()].clone(),
-            _ => self.names.make(&wanted),
-        };
-        let declared = match (object, ty) {
-            (_, Some(ty)) => self.layouts.declare(ty, &name),
-            (Object::Alloc(site), None) => format!("u64 {name}[{}]", self.allocated(site).div_ceil(8).max(1)),
-            (_, None) => format!("u8 {name}"),
-        };
-        let list = match object {
-            Object::Global(id) => self.initial_list(id),
-            _ => None,
-        };
-        let value = list.as_ref().map_or(String::new(), |list| format!(" = {list}"));
-        writeln!(self.declarations, "static {declared}{value};").expect("writing to a string should not fail");
-        if let (Object::Global(id), None) = (object, list) {
-            self.waiting.push((id, owner));
-        }
-        let locations = self.locate(object, &name);
-        Made { name, ty, locations }
-    }
-
-    /// Bytes that an allocation of fixed size makes.
-    fn allocated(&self, site: Site) -> u64 {
-        match self.program().function(site.function).block(site.block).instrs[site.index as usize].kind {
-            InstrKind::Alloc { size: Operand::Const(size), .. } => size.bits,
-            _ => 0,
-        }
-    }
-
-    /// The locations of the list SMA for an object.
-    fn locate(&mut self, object: Object, name: &str) -> FxHashMap<u64, usize> {
-        let mut found = FxHashMap::default();
-        let Some(cells) = self.cells.filter(|_| self.shared.contains(object)) else { return found };
-        let program = self.program();
-        let (is_alloc, zeroed) = match object {
-            Object::Alloc(site) => {
-                let instr = &program.function(site.function).block(site.block).instrs[site.index as usize];
-                (true, matches!(instr.kind, InstrKind::Alloc { zeroed: true, .. }))
-            }
-            Object::Local(..) => (false, false),
-            _ => (false, true),
-        };
-        if is_alloc {
-            let Some(left) = self.mallocs_left.checked_sub(1) else { return found };
-            self.mallocs_left = left;
-        }
-        let ty = match object {
-            Object::Global(id) => Some(program.global(id).ty),
-            Object::Local(function, local) => Some(program.function(function).local(local).ty),
-            _ => None,
-        };
-        for (&at, &cell) in cells.of(object).into_iter().flatten() {
-            let path = ty.map_or(format!("_{at}"), |ty| program.path_of(ty, at, cell.size(program.target)));
-            let wanted = format!("{name}{}", path.replace(".__", ".")).replace(']', "").replace(['[', '.', '+'], "_");
-            let label = format!("V_{}", self.location_names.make(&wanted));
-            let initial = zeroed.then(|| literal(Const { ty: cell, bits: 0 }, program));
-            found.insert(at, self.locations.len());
-            self.locations.push(Location {
-                name: label,
-                address: at_offset(name, at as i64),
-                ty: cell,
-                initial,
-                is_chosen: self.are_chosen && cells.is_by_address(object),
-            });
-        }
-        found
-    }
-
-    /// The initial value as C writes it with a declaration: numbers only.
-    fn initial_list(&self, id: GlobalId) -> Option<String> {
-        let program = self.program();
-        let global = program.global(id);
-        if global.init.is_empty() || self.cells.is_some() && self.shared.contains(Object::Global(id)) {
-            return None;
-        }
-        match (&program.ty(global.ty).shape, &global.init[..]) {
-            (Shape::Scalar { ty, .. }, [init]) => match init.value {
-                InitValue::Const(value) if value.ty == *ty && *ty != Ty::Ptr => Some(literal(value, program)),
-                _ => None,
-            },
-            (Shape::Array { element, length }, inits) => {
-                let part = program.ty(*element);
-                let Shape::Scalar { ty, .. } = part.shape else { return None };
-                if *length > LONGEST_LIST || part.size != ty.size(program.target) || ty == Ty::Ptr {
-                    return None;
-                }
-                let mut values = vec![0u64; *length as usize];
-                for init in inits {
-                    let first = (init.offset / part.size) as usize;
-                    match &init.value {
-                        InitValue::Const(value) if value.ty == ty && init.offset % part.size == 0 => {
-                            *values.get_mut(first)? = value.bits;
-                        }
-                        InitValue::Bytes(bytes) if part.size == 1 => {
-                            let range = values.get_mut(first..first + bytes.len())?;
-                            range.iter_mut().zip(bytes).for_each(|(value, &byte)| *value = u64::from(byte));
-                        }
-                        _ => return None,
-                    }
-                }
-                let mut list = String::from("{");
-                for (i, &bits) in values.iter().enumerate() {
-                    list.push_str(if i > 0 { ", " } else { "" });
-                    expr::number(&mut list, bits, part.size);
-                }
-                list.push('}');
-                Some(list)
-            }
-            _ => None,
-        }
-    }
-
-    /// Writes the statements that give objects their initial values; these may mention more objects.
-    fn initialise_waiting(&mut self) {
-        while let Some((id, owner)) = self.waiting.pop() {
-            let program = self.program();
-            let global = program.global(id);
-            for init in &global.init {
-                let operand = |at: u64| Operand::Global(id, (init.offset + at) as i64);
-                match &init.value {
-                    InitValue::Const(value) => {
-                        self.initialise(operand(0), raw(value.ty, program), owner, &literal(*value, program));
-                    }
-                    InitValue::Global(other, offset) => {
-                        let text = self.address(Operand::Global(*other, *offset), owner).unwrap_or_default();
-                        self.initialise(operand(0), Ty::Ptr, owner, &text);
-                    }
-                    InitValue::Func(function) => {
-                        let text = self.function(*function);
-                        self.initialise(operand(0), Ty::Ptr, owner, &text);
-                    }
-                    InitValue::Bytes(bytes) => {
-                        for (i, &byte) in bytes.iter().enumerate() {
-                            let value = literal(Const { ty: Ty::I8, bits: u64::from(byte) }, program);
-                            self.initialise(operand(i as u64), Ty::I8, owner, &value);
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    fn initialise(&mut self, place: Operand, ty: Ty, owner: usize, value: &str) {
-        let Operand::Global(id, offset) = place else { return };
-        let object = Object::Global(id);
-        let made = self.made(object, owner);
-        if self.cells.is_some() && self.shared.contains(object) {
-            let target = self.program().target;
-            match made.locations.get(&(offset as u64)).map(|&at| &mut self.locations[at]) {
-                Some(location) if location.ty.size(target) == ty.size(target) => {
-                    location.initial = Some(value.to_owned());
-                }
-                _ => {
-                    let global = self.program().global(id);
-                    let message = format!("the initial value of '{}' does not fit its parts", global.name);
-                    self.refusal.get_or_insert(Refusal::new(message, global.span));
-                }
-            }
-            return;
-        }
-        let lvalue = made.ty.and_then(|of| self.layouts.lvalue(&made.name, of, offset as u64, ty));
-        let lvalue = lvalue.unwrap_or_else(|| format!("AT({}, {})", cell_type(ty), at_offset(&made.name, offset)));
-        writeln!(self.initial, "    {lvalue} = {value};").expect("writing to a string should not fail");
+    pub fn allocation(&mut self, site: Site) -> String {
+        at_offset(&self.mention(Object::Alloc(site)).name, 0)
     }
 }
 
 /// A value as memory holds it.
-fn literal(value: Const, program: &Program) -> String {
+pub fn literal(value: Const, program: &Program) -> String {
     let mut text = String::new();
     expr::constant(&mut text, Const { ty: raw(value.ty, program), ..value }, program.target);
     text
 }
 
 /// Floats are kept as their bits.
-fn raw(ty: Ty, program: &Program) -> Ty {
+pub fn raw(ty: Ty, program: &Program) -> Ty {
     if ty.is_float() { Ty::int_of_size(ty.size(program.target)).unwrap_or(Ty::I64) } else { ty }
 }
 
-fn at_offset(name: &str, offset: i64) -> String {
-    match offset {
-        0 => ["((address)&", name, ")"].concat(),
-        1.. => format!("((address)&{name} + {offset})"),
-        _ => format!("((address)&{name} - {})", offset.unsigned_abs()),
+pub fn at_offset(name: &str, offset: i64) -> String {
+    let mut text = String::new();
+    add_at_offset(&mut text, name, offset);
+    text
+}
+
+fn add_at_offset(text: &mut String, name: &str, offset: i64) {
+    text.extend(["((address)&", name]);
+    if offset != 0 {
+        text.push_str(if offset > 0 { " + " } else { " - " });
+        digits(text, offset.unsigned_abs());
     }
+    text.push(')');
 }

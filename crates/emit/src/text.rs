@@ -1,80 +1,89 @@
 //! Lines of C that know which line of the source they stand for.
 
+use norn_ir::ids::FileId;
+use norn_ir::span::Span;
 use std::fmt::{Arguments, Write};
 
-#[derive(Default)]
-pub struct Text {
+pub struct Text<'f> {
+    /// By file: its name as a C string literal.
+    files: &'f [String],
     text: String,
     /// How many lines it has.
     lines: usize,
     /// Where the last line begins.
     last: usize,
-    /// The file, as it is and as it is quoted, and the line that the next line of text will be taken for.
-    next: Option<(String, String, u32)>,
+    /// Whether a statement may go on that line: what follows an `if` there looks as if it belonged to it.
+    is_open: bool,
+    /// The file and the line that the next line of text will be taken for.
+    next: Option<(FileId, u32)>,
 }
 
-impl Text {
+impl<'f> Text<'f> {
     /// A text that will have about so many bytes.
-    pub fn with_capacity(bytes: usize) -> Text {
-        Text { text: String::with_capacity(bytes), ..Text::default() }
+    pub fn new(files: &'f [String], bytes: usize) -> Text<'f> {
+        Text { files, text: String::with_capacity(bytes), lines: 0, last: 0, is_open: false, next: None }
     }
 
-    /// A line that something else writes.
+    /// A line that something else writes; no statement goes on it.
     pub fn line(&mut self, write: impl FnOnce(&mut String)) {
         self.last = self.text.len();
         write(&mut self.text);
-        self.end_line();
+        self.end_line("");
+    }
+
+    /// A line that stands for a place and ends in a statement.
+    pub fn labelled(&mut self, place: Span, label: impl FnOnce(&mut String), statement: &str) {
+        self.place(place);
+        self.last = self.text.len();
+        label(&mut self.text);
+        self.text.push_str(statement);
+        self.end_line(statement);
     }
 
     /// A statement that goes on the line of the one before if that stands for the same place and has room.
-    pub fn more(&mut self, file: &str, line: u32, statement: &str) {
+    pub fn more(&mut self, place: Span, statement: &str) {
         const WIDEST: usize = 110;
-        let last = self.text[self.last..].trim_end();
-        let stands_for = self.next.as_ref().is_some_and(|(f, _, n)| *n == line + 1 && f == file);
-        // What follows an `if` on its line looks as if it belonged to it.
-        let has_room = || last.len() + statement.len() < WIDEST && last.ends_with(';') && !last.contains("if (");
-        if stands_for && has_room() {
-            self.text.truncate(self.last + last.len());
+        let stands_for = self.next == Some((place.file, place.line + 1));
+        if stands_for && self.is_open && self.text.len() - self.last + statement.len() <= WIDEST {
+            // The end of the line becomes a space.
+            self.text.pop();
             self.text.extend([" ", statement, "\n"]);
+            self.is_open = is_open_behind(statement);
         } else {
-            self.place(file, line);
-            self.last = self.text.len();
-            self.text.extend(["    ", statement]);
-            self.end_line();
+            self.labelled(place, |line| line.push_str("    "), statement);
         }
     }
 
-    fn end_line(&mut self) {
+    fn end_line(&mut self, statement: &str) {
+        self.is_open = is_open_behind(statement);
         self.text.push('\n');
         self.lines += 1;
-        if let Some((_, _, number)) = &mut self.next {
+        if let Some((_, number)) = &mut self.next {
             *number += 1;
         }
     }
 
     /// What follows stands for this place.
-    pub fn place(&mut self, file: &str, line: u32) {
-        if line == 0 {
+    fn place(&mut self, place: Span) {
+        if place.line == 0 || self.next == Some((place.file, place.line)) {
             return;
         }
-        if self.next.as_ref().is_none_or(|(known, _, _)| known != file) {
-            self.next = Some((file.to_owned(), quoted(file), 0));
-        }
-        if let Some((_, quoted, number)) = &mut self.next
-            && *number != line
-        {
-            self.text.push_str("#line ");
-            digits(&mut self.text, u64::from(line));
-            self.text.extend([" ", quoted, "\n"]);
-            self.lines += 1;
-            *number = line;
-        }
+        self.text.push_str("#line ");
+        digits(&mut self.text, u64::from(place.line));
+        let file = self.files.get(place.file.index()).map_or("\"\"", String::as_str);
+        self.text.extend([" ", file, "\n"]);
+        self.lines += 1;
+        self.next = Some((place.file, place.line));
     }
 
     /// The text and how many lines it has.
     pub fn finish(self) -> (String, usize) {
         (self.text, self.lines)
     }
+}
+
+fn is_open_behind(statement: &str) -> bool {
+    statement.ends_with(';') && !statement.starts_with("if (")
 }
 
 /// Adds to a text.
@@ -119,14 +128,19 @@ mod tests {
 
     #[test]
     fn places_are_said_once() {
-        let mut text = Text::default();
-        text.place("a.c", 3);
-        text.line(|line| line.push_str("x;"));
-        text.place("a.c", 4);
-        text.line(|line| line.push_str("y;"));
-        text.place("a.c", 4);
-        text.line(|line| line.push_str("z;"));
-        assert_eq!(text.finish(), ("#line 3 \"a.c\"\nx;\ny;\n#line 4 \"a.c\"\nz;\n".to_owned(), 5));
+        let files = ["a.c", "b.c"].map(quoted);
+        let mut text = Text::new(&files, 0);
+        let place = |file, line| Span { file: FileId(file), line, column: 0 };
+        text.labelled(place(0, 3), |_| (), "x;");
+        text.labelled(place(0, 4), |_| (), "y;");
+        text.labelled(place(0, 4), |line| line.push_str("L: "), "z;");
+        text.more(place(0, 4), "if (a) goto b;");
+        text.more(place(0, 4), "c;");
+        text.more(place(1, 4), "d;");
+        text.more(place(1, 4), "e;");
+        let expected = "#line 3 \"a.c\"\nx;\ny;\n#line 4 \"a.c\"\nL: z; if (a) goto b;\n\
+                        #line 4 \"a.c\"\n    c;\n#line 4 \"b.c\"\n    d; e;\n";
+        assert_eq!(text.finish(), (expected.to_owned(), 9));
         let mut numbers = String::new();
         [0, 7, 10, u64::MAX].into_iter().for_each(|number| digits(&mut numbers, number));
         assert_eq!(numbers, format!("0710{}", u64::MAX));

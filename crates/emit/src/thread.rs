@@ -13,7 +13,7 @@ use crate::cells::Cells;
 use crate::expr::{self, register_type, top};
 use crate::layout::cell_type;
 use crate::names::Names;
-use crate::objects::Objects;
+use crate::objects::{Mention, Objects, View};
 use crate::order::Labels;
 use crate::prepare::Prepared;
 use crate::shared::Shared;
@@ -28,7 +28,7 @@ use norn_ir::span::Span;
 use norn_ir::types::Ty;
 use norn_passes::Site;
 use rustc_hash::FxHashMap;
-use values::{Variable, divides};
+use values::{Spare, Variable, Waiting, divides};
 
 /// Text that an instruction becomes, about: many become nothing.
 const BYTES_PER_INSTR: usize = 64;
@@ -43,6 +43,8 @@ pub struct Context<'p> {
     pub shared: &'p Shared,
     pub cells: Option<&'p Cells>,
     pub options: &'p Options,
+    /// By file: its name as a C string literal.
+    pub files: Vec<String>,
     /// Of the functions that threads start with.
     pub labels: FxHashMap<FuncId, Labels>,
     /// Whether some thread asks what another returned.
@@ -57,6 +59,8 @@ pub struct Written {
     pub lines: usize,
     /// What they call.
     pub calls: String,
+    /// The objects that they mention.
+    pub mentions: Vec<Mention>,
     /// The last label.
     pub size: u32,
     /// Writes to shared memory that the thread can make.
@@ -67,25 +71,25 @@ pub struct Written {
 
 pub struct Writer<'c, 'p> {
     context: &'c Context<'p>,
-    objects: &'c mut Objects<'p>,
+    objects: View<'c, 'p>,
     thread: usize,
     id: FuncId,
     code: &'p Simplified,
     labels: &'c Labels,
-    names: Names,
+    names: Names<'c>,
     /// By register: its variable, once it has one.
     registers: Vec<Option<Variable>>,
     /// The registers with variables.
     declared: Vec<Reg>,
     /// Variables for values within one statement.
     scratches: Vec<(&'static str, &'static str)>,
-    /// Values that wait to be written where they are used, with the registers that they read.
-    waiting: FxHashMap<Reg, (String, Vec<Reg>)>,
-    /// Such registers of the operands written last.
+    waiting: Waiting,
+    /// The registers that the operands written last read.
     read: Vec<Reg>,
+    spare: Spare,
     /// What follows from the number of the thread.
     known: FxHashMap<Reg, Const>,
-    text: Text,
+    text: Text<'c>,
     calls: Calls,
     next_label: u32,
     /// The statement that comes next has a label.
@@ -99,13 +103,8 @@ pub struct Writer<'c, 'p> {
     site: Site,
 }
 
-pub fn write<'c, 'p>(
-    context: &'c Context<'p>,
-    objects: &'c mut Objects<'p>,
-    thread: usize,
-) -> Result<Written, Refusal> {
+pub fn write(context: &Context<'_>, objects: &Objects<'_>, thread: usize) -> Result<Written, Refusal> {
     let id = context.prepared.threads[thread].start;
-    let names = objects.file_scope();
     let code = context.prepared.function(id);
     let instrs: usize = code.order.iter().map(|&block| code.function.block(block).instrs.len() + 1).sum();
     let mut writer = Writer {
@@ -114,14 +113,16 @@ pub fn write<'c, 'p>(
         id,
         code,
         labels: &context.labels[&id],
-        names,
+        // Static locals must not hide objects.
+        names: Names::inside(&objects.names),
         registers: vec![None; code.function.registers.len()],
         declared: Vec::new(),
         scratches: Vec::new(),
-        waiting: FxHashMap::default(),
+        waiting: Waiting::default(),
         read: Vec::new(),
+        spare: Spare::default(),
         known: FxHashMap::default(),
-        text: Text::with_capacity(instrs * BYTES_PER_INSTR),
+        text: Text::new(&context.files, instrs * BYTES_PER_INSTR),
         calls: Calls::default(),
         next_label: 0,
         label_due: false,
@@ -131,14 +132,15 @@ pub fn write<'c, 'p>(
         jumps_to_end: false,
         place: Span::NONE,
         site: Site::new(id, BlockId(0), 0),
-        objects,
+        objects: View::new(objects, thread),
     };
     writer.function()?;
     let declarations = writer.declarations();
-    let Writer { text, calls, next_label, stores, largest, .. } = writer;
+    let Writer { text, calls, objects, next_label, stores, largest, .. } = writer;
     let (text, lines) = text.finish();
     let calls = calls.into_words();
-    Ok(Written { declarations, text, lines, calls, size: next_label, stores, largest })
+    let mentions = objects.into_mentions();
+    Ok(Written { declarations, text, lines, calls, mentions, size: next_label, stores, largest })
 }
 
 impl<'p> Writer<'_, 'p> {
@@ -157,9 +159,10 @@ impl<'p> Writer<'_, 'p> {
         self.find_targets();
         for (i, &param) in function.params.iter().enumerate() {
             if code.uses[param.index()] > 0 {
-                let name = self.register(param);
-                let text = format!("{name} = arg_{}_{i};", self.thread);
-                self.statement(&text);
+                let mut statement = self.spare.text();
+                self.register(&mut statement, param);
+                put(&mut statement, format_args!(" = arg_{}_{i};", self.thread));
+                self.state(statement);
             }
         }
         for (position, &block) in code.order.iter().enumerate() {
@@ -222,13 +225,11 @@ impl<'p> Writer<'_, 'p> {
     /// A statement of the program, with its label if one is due.
     fn statement(&mut self, statement: &str) {
         self.calls.read(statement);
-        let file = self.program().file(self.place.file);
         let is_first = self.next_label == 0;
         if std::mem::take(&mut self.label_due) || is_first {
             let label = self.next_label;
             self.next_label += 1;
-            self.text.place(file, self.place.line);
-            self.text.line(|line| {
+            let add_label = |line: &mut String| {
                 // Nothing jumps to the first label.
                 if is_first {
                     line.push_str("    J(");
@@ -240,11 +241,18 @@ impl<'p> Writer<'_, 'p> {
                 digits(line, u64::from(label));
                 line.push_str(", ");
                 digits(line, u64::from(label + 1));
-                line.extend([") ", statement]);
-            });
+                line.push_str(") ");
+            };
+            self.text.labelled(self.place, add_label, statement);
         } else {
-            self.text.more(file, self.place.line, statement);
+            self.text.more(self.place, statement);
         }
+    }
+
+    /// A statement whose text nobody needs any more.
+    fn state(&mut self, statement: String) {
+        self.statement(&statement);
+        self.spare.give_back(statement);
     }
 
     // Instructions.
@@ -271,12 +279,14 @@ impl<'p> Writer<'_, 'p> {
             InstrKind::Load { dst, addr, .. } => {
                 let ty = function.ty(dst);
                 let access = self.access(addr, ty);
-                let mut value = String::with_capacity(USUAL_LENGTH);
+                let mut value = self.spare.text();
                 let (before, after) = from_memory(ty);
                 value.push_str(before);
                 access.read(&mut value, ty);
                 value.push_str(after);
                 self.assign(dst, &value);
+                self.spare.give_back(value);
+                self.spare.give_back(access.text);
             }
             InstrKind::Store { ty, addr, value, access } => self.store(ty, addr, value, access.order),
             InstrKind::Rmw { dst, op, addr, value, .. } => {
@@ -318,7 +328,10 @@ impl<'p> Writer<'_, 'p> {
             InstrKind::Await { spurious: true, .. } | InstrKind::Sync { .. } | InstrKind::Print { .. } => {}
             InstrKind::Await { cond, .. } | InstrKind::Assume { cond } => {
                 let cond = self.operand_alone(cond);
-                self.statement(&["assume(", top(&cond), ");"].concat());
+                let mut statement = self.spare.text();
+                statement.extend(["assume(", top(&cond), ");"]);
+                self.state(statement);
+                self.spare.give_back(cond);
             }
             InstrKind::Assert { cond, property, ref message } => {
                 let cond = self.operand_alone(cond);

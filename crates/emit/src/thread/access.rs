@@ -1,6 +1,6 @@
 //! Accesses to memory: as lvalues, or through the shared memory abstraction.
 
-use super::{USUAL_LENGTH, Writer, from_memory, to_memory};
+use super::{Writer, from_memory, to_memory};
 use crate::Model;
 use crate::cells;
 use crate::expr::top;
@@ -10,24 +10,32 @@ use norn_ir::instr::{FenceKind, Operand, Order};
 use norn_ir::types::Ty;
 use norn_passes::points_to::Object;
 
-/// How an access is written.
-pub(super) enum Access {
-    Private(String),
-    Variable(String),
+/// An access and how it is written.
+pub(super) struct Access {
+    way: Way,
+    /// An lvalue, a variable of the abstraction, or an address.
+    pub(super) text: String,
+}
+
+#[derive(Clone, Copy)]
+enum Way {
+    Private,
+    Variable,
     /// A variable that nobody else writes.
-    Own(String),
-    Address(String),
+    Own,
+    Address,
 }
 
 impl Access {
     /// Adds what is read.
     pub(super) fn read(&self, text: &mut String, ty: Ty) {
         let c = cell_type(ty);
-        match self {
-            Access::Private(lvalue) => text.push_str(lvalue),
-            Access::Variable(variable) => text.extend(["sma_read(", c, ", ", variable, ")"]),
-            Access::Own(variable) => text.extend(["sma_read_own(", c, ", ", variable, ")"]),
-            Access::Address(address) => text.extend(["sma_read_addr(", c, ", ", top(address), ")"]),
+        let what = self.text.as_str();
+        match self.way {
+            Way::Private => text.push_str(what),
+            Way::Variable => text.extend(["sma_read(", c, ", ", what, ")"]),
+            Way::Own => text.extend(["sma_read_own(", c, ", ", what, ")"]),
+            Way::Address => text.extend(["sma_read_addr(", c, ", ", top(what), ")"]),
         }
     }
 }
@@ -39,43 +47,42 @@ impl Writer<'_, '_> {
 
     pub(super) fn access(&mut self, addr: Operand, ty: Ty) -> Access {
         let is_shared = self.is_shared(addr);
-        match self.objects.variable(addr, ty, self.thread) {
-            Some(variable) if is_shared => match self.context.shared.is_own(self.id, addr) {
-                true => Access::Own(variable),
-                false => Access::Variable(variable),
-            },
-            Some(variable) => Access::Private(variable),
-            None => {
-                let addr = self.operand_alone(addr);
-                match is_shared {
-                    true => Access::Address(addr),
-                    false => Access::Private(["AT(", cell_type(ty), ", ", top(&addr), ")"].concat()),
-                }
+        let mut text = self.spare.text();
+        let way = match (self.objects.add_variable(&mut text, addr, ty), is_shared) {
+            (true, true) if self.context.shared.is_own(self.id, addr) => Way::Own,
+            (true, true) => Way::Variable,
+            (true, false) => Way::Private,
+            (false, true) => {
+                self.operand(&mut text, addr);
+                Way::Address
             }
-        }
+            (false, false) => {
+                let addr = self.operand_alone(addr);
+                text.extend(["AT(", cell_type(ty), ", ", top(&addr), ")"]);
+                self.spare.give_back(addr);
+                Way::Private
+            }
+        };
+        Access { way, text }
     }
 
     /// Adds a write, with the semicolon.
     pub(super) fn written(&mut self, text: &mut String, access: &Access, ty: Ty, value: &str) {
         let c = cell_type(ty);
         let value = top(value);
-        match access {
-            Access::Private(lvalue) => text.extend([lvalue, " = ", value, ";"]),
-            Access::Variable(variable) | Access::Own(variable) => {
-                self.stores += 1;
-                text.extend(["sma_write(", c, ", ", variable, ", ", value, ");"]);
-            }
-            Access::Address(address) => {
-                self.stores += 1;
-                text.extend(["sma_write_addr(", c, ", ", top(address), ", ", value, ");"]);
-            }
+        let what = access.text.as_str();
+        match access.way {
+            Way::Private => return text.extend([what, " = ", value, ";"]),
+            Way::Variable | Way::Own => text.extend(["sma_write(", c, ", ", what, ", ", value, ");"]),
+            Way::Address => text.extend(["sma_write_addr(", c, ", ", top(what), ", ", value, ");"]),
         }
+        self.stores += 1;
     }
 
     pub(super) fn write(&mut self, access: &Access, ty: Ty, value: &str) {
-        let mut statement = String::with_capacity(USUAL_LENGTH);
+        let mut statement = self.spare.text();
         self.written(&mut statement, access, ty, value);
-        self.statement(&statement);
+        self.state(statement);
     }
 
     /// Reads into a scratch variable.
@@ -87,11 +94,11 @@ impl Writer<'_, '_> {
             c @ "u64" => self.scratch(c, "previous_u64"),
             c => self.scratch(c, "previous_address"),
         };
-        let mut statement = String::with_capacity(USUAL_LENGTH);
+        let mut statement = self.spare.text();
         statement.extend([old, " = "]);
         access.read(&mut statement, ty);
         statement.push(';');
-        self.statement(&statement);
+        self.state(statement);
         old
     }
 
@@ -119,6 +126,8 @@ impl Writer<'_, '_> {
             }
             _ => self.write(&access, ty, &value),
         }
+        self.spare.give_back(value);
+        self.spare.give_back(access.text);
     }
 
     /// A read-modify-write of shared memory is a section, unless it stands in one.
@@ -149,7 +158,7 @@ impl Writer<'_, '_> {
 
     pub(super) fn enter(&mut self, local: LocalId) {
         let is_shared = self.context.shared.contains(Object::Local(self.id, local));
-        let parts = self.objects.parts_of_local(local, self.thread);
+        let parts = self.objects.parts_of_local(local);
         for (part, ty) in &parts {
             let c = cell_type(*ty);
             match is_shared {
@@ -158,7 +167,7 @@ impl Writer<'_, '_> {
             }
         }
         if parts.is_empty() && !(is_shared && self.context.cells.is_some()) {
-            let (address, size) = self.objects.extent_of_local(local, self.thread);
+            let (address, size) = self.objects.extent_of_local(local);
             self.largest = self.largest.max(size);
             self.statement(&format!("sma_havoc({}, {size});", top(&address)));
         }
@@ -168,7 +177,7 @@ impl Writer<'_, '_> {
         const MOST_PARTS: usize = 16;
         let object = Object::Alloc(self.site);
         if self.context.cells.is_some() && self.context.shared.contains(object) {
-            let address = self.objects.allocation(self.site, self.thread);
+            let address = self.objects.allocation(self.site);
             return self.assign(dst, &address);
         }
         let parts = if zeroed { None } else { cells::of_allocation(self.program(), size, ty, MOST_PARTS) };
@@ -176,7 +185,8 @@ impl Writer<'_, '_> {
         self.assign(dst, &format!("sma_malloc({}, {})", top(&size), u8::from(zeroed)));
         // What nobody wrote is indeterminate, by a choice as any other.
         if let Some(parts) = parts.filter(|_| self.code.uses[dst.index()] > 0) {
-            let base = self.register(dst);
+            let mut base = String::new();
+            self.register(&mut base, dst);
             for (at, ty) in parts {
                 let c = cell_type(ty);
                 self.statement(&format!("AT({c}, {base} + {at}) = content({c});"));

@@ -1,6 +1,6 @@
 //! Where control goes: the creation of threads, jumps, the ends of threads.
 
-use super::{USUAL_LENGTH, Writer, converted, parentheses};
+use super::{Writer, converted, parentheses};
 use crate::expr::{self, top};
 use crate::text::{digits, put, quoted};
 use crate::{Model, Refusal};
@@ -37,7 +37,8 @@ impl Writer<'_, '_> {
                 }
             }
             if self.code.uses[dst.index()] > 0 {
-                statements.extend([&*self.register(dst), " = "]);
+                self.register(&mut statements, dst);
+                statements.push_str(" = ");
                 expr::number(&mut statements, thread as u64, self.program().target.pointer_size());
                 statements.push_str("; ");
             }
@@ -45,7 +46,7 @@ impl Writer<'_, '_> {
             if is_known {
                 self.statement(&statements);
             } else {
-                let address = self.objects.address(Operand::Func(function), self.thread).unwrap_or_default();
+                let address = self.operand_alone(Operand::Func(function));
                 self.statement(&format!("if ({start_text} == {address}) {{ {statements} }}"));
             }
         }
@@ -54,7 +55,7 @@ impl Writer<'_, '_> {
         } else if !is_known {
             let tests = created.iter().map(|&thread| {
                 let function = self.context.prepared.threads[thread].start;
-                let address = self.objects.address(Operand::Func(function), self.thread).unwrap_or_default();
+                let address = self.operand_alone(Operand::Func(function));
                 format!("{start_text} != {address}")
             });
             let tests = tests.collect::<Vec<_>>().join(" && ");
@@ -70,13 +71,14 @@ impl Writer<'_, '_> {
         match *kind {
             TerminatorKind::Goto(target) => {
                 if !is_next(target) {
-                    self.jump(String::new(), target);
+                    let statement = self.spare.text();
+                    self.jump(statement, target);
                 }
             }
             TerminatorKind::Branch { cond, then, otherwise } => {
                 let cond = self.operand_alone(cond);
                 let (open, close) = parentheses(&cond);
-                let mut statement = String::with_capacity(USUAL_LENGTH);
+                let mut statement = self.spare.text();
                 if is_next(then) {
                     statement.extend(["if (!", open, &cond, close, ") "]);
                     self.jump(statement, otherwise);
@@ -84,9 +86,11 @@ impl Writer<'_, '_> {
                     statement.extend(["if ", open, &cond, close, " "]);
                     self.jump(statement, then);
                     if !is_next(otherwise) {
-                        self.jump(String::new(), otherwise);
+                        let statement = self.spare.text();
+                        self.jump(statement, otherwise);
                     }
                 }
+                self.spare.give_back(cond);
             }
             TerminatorKind::Switch { ty, value, ref cases, default } => {
                 let value = self.operand_alone(value);
@@ -117,7 +121,7 @@ impl Writer<'_, '_> {
         condition.push_str("goto b");
         digits(&mut condition, u64::from(target.0));
         condition.push(';');
-        self.statement(&condition);
+        self.state(condition);
     }
 
     pub(super) fn end_thread(&mut self, result: Option<(Operand, Ty)>, is_last: bool) {

@@ -7,15 +7,48 @@ use crate::simplify::evaluate;
 use crate::text::{digits, put};
 use norn_ir::ids::{BlockId, Reg};
 use norn_ir::instr::{BinaryOp, CastOp, Const, InstrKind, Operand};
-use std::rc::Rc;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// A variable for a register.
 #[derive(Clone)]
 pub(super) struct Variable {
-    name: Rc<str>,
+    /// The number of the register unless the source has a name for it.
+    name: Option<Arc<str>>,
     c_type: &'static str,
     /// The labels between which it is mentioned, by the one behind; none if a label stands between two mentions.
     group: Option<u32>,
+}
+
+/// The text of a value, with the registers that it reads.
+#[derive(Default)]
+pub(super) struct Value {
+    text: String,
+    reads: Vec<Reg>,
+}
+
+/// Values that wait to be written where they are used.
+#[derive(Default)]
+pub(super) struct Waiting(FxHashMap<Reg, Value>);
+
+/// Texts of parts of statements, to be used again: they are many, and each would be a piece of memory of its own.
+#[derive(Default)]
+pub(super) struct Spare {
+    texts: Vec<String>,
+    reads: Vec<Vec<Reg>>,
+}
+
+impl Spare {
+    /// An empty text.
+    pub(super) fn text(&mut self) -> String {
+        self.texts.pop().unwrap_or_else(|| String::with_capacity(USUAL_LENGTH))
+    }
+
+    /// Nobody looks at a text any more.
+    pub(super) fn give_back(&mut self, mut text: String) {
+        text.clear();
+        self.texts.push(text);
+    }
 }
 
 impl Writer<'_, '_> {
@@ -24,50 +57,51 @@ impl Writer<'_, '_> {
         (self.next_label + u32::from(self.label_due)).max(1)
     }
 
-    pub(super) fn register(&mut self, reg: Reg) -> Rc<str> {
+    /// Adds the variable of a register to a text.
+    pub(super) fn register(&mut self, text: &mut String, reg: Reg) {
         let group = self.group();
-        if let Some(variable) = &mut self.registers[reg.index()] {
-            variable.group = variable.group.filter(|&known| known == group);
-            return variable.name.clone();
-        }
-        let register = &self.code.function.registers[reg.index()];
-        let name: Rc<str> = match register.name.as_str() {
-            // No object has such a name.
-            "" => {
-                let mut name = String::from("r");
-                digits(&mut name, u64::from(reg.0));
-                name.into()
+        let variable = match &mut self.registers[reg.index()] {
+            Some(variable) => {
+                variable.group = variable.group.filter(|&known| known == group);
+                variable
             }
-            name => {
-                let name = self.names.make(name);
-                self.objects.avoid(name.clone());
-                name
+            unnamed => {
+                let register = &self.code.function.registers[reg.index()];
+                // No object is called like an unnamed register.
+                let name = (!register.name.is_empty()).then(|| self.names.make(&register.name));
+                self.declared.push(reg);
+                unnamed.insert(Variable { name, c_type: register_type(register.ty), group: Some(group) })
             }
         };
-        let variable = Variable { name: name.clone(), c_type: register_type(register.ty), group: Some(group) };
-        self.registers[reg.index()] = Some(variable);
-        self.declared.push(reg);
-        name
+        add_name(text, variable, reg);
     }
 
     /// Adds an operand to a text.
     pub(super) fn operand(&mut self, text: &mut String, operand: Operand) {
         match operand {
-            Operand::Reg(reg) => match (self.waiting.remove(&reg), self.known.get(&reg)) {
-                (Some((waiting, reads)), _) => {
-                    self.mention(&reads);
-                    self.read.extend(reads);
-                    text.push_str(&waiting);
+            Operand::Reg(reg) => match (self.waited(reg), self.known.get(&reg)) {
+                (Some(waited), _) => {
+                    text.push_str(&waited);
+                    self.spare.give_back(waited);
                 }
                 (None, Some(&value)) => expr::constant(text, value, self.program().target),
                 (None, None) => {
                     self.read.push(reg);
-                    text.push_str(&self.register(reg));
+                    self.register(text, reg);
                 }
             },
             Operand::Const(value) => expr::constant(text, value, self.program().target),
-            _ => text.push_str(&self.objects.address(operand, self.thread).unwrap_or_default()),
+            _ => self.objects.add_address(text, operand),
         }
+    }
+
+    /// The text of a value that has waited, mentioned now.
+    fn waited(&mut self, reg: Reg) -> Option<String> {
+        let Value { text, mut reads } = self.waiting.0.remove(&reg)?;
+        self.mention(&reads);
+        self.read.append(&mut reads);
+        self.spare.reads.push(reads);
+        Some(text)
     }
 
     /// Registers that were read when a value began to wait are mentioned where it is written.
@@ -83,13 +117,11 @@ impl Writer<'_, '_> {
     /// An operand as a text of its own.
     pub(super) fn operand_alone(&mut self, operand: Operand) -> String {
         if let Operand::Reg(reg) = operand
-            && let Some((text, reads)) = self.waiting.remove(&reg)
+            && let Some(text) = self.waited(reg)
         {
-            self.mention(&reads);
-            self.read.extend(reads);
             return text;
         }
-        let mut text = String::new();
+        let mut text = self.spare.text();
         self.operand(&mut text, operand);
         text
     }
@@ -101,19 +133,23 @@ impl Writer<'_, '_> {
     }
 
     pub(super) fn assign(&mut self, dst: Reg, value: &str) {
-        let mut statement = String::with_capacity(USUAL_LENGTH);
+        let mut statement = self.spare.text();
         match self.code.uses[dst.index()] {
             0 => statement.extend(["(void)", value, ";"]),
-            _ => statement.extend([&*self.register(dst), " = ", top(value), ";"]),
+            _ => {
+                self.register(&mut statement, dst);
+                statement.extend([" = ", top(value), ";"]);
+            }
         }
-        self.statement(&statement);
+        self.state(statement);
     }
 
     /// Assigns what an instruction without side effects computes.
     pub(super) fn assign_value(&mut self, dst: Reg, kind: &InstrKind) {
-        let mut value = String::with_capacity(USUAL_LENGTH);
+        let mut value = self.spare.text();
         self.value(&mut value, kind);
         self.assign(dst, &value);
+        self.spare.give_back(value);
     }
 
     /// Keeps a value until it is used, if it is used once, in this block, and not too long.
@@ -135,16 +171,19 @@ impl Writer<'_, '_> {
             return false;
         }
         self.read.clear();
-        let mut text = String::with_capacity(USUAL_LENGTH);
-        if !self.value(&mut text, kind) {
-            return false;
+        let mut text = self.spare.text();
+        let is_value = self.value(&mut text, kind);
+        if is_value && text.len() <= LONGEST {
+            let mut reads = self.spare.reads.pop().unwrap_or_default();
+            reads.append(&mut self.read);
+            self.waiting.0.insert(dst, Value { text, reads });
+            return true;
         }
-        if text.len() > LONGEST {
+        if is_value {
             self.assign(dst, &text);
-        } else {
-            self.waiting.insert(dst, (text, self.read.clone()));
         }
-        true
+        self.spare.give_back(text);
+        is_value
     }
 
     /// What an instruction assigns, if that is the number of the thread or follows from it.
@@ -177,33 +216,41 @@ impl Writer<'_, '_> {
 
     /// Writes out the values that wait and read a register which is about to change.
     fn release_changed(&mut self, kind: &InstrKind) {
-        if self.waiting.is_empty() {
+        if self.waiting.0.is_empty() {
             return;
         }
         for changed in kind.defs() {
             let mut late: Vec<Reg> = Vec::new();
-            let waiting = self.waiting.iter().filter(|(_, (_, reads))| reads.contains(&changed));
+            let waiting = self.waiting.0.iter().filter(|(_, value)| value.reads.contains(&changed));
             late.extend(waiting.map(|(&reg, _)| reg));
             late.sort_unstable();
             for reg in late {
                 // The instruction itself may be what uses it: then it is read before the change.
                 let mut used = false;
                 kind.for_each_use(|read| used |= read == reg);
-                if !used && let Some((text, reads)) = self.waiting.remove(&reg) {
+                if !used {
                     let due = std::mem::take(&mut self.label_due);
-                    self.mention(&reads);
-                    self.assign(reg, &text);
+                    self.release(reg);
                     self.label_due = due;
                 }
             }
         }
     }
 
+    /// Assigns a value that waits to its variable.
+    fn release(&mut self, reg: Reg) {
+        if let Some(text) = self.waited(reg) {
+            self.assign(reg, &text);
+            self.spare.give_back(text);
+        }
+    }
+
     /// The text of an operand that is mentioned more than once.
     pub(super) fn kept(&mut self, operand: Operand) -> String {
         match operand {
-            Operand::Reg(reg) if self.waiting.contains_key(&reg) => {
-                let (text, reads) = self.waiting[&reg].clone();
+            Operand::Reg(reg) if self.waiting.0.contains_key(&reg) => {
+                let Value { text, reads } = &self.waiting.0[&reg];
+                let (text, reads) = (text.clone(), reads.clone());
                 self.mention(&reads);
                 text
             }
@@ -213,11 +260,8 @@ impl Writer<'_, '_> {
 
     /// An operand that does not wait any more.
     pub(super) fn in_register(&mut self, operand: Operand) -> String {
-        if let Operand::Reg(reg) = operand
-            && let Some((text, reads)) = self.waiting.remove(&reg)
-        {
-            self.mention(&reads);
-            self.assign(reg, &text);
+        if let Operand::Reg(reg) = operand {
+            self.release(reg);
         }
         self.operand_alone(operand)
     }
@@ -232,22 +276,38 @@ impl Writer<'_, '_> {
 
     /// The declarations of all variables. Those that are mentioned between two labels only need not outlast a round.
     pub(super) fn declarations(&self) -> String {
-        let variables = || self.declared.iter().filter_map(|reg| self.registers[reg.index()].as_ref());
-        let outlasts = |variable: &&Variable| variable.group.is_none();
-        let typed = |variable: &'_ Variable| (variable.c_type, variable.name.clone());
+        let declared = |outlasts: bool| {
+            let variables = self.declared.iter().filter_map(|&reg| Some((reg, self.registers[reg.index()].as_ref()?)));
+            let variables = variables.filter(move |(_, variable)| variable.group.is_none() == outlasts);
+            variables.map(|(reg, variable)| (variable.c_type, Declared::Register(reg, variable)))
+        };
+        let scratches = self.scratches.iter().map(|&(c_type, name)| (c_type, Declared::Scratch(name)));
         let mut text = String::new();
-        declare(&mut text, "static ", variables().filter(outlasts).map(typed));
-        let scratches = self.scratches.iter().map(|&(c_type, name)| (c_type, Rc::from(name)));
-        let brief = variables().filter(|variable| !outlasts(variable)).map(typed);
-        declare(&mut text, "", brief.chain(scratches));
+        declare(&mut text, "static ", declared(true));
+        declare(&mut text, "", declared(false).chain(scratches));
         text
     }
 }
 
+enum Declared<'w> {
+    Register(Reg, &'w Variable),
+    Scratch(&'static str),
+}
+
+fn add_name(text: &mut String, variable: &Variable, reg: Reg) {
+    match &variable.name {
+        Some(name) => text.push_str(name),
+        None => {
+            text.push('r');
+            digits(text, u64::from(reg.0));
+        }
+    }
+}
+
 /// `static u32 a, b;`: as many names on a line as it has room for.
-fn declare(text: &mut String, storage: &str, variables: impl Iterator<Item = (&'static str, Rc<str>)>) {
+fn declare<'w>(text: &mut String, storage: &str, variables: impl Iterator<Item = (&'static str, Declared<'w>)>) {
     const WIDEST: usize = 110;
-    let mut by_type: Vec<(&str, Vec<Rc<str>>)> = Vec::new();
+    let mut by_type: Vec<(&str, Vec<Declared<'_>>)> = Vec::new();
     for (c_type, name) in variables {
         match by_type.iter_mut().find(|(known, _)| *known == c_type) {
             Some((_, names)) => names.push(name),
@@ -256,12 +316,17 @@ fn declare(text: &mut String, storage: &str, variables: impl Iterator<Item = (&'
     }
     for (c_type, names) in by_type {
         let mut begin = text.len();
-        for name in names {
+        let mut name = String::new();
+        for declared in names {
+            name.clear();
+            match declared {
+                Declared::Register(reg, variable) => add_name(&mut name, variable, reg),
+                Declared::Scratch(scratch) => name.push_str(scratch),
+            }
             if text.len() == begin {
                 put(text, format_args!("    {storage}{c_type} {name}"));
             } else if text.len() - begin + name.len() < WIDEST {
-                text.push_str(", ");
-                text.push_str(&name);
+                text.extend([", ", &name]);
             } else {
                 text.push_str(";\n");
                 begin = text.len();
