@@ -279,4 +279,22 @@ mod tests {
         let InstrKind::Store { value, .. } = simplified.function.blocks[2].instrs[0].kind else { panic!("a store") };
         assert_eq!(value, Operand::Const(Const { ty: Ty::I32, bits: 2 }));
     }
+
+    #[test]
+    fn values_are_known_where_all_ways_agree() {
+        let text = "norn-ir 1\ntarget lp64\nentry f0\ntype t0 = i32 signed\nglobal g0 \"x\": t0\n\
+                    function f0 \"main\" () {\nr0, r1, r3: i32\nr2: bool\n\
+                    b0:\nr3 = load g0\nr2 = eq i32 r3, 0\nbranch r2, b1, b2\n\
+                    b1:\nr0 = copy 1\nr1 = copy 5\ngoto b3\nb2:\nr0 = copy 2\nr1 = copy 5\ngoto b3\n\
+                    b3:\nstore i32 g0, r0\nstore i32 g0, r1\nreturn\n}\n";
+        let program = norn_ir::parse::parse(text).expect("the program should parse");
+        let simplified = simplify(program.function(program.entry), program.target, false);
+        let stored = |index: usize| match simplified.function.blocks[3].instrs[index].kind {
+            InstrKind::Store { value, .. } => value,
+            _ => panic!("a store"),
+        };
+        assert_eq!(stored(0), Operand::Reg(Reg::new(0)));
+        assert_eq!(stored(1), Operand::Const(Const { ty: Ty::I32, bits: 5 }));
+        assert_eq!(needed(&simplified, 1), [true, false]);
+    }
 }

@@ -160,7 +160,7 @@ impl<'p> Builder<'p> {
         let first_register = self.registers.len();
         let of_register = |register: &Register| (register.ty == Ty::Bool).then_some(Value::Nothing);
         self.registers.extend(function.registers.iter().map(of_register));
-        // They are passed before and after the function is looked at.
+        // Arguments arrive before and after the function is looked at.
         for &param in function.params.iter().filter(|&&param| function.ty(param) != Ty::Bool) {
             self.registers[first_register + param.index()] = Some(Value::Node(self.graph.node()));
         }
@@ -203,7 +203,7 @@ impl<'p> Builder<'p> {
         }
     }
 
-    /// The node of a register whose set is more than one value, if its type can carry an address.
+    /// The node of a register that is not known to be one value, if its type can carry an address.
     fn node_of(&mut self, instance: InstanceId, reg: Reg) -> Option<Node> {
         match self.value(instance, Operand::Reg(reg)) {
             Value::Node(node) => Some(node),
@@ -283,10 +283,13 @@ impl<'p> Builder<'p> {
     fn count_assignments(&mut self, function: &Function) {
         self.assigned.clear();
         self.assigned.resize(function.registers.len(), Assigned::Never);
-        let defs = function.blocks.iter().flat_map(|block| &block.instrs).flat_map(|instr| instr.kind.defs());
-        for reg in defs.chain(function.params.iter().copied()) {
+        let mut assign = |reg: Reg| {
             let assigned = &mut self.assigned[reg.index()];
             *assigned = if *assigned == Assigned::Never { Assigned::Once } else { Assigned::More };
+        };
+        function.params.iter().for_each(|&param| assign(param));
+        for block in &function.blocks {
+            block.instrs.iter().for_each(|instr| instr.kind.defs().for_each(&mut assign));
         }
     }
 
