@@ -2,13 +2,14 @@
 
 use crate::Refusal;
 use crate::simplify::{Simplified, simplify};
-use norn_ir::ids::{BlockId, FuncId, Reg};
+use norn_ir::ids::{BlockId, FuncId};
 use norn_ir::instr::InstrKind;
 use norn_ir::program::{Function, Origin, Program};
 use norn_ir::span::Span;
 use norn_passes::points_to::PointsTo;
 use norn_passes::threads::{ThreadInstance, thread_instances};
-use norn_passes::unwind::{Bounded, Bounds, unwind};
+use norn_passes::unwind::{Bounded, Bounds, ContextId, unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const MOST_THREADS: usize = 200;
 
@@ -38,16 +39,21 @@ pub fn prepare(program: &Program, bounds: &Bounds) -> Result<Prepared, Refusal> 
     let started = |id: FuncId| {
         let function = bounded.program.function(id);
         let keeps_result = results && id != bounded.program.entry;
-        let call_places = function.block_ids().map(|block| call_place(program, &bounded, id, block)).collect();
+        let call_places = call_places(program, &bounded, id);
         Started { code: simplify(function, bounded.program.target, keeps_result), call_places }
     };
-    let mut functions: Vec<Option<Started>> = bounded.program.functions.iter().map(|_| None).collect();
+    let next = AtomicUsize::new(0);
+    let take = || bounded.roots.get(next.fetch_add(1, Ordering::Relaxed)).map(|&root| (root, started(root)));
     // Neither needs the other.
-    let points_to = std::thread::scope(|scope| {
-        let points_to = scope.spawn(|| PointsTo::new(&bounded.program));
-        bounded.roots.iter().for_each(|&root| functions[root.index()] = Some(started(root)));
-        points_to.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    let (points_to, simplified) = std::thread::scope(|scope| {
+        let other = scope.spawn(|| (PointsTo::new(&bounded.program), std::iter::from_fn(take).collect::<Vec<_>>()));
+        let mut simplified: Vec<(FuncId, Started)> = std::iter::from_fn(take).collect();
+        let (points_to, more) = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        simplified.extend(more);
+        (points_to, simplified)
     });
+    let mut functions: Vec<Option<Started>> = bounded.program.functions.iter().map(|_| None).collect();
+    simplified.into_iter().for_each(|(root, started)| functions[root.index()] = Some(started));
     let threads = thread_instances(&bounded.program, &points_to, MOST_THREADS).map_err(|too_many| {
         let site = too_many.site;
         let block = bounded.program.function(site.function).block(site.block);
@@ -61,23 +67,48 @@ pub fn prepare(program: &Program, bounds: &Bounds) -> Result<Prepared, Refusal> 
 }
 
 fn asks_for_results(function: &Function) -> bool {
-    let mut asked: Vec<Reg> = Vec::new();
-    let instrs = function.blocks.iter().flat_map(|block| &block.instrs);
-    asked.extend(instrs.clone().filter_map(|instr| match instr.kind {
-        InstrKind::Join { dst, .. } => dst,
-        _ => None,
-    }));
-    asked.sort_unstable();
+    // By register, if there are any. Control only moves forward: what is asked for was asked for before it is read.
+    let mut is_asked: Vec<bool> = Vec::new();
     let mut found = false;
-    instrs.for_each(|instr| instr.kind.for_each_use(|reg| found |= asked.binary_search(&reg).is_ok()));
     for block in &function.blocks {
-        block.terminator.kind.for_each_use(|reg| found |= asked.binary_search(&reg).is_ok());
+        for instr in &block.instrs {
+            if !is_asked.is_empty() {
+                instr.kind.for_each_use(|reg| found |= is_asked[reg.index()]);
+            }
+            if let InstrKind::Join { dst: Some(dst), .. } = instr.kind {
+                is_asked.resize(function.registers.len(), false);
+                is_asked[dst.index()] = true;
+            }
+        }
+        if !is_asked.is_empty() {
+            block.terminator.kind.for_each_use(|reg| found |= is_asked[reg.index()]);
+        }
+        if found {
+            return true;
+        }
     }
-    found
+    false
 }
 
-fn call_place(program: &Program, bounded: &Bounded, function: FuncId, block: BlockId) -> Option<Span> {
-    let mut context = bounded.origins.context(bounded.origins.block(function, block).context);
+fn call_places(program: &Program, bounded: &Bounded, function: FuncId) -> Vec<Option<Span>> {
+    let contexts = bounded.program.function(function).block_ids();
+    let contexts = contexts.map(|block| bounded.origins.block(function, block).context);
+    // Blocks with one context often come together.
+    let mut last = None;
+    let place = |context: ContextId| match last {
+        Some((known, place)) if known == context => place,
+        _ => {
+            let place = call_place(program, bounded, context);
+            last = Some((context, place));
+            place
+        }
+    };
+    contexts.map(place).collect()
+}
+
+/// Where the user called the library function that is copied there.
+fn call_place(program: &Program, bounded: &Bounded, context: ContextId) -> Option<Span> {
+    let mut context = bounded.origins.context(context);
     let mut place = None;
     while program.function(context.function).origin == Origin::Library
         && let Some((caller, site, _)) = &context.caller

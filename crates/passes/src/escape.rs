@@ -195,7 +195,7 @@ fn touchers(program: &Program, points_to: &PointsTo, running: &[Threads]) -> Vec
     }
     for (index, instance) in points_to.instances().iter().enumerate() {
         let mut touch = |operand: Operand| {
-            for object in points_to.operand(program, InstanceId(index as u32), operand) {
+            for object in points_to.operand(InstanceId(index as u32), operand) {
                 touchers[object.index()] = touchers[object.index()].join(running[index]);
             }
         };
@@ -239,7 +239,7 @@ fn fencing(program: &Program, points_to: &PointsTo) -> Vec<bool> {
             {
                 continue;
             }
-            for object in points_to.operand(program, InstanceId(index as u32), *addr) {
+            for object in points_to.operand(InstanceId(index as u32), *addr) {
                 fencing[object.index()] = true;
             }
         }
@@ -254,7 +254,7 @@ fn handed_over(program: &Program, points_to: &PointsTo, touchers: &[Threads]) ->
     for call in points_to.instance_calls().iter().filter(|call| call.spawn) {
         let block = program.function(call.site.function).block(call.site.block);
         if let InstrKind::Spawn { args, .. } = &block.instrs[call.site.index as usize].kind {
-            work.extend(args.iter().flat_map(|&arg| points_to.operand(program, call.caller, arg)));
+            work.extend(args.iter().flat_map(|&arg| points_to.operand(call.caller, arg)));
         }
     }
     for (index, &threads) in touchers.iter().enumerate() {

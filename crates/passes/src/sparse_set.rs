@@ -26,20 +26,39 @@ impl SparseSet {
         }
     }
 
+    pub fn clear(&mut self) {
+        self.words.clear();
+    }
+
     /// Adds the elements of `other`; those that are new are added to `added` too. Whether there were any.
     pub fn union(&mut self, other: &SparseSet, added: &mut SparseSet) -> bool {
-        if self.words.is_empty() {
-            self.words.clone_from(&other.words);
-            added.merge(other);
-            return !other.is_empty();
+        let mut grows = false;
+        let mut missing = 0;
+        let mut at = 0;
+        for &(index, more) in &other.words {
+            while self.words.get(at).is_some_and(|word| word.0 < index) {
+                at += 1;
+            }
+            let fresh = match self.words.get_mut(at) {
+                Some(word) if word.0 == index => {
+                    let fresh = more & !word.1;
+                    word.1 |= fresh;
+                    fresh
+                }
+                _ => {
+                    missing += 1;
+                    more
+                }
+            };
+            if fresh != 0 {
+                grows = true;
+                added.add_word(index, fresh);
+            }
         }
-        let fresh = other.without(self);
-        if fresh.is_empty() {
-            return false;
+        if missing > 0 {
+            self.add_missing(other, missing);
         }
-        self.merge(&fresh);
-        added.merge(&fresh);
-        true
+        grows
     }
 
     pub fn len(&self) -> usize {
@@ -53,61 +72,35 @@ impl SparseSet {
         })
     }
 
-    fn without(&self, other: &SparseSet) -> SparseSet {
-        let mut words = Vec::new();
-        let mut at = 0;
-        for &(index, word) in &self.words {
-            while other.words.get(at).is_some_and(|w| w.0 < index) {
-                at += 1;
-            }
-            let rest = match other.words.get(at) {
-                Some(&(i, bits)) if i == index => word & !bits,
-                _ => word,
-            };
-            if rest != 0 {
-                words.push((index, rest));
-            }
+    fn add_word(&mut self, index: u32, bits: u64) {
+        match self.words.last_mut() {
+            Some(last) if last.0 == index => last.1 |= bits,
+            Some(last) if last.0 > index => match self.words.binary_search_by_key(&index, |word| word.0) {
+                Ok(at) => self.words[at].1 |= bits,
+                Err(at) => self.words.insert(at, (index, bits)),
+            },
+            _ => self.words.push((index, bits)),
         }
-        SparseSet { words }
     }
 
-    fn merge(&mut self, other: &SparseSet) {
-        if self.words.last().is_none_or(|last| other.words.first().is_some_and(|first| last.0 < first.0)) {
-            self.words.extend_from_slice(&other.words);
-            return;
-        }
-        // Most sets are of one word.
-        if let ([word], [more]) = (&mut self.words[..], &other.words[..])
-            && word.0 == more.0
-        {
-            word.1 |= more.1;
-            return;
-        }
-        let mut words = Vec::with_capacity(self.words.len() + other.words.len());
-        let (mut left, mut right) = (self.words.iter().peekable(), other.words.iter().peekable());
-        loop {
-            match (left.peek(), right.peek()) {
-                (Some(&&(i, a)), Some(&&(j, b))) if i == j => {
-                    words.push((i, a | b));
-                    left.next();
-                    right.next();
-                }
-                (Some(&&(i, a)), Some(&&(j, _))) if i < j => {
-                    words.push((i, a));
-                    left.next();
-                }
-                (_, Some(&&word)) => {
-                    words.push(word);
-                    right.next();
-                }
-                (Some(&&word), None) => {
-                    words.push(word);
-                    left.next();
-                }
-                (None, None) => break,
+    /// Adds the words of `other` that have no counterpart here: so many. From the end, where there is room.
+    fn add_missing(&mut self, other: &SparseSet, missing: usize) {
+        let mut left = self.words.len();
+        let mut right = other.words.len();
+        let mut to = left + missing;
+        self.words.resize(to, (0, 0));
+        while to > left {
+            to -= 1;
+            let more = other.words[right - 1];
+            if left > 0 && self.words[left - 1].0 >= more.0 {
+                left -= 1;
+                right -= usize::from(self.words[left].0 == more.0);
+                self.words[to] = self.words[left];
+            } else {
+                right -= 1;
+                self.words[to] = more;
             }
         }
-        self.words = words;
     }
 }
 

@@ -6,7 +6,6 @@
 use std::fmt;
 
 use norn_ir::ids::FuncId;
-use norn_ir::instr::InstrKind;
 use norn_ir::program::Program;
 
 use crate::Site;
@@ -55,7 +54,7 @@ pub fn thread_instances(
         let creator = ThreadId(next as u32);
         let id = instances[next].start;
         next += 1;
-        for &mut (site, start) in spawns[id.index()].get_or_insert_with(|| spawns_of(program, points_to, id)) {
+        for &mut (site, start) in spawns[id.index()].get_or_insert_with(|| points_to.spawns_of(id)) {
             if instances.len() >= limit {
                 return Err(TooManyThreads { limit, site });
             }
@@ -63,18 +62,4 @@ pub fn thread_instances(
         }
     }
     Ok(instances)
-}
-
-fn spawns_of(program: &Program, points_to: &PointsTo, id: FuncId) -> Vec<(Site, FuncId)> {
-    let mut spawns = Vec::new();
-    let function = program.function(id);
-    for block in function.block_ids() {
-        for (index, instr) in function.block(block).instrs.iter().enumerate() {
-            if matches!(instr.kind, InstrKind::Spawn { .. }) {
-                let site = Site::new(id, block, index);
-                spawns.extend(points_to.spawned(site).into_iter().map(|start| (site, start)));
-            }
-        }
-    }
-    spawns
 }

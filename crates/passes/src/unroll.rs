@@ -202,14 +202,16 @@ fn in_order(blocks: Vec<Block>, copies: Vec<CopyOf>) -> Unrolled {
 pub(crate) fn topological_order(blocks: &[Block]) -> Vec<BlockId> {
     let mut order = Vec::with_capacity(blocks.len());
     let mut seen = vec![false; blocks.len()];
-    let successors = |id: BlockId| blocks[id.index()].terminator.kind.successors();
     seen[0] = true;
-    let mut path = vec![(BlockId(0), successors(BlockId(0)))];
-    while let Some((id, next)) = path.last_mut() {
-        match next.next() {
+    // With how many of its successors have been looked at.
+    let mut path = vec![(BlockId(0), 0)];
+    while let Some((id, at)) = path.last_mut() {
+        let next = successor(&blocks[id.index()].terminator.kind, *at);
+        *at += 1;
+        match next {
             Some(to) if !seen[to.index()] => {
                 seen[to.index()] = true;
-                path.push((to, successors(to)));
+                path.push((to, 0));
             }
             Some(_) => {}
             None => {
@@ -220,6 +222,15 @@ pub(crate) fn topological_order(blocks: &[Block]) -> Vec<BlockId> {
     }
     order.reverse();
     order
+}
+
+/// One of the successors, which keep their order.
+fn successor(kind: &TerminatorKind, at: usize) -> Option<BlockId> {
+    match kind {
+        TerminatorKind::Goto(target) => (at == 0).then_some(*target),
+        TerminatorKind::Branch { then, otherwise, .. } => [*then, *otherwise].get(at).copied(),
+        _ => kind.successors().nth(at),
+    }
 }
 
 /// A set of local objects inside their scope.

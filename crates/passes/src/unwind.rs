@@ -143,37 +143,52 @@ pub enum CutCause {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Origins {
     contexts: Vec<Context>,
-    /// By function and block; empty for functions that are no roots.
-    blocks: Vec<Vec<BlockOrigin>>,
+    /// The counts of [`Iterations`].
+    iterations: Vec<u32>,
+    /// By function; empty for functions that are no roots.
+    functions: Vec<FunctionOrigins>,
+}
+
+/// The same for one function.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub(crate) struct FunctionOrigins {
+    pub blocks: Vec<BlockOrigin>,
+    /// What [`Origins::indices`] gives, those of one block together.
+    pub indices: Vec<u32>,
 }
 
 /// A chain of calls that leads to a copy of a function.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ContextId(pub u32);
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Context {
     /// The function that is called, of the original program.
     pub function: FuncId,
     /// Who calls it, from where and in which iterations of the loops around the call; `None` for a thread's start.
-    pub caller: Option<(ContextId, Site, Vec<u32>)>,
+    pub caller: Option<(ContextId, Site, Iterations)>,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+/// How often the back edges of the loops around a block have been taken: see [`Origins::iterations`].
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Iterations {
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BlockOrigin {
     pub context: ContextId,
     /// A block of the context's function; for a cut the header of the loop, or the block with the call.
     pub block: BlockId,
-    /// How often the back edges of the loops around the block have been taken, from the outermost loop inwards.
-    pub iterations: Vec<u32>,
-    /// For each instruction and then the terminator its index in the original block (the number of instructions there
-    /// means the terminator). What passes arguments belongs to the call, what passes a result to the return.
-    pub indices: Vec<u32>,
+    pub iterations: Iterations,
+    /// Among the indices of its function.
+    pub(crate) first_index: u32,
 }
 
 impl Origins {
-    pub(crate) fn new(contexts: Vec<Context>, blocks: Vec<Vec<BlockOrigin>>) -> Origins {
-        Origins { contexts, blocks }
+    pub(crate) fn new(contexts: Vec<Context>, iterations: Vec<u32>, functions: Vec<FunctionOrigins>) -> Origins {
+        Origins { contexts, iterations, functions }
     }
 
     pub fn context(&self, id: ContextId) -> &Context {
@@ -181,14 +196,28 @@ impl Origins {
     }
 
     pub fn block(&self, function: FuncId, block: BlockId) -> &BlockOrigin {
-        &self.blocks[function.index()][block.index()]
+        &self.functions[function.index()].blocks[block.index()]
+    }
+
+    /// The counts of the loops around a block, from the outermost loop inwards.
+    pub fn iterations(&self, iterations: Iterations) -> &[u32] {
+        &self.iterations[iterations.first as usize..][..iterations.count as usize]
+    }
+
+    /// For each instruction of a block and then the terminator its index in the original block (the number of
+    /// instructions there means the terminator). What passes arguments belongs to the call, what passes a result to the
+    /// return. The list goes on with those of other blocks.
+    fn indices(&self, function: FuncId, block: BlockId) -> &[u32] {
+        let first = self.block(function, block).first_index;
+        &self.functions[function.index()].indices[first as usize..]
     }
 
     /// The original of an instruction or terminator of the bounded program.
     pub fn site(&self, bounded: Site) -> Site {
         let block = self.block(bounded.function, bounded.block);
         let function = self.context(block.context).function;
-        Site { function, block: block.block, index: block.indices[bounded.index as usize] }
+        let index = self.indices(bounded.function, bounded.block)[bounded.index as usize];
+        Site { function, block: block.block, index }
     }
 }
 
@@ -238,13 +267,11 @@ pub fn unwind_with(program: &Program, points_to: &PointsTo, bounds: &Bounds) -> 
 
     let mut inliner = Inliner::new(program, points_to, bounds);
     let mut functions: Vec<Function> = program.functions.iter().map(without_body).collect();
-    let mut blocks = vec![Vec::new(); functions.len()];
+    let mut origins = vec![FunctionOrigins::default(); functions.len()];
     for &root in &roots {
-        let (function, origins) = inliner.build(root)?;
-        functions[root.index()] = function;
-        blocks[root.index()] = origins;
+        (functions[root.index()], origins[root.index()]) = inliner.build(root)?;
     }
-    let (contexts, mut cuts) = inliner.finish();
+    let (contexts, iterations, mut cuts) = inliner.finish();
     cuts.sort_by_key(|cut| (cut.function, cut.block));
     let bounded = Program {
         target: program.target,
@@ -255,7 +282,7 @@ pub fn unwind_with(program: &Program, points_to: &PointsTo, bounds: &Bounds) -> 
         entry: program.entry,
     };
     debug_assert_eq!(norn_ir::validate::validate(&bounded), Ok(()), "a bounded program should be valid");
-    Ok(Bounded { program: bounded, roots, cuts, origins: Origins::new(contexts, blocks) })
+    Ok(Bounded { program: bounded, roots, cuts, origins: Origins::new(contexts, iterations, origins) })
 }
 
 /// Only its address is used.

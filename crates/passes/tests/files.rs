@@ -59,7 +59,10 @@ fn unwinding() {
                 for id in bounded.program.function(root).block_ids() {
                     let origin = bounded.origins.block(root, id);
                     let function = bounded.origins.context(origin.context).function;
-                    let (block, rounds, indices) = (origin.block, &origin.iterations, &origin.indices);
+                    let (block, rounds) = (origin.block, bounded.origins.iterations(origin.iterations));
+                    let index = |index| bounded.origins.site(Site::new(root, id, index)).index;
+                    let count = bounded.program.function(root).block(id).instrs.len();
+                    let indices: Vec<u32> = (0..=count).map(index).collect();
                     writeln!(out, "// {root} {id} from {function} {block} in {rounds:?}: {indices:?}").unwrap();
                 }
             }

@@ -1,13 +1,18 @@
 //! How far the expansion of a copy of a function has come.
 
-use norn_ir::ids::{BlockId, FuncId, LocalId, Reg};
-use norn_ir::instr::{InstrKind, Operand};
+use std::rc::Rc;
 
+use norn_ir::ids::{BlockId, FuncId, LocalId, Reg};
+use norn_ir::instr::{Callee, InstrKind, Operand};
+
+use super::Source;
+use crate::unroll::CopyOf;
 use crate::unwind::ContextId;
 
 /// A copy of a function that is being expanded.
 pub(super) struct Frame {
     pub id: FuncId,
+    pub source: Rc<Source>,
     pub context: ContextId,
     pub storage: Storage,
     /// Whether the call is inside a section.
@@ -30,6 +35,12 @@ pub(super) struct Frame {
     pub returned: bool,
 }
 
+impl Frame {
+    pub fn copy_of(&self, source: usize) -> &CopyOf {
+        &self.source.unrolled.copies[source]
+    }
+}
+
 /// The registers and local objects of a copy of a function.
 #[derive(Clone, Copy)]
 pub(super) struct Storage {
@@ -37,6 +48,7 @@ pub(super) struct Storage {
     pub first_local: u32,
 }
 
+#[derive(Clone, Copy)]
 pub(super) struct Waiting {
     pub callee: FuncId,
     pub call: Call,
@@ -86,6 +98,13 @@ impl Storage {
             Operand::Reg(reg) => Operand::Reg(self.reg(reg)),
             Operand::Local(local, offset) => Operand::Local(self.local(local), offset),
             Operand::Const(_) | Operand::Global(..) | Operand::Func(_) => operand,
+        }
+    }
+
+    pub fn callee(self, callee: Callee) -> Callee {
+        match callee {
+            Callee::Direct(_) => callee,
+            Callee::Indirect(pointer) => Callee::Indirect(self.operand(pointer)),
         }
     }
 

@@ -10,6 +10,8 @@
 
 mod frame;
 
+use std::rc::Rc;
+
 use norn_ir::ids::{BlockId, FuncId, Reg};
 use norn_ir::instr::{AllocKind, Callee, CompareOp, Const, Instr, InstrKind, Operand, Terminator, TerminatorKind};
 use norn_ir::program::{Block, Function, Program, Register};
@@ -22,7 +24,9 @@ use crate::Site;
 use crate::loops::{LoopForest, loops};
 use crate::points_to::PointsTo;
 use crate::unroll::{CopyOf, TooMany, Unrolled, topological_order, unroll};
-use crate::unwind::{BlockOrigin, Bounds, Context, ContextId, Cut, CutCause, TooLarge, TooLargeCause};
+use crate::unwind::{
+    BlockOrigin, Bounds, Context, ContextId, Cut, CutCause, FunctionOrigins, Iterations, TooLarge, TooLargeCause,
+};
 
 /// Room for so many copies of each function is made at once: memory that is never written to costs nothing, and lists
 /// that grow are copied. Not more than this is made for one thread, of which there may be many.
@@ -40,8 +44,10 @@ pub(crate) struct Inliner<'a> {
     program: &'a Program,
     points_to: &'a PointsTo,
     bounds: &'a Bounds,
-    unrolled: Vec<Option<Source>>,
+    unrolled: Vec<Option<Rc<Source>>>,
     contexts: Vec<Context>,
+    /// The counts of the loops around blocks of unrolled functions.
+    iterations: Vec<u32>,
     cuts: Vec<Cut>,
     /// How many the functions of the program have, all together.
     blocks: usize,
@@ -55,6 +61,10 @@ pub(crate) struct Inliner<'a> {
 struct Source {
     unrolled: Unrolled,
     forest: LoopForest,
+    /// By block.
+    iterations: Vec<Iterations>,
+    /// How often it makes stack memory.
+    stack_allocations: usize,
 }
 
 impl<'a> Inliner<'a> {
@@ -66,6 +76,7 @@ impl<'a> Inliner<'a> {
             bounds,
             unrolled: (0..count).map(|_| None).collect(),
             contexts: Vec::new(),
+            iterations: Vec::new(),
             cuts: Vec::new(),
             blocks: program.functions.iter().map(|function| function.blocks.len()).sum(),
             registers: program.functions.iter().map(|function| function.registers.len()).sum(),
@@ -75,7 +86,7 @@ impl<'a> Inliner<'a> {
     }
 
     /// The bounded form of a function that threads start with.
-    pub fn build(&mut self, root: FuncId) -> Result<(Function, Vec<BlockOrigin>), TooLarge> {
+    pub fn build(&mut self, root: FuncId) -> Result<(Function, FunctionOrigins), TooLarge> {
         let original = self.program.function(root);
         let mut build = Build {
             function: Function {
@@ -88,9 +99,14 @@ impl<'a> Inliner<'a> {
                 origin: original.origin,
                 span: original.span,
             },
-            origins: Vec::with_capacity(expected(self.blocks)),
+            origins: FunctionOrigins {
+                blocks: Vec::with_capacity(expected(self.blocks)),
+                indices: Vec::with_capacity(expected(self.blocks)),
+            },
             cuts: Vec::new(),
             root,
+            args: Vec::new(),
+            spare: Vec::new(),
             inliner: self,
         };
         let start = build.add_block();
@@ -102,7 +118,9 @@ impl<'a> Inliner<'a> {
                 Advance::More => {}
                 Advance::Done => {
                     let returned = frame.returned;
-                    stack.pop();
+                    if let Some(Frame { blocks, .. }) = stack.pop() {
+                        build.spare.push(blocks);
+                    }
                     if let Some(caller) = stack.last_mut() {
                         caller.callee_returned |= returned;
                     }
@@ -112,21 +130,28 @@ impl<'a> Inliner<'a> {
         Ok(build.finish())
     }
 
-    pub fn finish(self) -> (Vec<Context>, Vec<Cut>) {
-        (self.contexts, self.cuts)
+    /// The contexts, the counts of iterations, and the cuts.
+    pub fn finish(self) -> (Vec<Context>, Vec<u32>, Vec<Cut>) {
+        (self.contexts, self.iterations, self.cuts)
     }
 
-    fn unroll(&mut self, id: FuncId, root: FuncId) -> Result<(), TooLarge> {
-        if self.unrolled[id.index()].is_some() {
-            return Ok(());
+    fn unroll(&mut self, id: FuncId, root: FuncId) -> Result<Rc<Source>, TooLarge> {
+        if let Some(known) = &self.unrolled[id.index()] {
+            return Ok(Rc::clone(known));
         }
         let function = self.program.function(id);
         let forest = loops(function);
         let bound = |l| self.bounds.of(self.program, forest.get(l).span, function.origin);
         match unroll(function, &forest, bound, self.bounds.max_instructions) {
             Ok(unrolled) => {
-                self.unrolled[id.index()] = Some(Source { unrolled, forest });
-                Ok(())
+                let iterations =
+                    unrolled.copies.iter().map(|copy| add_iterations(&mut self.iterations, copy)).collect();
+                let instrs = unrolled.blocks.iter().flat_map(|block| &block.instrs);
+                let is_stack = |instr: &&Instr| matches!(instr.kind, InstrKind::Alloc { kind: AllocKind::Stack, .. });
+                let stack_allocations = instrs.filter(is_stack).count();
+                let source = Rc::new(Source { unrolled, forest, iterations, stack_allocations });
+                self.unrolled[id.index()] = Some(Rc::clone(&source));
+                Ok(source)
             }
             Err(TooMany(Some(l))) => {
                 let (cause, span) = (TooLargeCause::Loop(id, l), forest.get(l).span);
@@ -155,44 +180,52 @@ impl<'a> Inliner<'a> {
     }
 }
 
+fn add_iterations(all: &mut Vec<u32>, copy: &CopyOf) -> Iterations {
+    let first = all.len() as u32;
+    all.extend_from_slice(&copy.iterations);
+    Iterations { first, count: copy.iterations.len() as u32 }
+}
+
 /// A function under construction.
 struct Build<'i, 'a> {
     inliner: &'i mut Inliner<'a>,
     root: FuncId,
     function: Function,
-    origins: Vec<BlockOrigin>,
+    origins: FunctionOrigins,
     cuts: Vec<Cut>,
+    /// Room for the arguments of a call.
+    args: Vec<Operand>,
+    /// What frames that are done had for their blocks.
+    spare: Vec<Vec<Option<BlockId>>>,
 }
 
 impl Build<'_, '_> {
     fn add_block(&mut self) -> BlockId {
         let terminator = Terminator { kind: TerminatorKind::Unreachable, span: Span::NONE };
         self.function.blocks.push(Block { instrs: Vec::new(), terminator });
-        self.origins.push(BlockOrigin {
-            context: ContextId(0),
-            block: BlockId(0),
-            iterations: Vec::new(),
-            indices: Vec::new(),
-        });
+        let (context, block, iterations) = (ContextId(0), BlockId(0), Iterations::default());
+        self.origins.blocks.push(BlockOrigin { context, block, iterations, first_index: 0 });
         BlockId::new(self.function.blocks.len() - 1)
     }
 
     fn frame(
         &mut self,
         id: FuncId,
-        caller: Option<(ContextId, Site, Vec<u32>)>,
+        caller: Option<(ContextId, Site, Iterations)>,
         call: Option<Call>,
         start: BlockId,
         storage: Storage,
     ) -> Result<Frame, TooLarge> {
-        self.inliner.unroll(id, self.root)?;
-        let count = self.source(id).unrolled.blocks.len();
+        let source = self.inliner.unroll(id, self.root)?;
         let context = ContextId(self.inliner.contexts.len() as u32);
         self.inliner.contexts.push(Context { function: id, caller });
-        let mut blocks = vec![None; count];
+        let mut blocks = self.spare.pop().unwrap_or_default();
+        blocks.clear();
+        blocks.resize(source.unrolled.blocks.len(), None);
         blocks[0] = Some(start);
         let mut frame = Frame {
             id,
+            source,
             context,
             storage,
             in_section: call.is_some_and(|call| call.in_section),
@@ -227,10 +260,7 @@ impl Build<'_, '_> {
     }
 
     fn prepare_stack_memory(&mut self, frame: &mut Frame) {
-        let blocks = &self.source(frame.id).unrolled.blocks;
-        let is_stack = |instr: &&Instr| matches!(instr.kind, InstrKind::Alloc { kind: AllocKind::Stack, .. });
-        let count = blocks.iter().flat_map(|block| &block.instrs).filter(is_stack).count();
-        for _ in 0..count {
+        for _ in 0..frame.source.stack_allocations {
             let reg = self.add_register(Ty::Ptr);
             frame.stack_memory.push(reg);
         }
@@ -241,21 +271,12 @@ impl Build<'_, '_> {
         Reg::new(self.function.registers.len() - 1)
     }
 
-    fn source(&self, id: FuncId) -> &Source {
-        self.inliner.unrolled[id.index()].as_ref().expect("a function should be unrolled before it is copied")
-    }
-
-    fn copy_of(&self, frame: &Frame, source: usize) -> &CopyOf {
-        &self.source(frame.id).unrolled.copies[source]
-    }
-
     /// Goes on with a frame until something is left to others or its current block ends.
     fn advance(&mut self, frame: &mut Frame) -> Result<Advance, TooLarge> {
         if let Some(Waiting { callee, call, start, storage }) = frame.waiting.pop() {
             let at = frame.at.as_ref().expect("a call should have a place");
-            let copy = self.copy_of(frame, at.source);
-            let site = Site::new(frame.id, copy.block, at.index - 1);
-            let caller = (frame.context, site, copy.iterations.clone());
+            let site = Site::new(frame.id, frame.copy_of(at.source).block, at.index - 1);
+            let caller = (frame.context, site, frame.source.iterations[at.source]);
             return Ok(Advance::Call(self.frame(callee, Some(caller), Some(call), start, storage)?));
         }
         if let Some(at) = &mut frame.at
@@ -284,11 +305,11 @@ impl Build<'_, '_> {
             frame.next_block += 1;
             let Some(to) = frame.blocks[source] else { continue };
             self.describe(frame, source, to);
-            let copy = self.copy_of(frame, source);
+            let copy = frame.copy_of(source);
             let in_section = frame.in_section || copy.in_section;
             if let Some(l) = copy.cut {
                 let cause = CutCause::Loop(frame.id, l);
-                let span = self.source(frame.id).forest.get(l).span;
+                let span = frame.source.forest.get(l).span;
                 self.cut(frame.id, to, cause, span);
             }
             return Some(Position { source, index: 0, to, in_section, call: None });
@@ -304,27 +325,38 @@ impl Build<'_, '_> {
 
     /// Records where the new block `to` comes from.
     fn describe(&mut self, frame: &Frame, source: usize, to: BlockId) {
-        let copy = self.copy_of(frame, source);
-        let (block, iterations) = (copy.block, copy.iterations.clone());
-        self.origins[to.index()] = BlockOrigin { context: frame.context, block, iterations, indices: Vec::new() };
+        let (context, block, iterations) =
+            (frame.context, frame.copy_of(source).block, frame.source.iterations[source]);
+        self.origins.blocks[to.index()] = BlockOrigin { context, block, iterations, first_index: 0 };
     }
 
     /// Copies instructions up to the next call or the end of the block.
     fn copy_block(&mut self, frame: &mut Frame) -> Result<(), TooLarge> {
         let Some(Position { source, mut index, to, mut in_section, .. }) = frame.at.take() else { return Ok(()) };
         if source == 0 && index == 0 {
-            for reg in frame.stack_memory.clone() {
+            for &reg in &frame.stack_memory {
                 let src = Operand::Const(Const::NULL);
                 self.emit(frame, to, 0, InstrKind::Copy { dst: reg, src }, Span::NONE)?;
             }
         }
-        let rest = &self.source(frame.id).unrolled.blocks[source].instrs[index..];
-        let is_call = |instr: &Instr| matches!(instr.kind, InstrKind::Call { .. });
-        let count = rest.iter().position(is_call).unwrap_or(rest.len());
-        self.function.blocks[to.index()].instrs.reserve_exact(count);
-        self.origins[to.index()].indices.reserve_exact(count + 1);
-        while let Some(instr) = self.source(frame.id).unrolled.blocks[source].instrs.get(index) {
-            let (span, mut kind) = (instr.span, instr.kind.clone());
+        let code = Rc::clone(&frame.source);
+        let code = &code.unrolled.blocks[source];
+        self.function.blocks[to.index()].instrs.reserve_exact(emitted_until_call(&code.instrs[index..]));
+        while let Some(instr) = code.instrs.get(index) {
+            let span = instr.span;
+            if let InstrKind::Call { dst, callee, args } = &instr.kind {
+                let (dst, callee) = (dst.map(|dst| frame.storage.reg(dst)), frame.storage.callee(*callee));
+                let mut renamed = std::mem::take(&mut self.args);
+                renamed.clear();
+                renamed.extend(args.iter().map(|&arg| frame.storage.operand(arg)));
+                let behind = self.add_block();
+                let call = Call { after: After { dst, block: behind }, in_section };
+                frame.at = Some(Position { source, index: index + 1, to, in_section, call: Some(behind) });
+                let called = self.call(frame, to, call, callee, &renamed, span);
+                self.args = renamed;
+                return called;
+            }
+            let mut kind = instr.kind.clone();
             frame.storage.rename(&mut kind);
             if frame.in_section && is_unfit_for_section(&kind) {
                 let reason = "a section, spawn or join in a function called inside an atomic section";
@@ -335,12 +367,6 @@ impl Build<'_, '_> {
                 InstrKind::SectionBegin(_) => in_section = true,
                 InstrKind::SectionEnd => in_section = false,
                 _ => {}
-            }
-            if let InstrKind::Call { dst, callee, args } = kind {
-                let behind = self.add_block();
-                let call = Call { after: After { dst, block: behind }, in_section };
-                frame.at = Some(Position { source, index: index + 1, to, in_section, call: Some(behind) });
-                return self.call(frame, to, call, callee, &args, span);
             }
             let freed = match kind {
                 InstrKind::Free { kind: AllocKind::Stack, addr } => Some(addr),
@@ -362,7 +388,7 @@ impl Build<'_, '_> {
             }
             index += 1;
         }
-        self.copy_terminator(frame, source, index, to)
+        self.copy_terminator(frame, source, &code.terminator, index, to)
     }
 
     /// What was released must not be released again by the return.
@@ -374,7 +400,7 @@ impl Build<'_, '_> {
         addr: Operand,
         span: Span,
     ) -> Result<(), TooLarge> {
-        for reg in frame.stack_memory.clone() {
+        for &reg in &frame.stack_memory {
             let same = self.add_register(Ty::Bool);
             let (lhs, otherwise) = (addr, Operand::Reg(reg));
             let compare = InstrKind::Compare { dst: same, op: CompareOp::Eq, ty: Ty::Ptr, lhs, rhs: otherwise };
@@ -385,8 +411,15 @@ impl Build<'_, '_> {
         Ok(())
     }
 
-    fn copy_terminator(&mut self, frame: &mut Frame, source: usize, index: usize, to: BlockId) -> Result<(), TooLarge> {
-        let mut terminator = self.source(frame.id).unrolled.blocks[source].terminator.clone();
+    fn copy_terminator(
+        &mut self,
+        frame: &mut Frame,
+        source: usize,
+        terminator: &Terminator,
+        index: usize,
+        to: BlockId,
+    ) -> Result<(), TooLarge> {
+        let mut terminator = terminator.clone();
         terminator.kind.map_operands(|operand| frame.storage.operand(operand));
         let span = terminator.span;
         match (&terminator.kind, frame.after) {
@@ -395,11 +428,11 @@ impl Build<'_, '_> {
                 if let (Some(dst), Some(src)) = (after.dst, *value) {
                     self.emit(frame, to, index, InstrKind::Copy { dst, src }, span)?;
                 }
-                for local in self.copy_of(frame, source).open_at_end.clone() {
+                for &local in &frame.copy_of(source).open_at_end {
                     let kind = InstrKind::LocalExit(frame.storage.local(local));
                     self.emit(frame, to, index, kind, span)?;
                 }
-                for reg in frame.stack_memory.clone() {
+                for &reg in &frame.stack_memory {
                     let kind = InstrKind::Free { addr: Operand::Reg(reg), kind: AllocKind::Stack };
                     self.emit(frame, to, index, kind, span)?;
                 }
@@ -433,40 +466,33 @@ impl Build<'_, '_> {
     ) -> Result<(), TooLarge> {
         let Some(&Position { source, index, .. }) = frame.at.as_ref() else { return Ok(()) };
         let index = index - 1;
-        let (pointer, targets) = match callee {
-            Callee::Direct(id) => (None, vec![id]),
-            Callee::Indirect(pointer) => {
-                let site = Site::new(frame.id, self.copy_of(frame, source).block, index);
-                (Some(pointer), self.inliner.points_to.callees(site))
-            }
+        let pointer = match callee {
+            Callee::Direct(target) => return self.enter(frame, to, call, target, args, index, span),
+            Callee::Indirect(pointer) => pointer,
         };
+        let site = Site::new(frame.id, frame.copy_of(source).block, index);
         let mut to = to;
-        for target in targets {
-            let mut enter = to;
-            if let Some(pointer) = pointer {
-                if !self.can_call(target, call.after.dst, args) {
-                    continue;
-                }
-                let same = self.add_register(Ty::Bool);
-                let rhs = Operand::Func(target);
-                let compare = InstrKind::Compare { dst: same, op: CompareOp::Eq, ty: Ty::Ptr, lhs: pointer, rhs };
-                self.emit(frame, to, index, compare, span)?;
-                enter = self.add_block();
-                self.describe(frame, source, enter);
-                let next = self.add_block();
-                let cond = Operand::Reg(same);
-                let kind = TerminatorKind::Branch { cond, then: enter, otherwise: next };
-                self.end(frame, to, index, Terminator { kind, span })?;
-                self.describe(frame, source, next);
-                to = next;
+        for target in self.inliner.points_to.callees(site) {
+            if !self.can_call(target, call.after.dst, args) {
+                continue;
             }
+            let same = self.add_register(Ty::Bool);
+            let rhs = Operand::Func(target);
+            let compare = InstrKind::Compare { dst: same, op: CompareOp::Eq, ty: Ty::Ptr, lhs: pointer, rhs };
+            self.emit(frame, to, index, compare, span)?;
+            let enter = self.add_block();
+            self.describe(frame, source, enter);
+            let next = self.add_block();
+            let cond = Operand::Reg(same);
+            let kind = TerminatorKind::Branch { cond, then: enter, otherwise: next };
+            self.end(frame, to, index, Terminator { kind, span })?;
+            self.describe(frame, source, next);
+            to = next;
             self.enter(frame, enter, call, target, args, index, span)?;
         }
-        if pointer.is_some() {
-            let reason = "a call through a pointer to no function that could be called so";
-            let kind = TerminatorKind::Unsupported(reason.to_owned());
-            self.end(frame, to, index, Terminator { kind, span })?;
-        }
+        let reason = "a call through a pointer to no function that could be called so";
+        let kind = TerminatorKind::Unsupported(reason.to_owned());
+        self.end(frame, to, index, Terminator { kind, span })?;
         // The callees wait on a stack: the first comes last.
         frame.waiting.reverse();
         Ok(())
@@ -510,16 +536,19 @@ impl Build<'_, '_> {
 
     fn emit(&mut self, frame: &Frame, to: BlockId, index: usize, kind: InstrKind, span: Span) -> Result<(), TooLarge> {
         self.function.blocks[to.index()].instrs.push(Instr { kind, span });
-        self.count(frame, to, index)
+        self.count(frame, index)
     }
 
     fn end(&mut self, frame: &Frame, to: BlockId, index: usize, terminator: Terminator) -> Result<(), TooLarge> {
-        self.function.blocks[to.index()].terminator = terminator;
-        self.count(frame, to, index)
+        let block = &mut self.function.blocks[to.index()];
+        block.terminator = terminator;
+        // A block is filled without a break, so that its indices are the last.
+        self.origins.blocks[to.index()].first_index = (self.origins.indices.len() - block.instrs.len()) as u32;
+        self.count(frame, index)
     }
 
-    fn count(&mut self, frame: &Frame, to: BlockId, index: usize) -> Result<(), TooLarge> {
-        self.origins[to.index()].indices.push(index as u32);
+    fn count(&mut self, frame: &Frame, index: usize) -> Result<(), TooLarge> {
+        self.origins.indices.push(index as u32);
         let inliner = &mut *self.inliner;
         inliner.size += 1;
         inliner.size_of[frame.id.index()] += 1;
@@ -532,7 +561,7 @@ impl Build<'_, '_> {
     }
 
     /// Sorts the blocks so that control only moves forward.
-    fn finish(self) -> (Function, Vec<BlockOrigin>) {
+    fn finish(self) -> (Function, FunctionOrigins) {
         let Build { inliner, mut function, mut origins, cuts, .. } = self;
         let order = topological_order(&function.blocks);
         let mut position = vec![None; function.blocks.len()];
@@ -548,11 +577,11 @@ impl Build<'_, '_> {
                 let to = places[at];
                 places.swap(at, to);
                 function.blocks.swap(at, to);
-                origins.swap(at, to);
+                origins.blocks.swap(at, to);
             }
         }
         function.blocks.truncate(order.len());
-        origins.truncate(order.len());
+        origins.blocks.truncate(order.len());
         for block in &mut function.blocks {
             block.terminator.kind.map_successors(|to| position[to.index()].unwrap_or(to));
         }
@@ -560,6 +589,18 @@ impl Build<'_, '_> {
         inliner.cuts.extend(cuts.into_iter().filter_map(reached));
         (function, origins)
     }
+}
+
+/// How many instructions are made of these without a break, if calls are direct.
+fn emitted_until_call(instrs: &[Instr]) -> usize {
+    let mut count = 0;
+    for instr in instrs {
+        match &instr.kind {
+            InstrKind::Call { args, .. } => return count + args.len(),
+            _ => count += 1,
+        }
+    }
+    count
 }
 
 fn is_unfit_for_section(kind: &InstrKind) -> bool {

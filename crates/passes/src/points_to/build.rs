@@ -1,14 +1,13 @@
 //! From instructions to constraints, function by function as the analysis finds them reachable.
 
-use norn_ir::ids::{FuncId, GlobalId, LocalId};
+use norn_ir::ids::{FuncId, GlobalId, LocalId, Reg};
 use norn_ir::instr::{Callee, CastOp, InstrKind, Operand, TerminatorKind};
-use norn_ir::program::{Function, InitValue, Origin, Program};
+use norn_ir::program::{Function, InitValue, Origin, Program, Register};
 use norn_ir::types::Ty;
 
 use super::graph::{Graph, Node, Use};
-use super::{CallSite, Instance, InstanceId, Object, ObjectId, PointsTo, objects_of};
+use super::{CallSite, Instance, InstanceId, Object, ObjectId, PointsTo, Value};
 use crate::Site;
-use crate::sparse_set::SparseSet;
 
 /// How deep calls inside the library are kept apart.
 const LIBRARY_DEPTH: u32 = 4;
@@ -21,6 +20,10 @@ pub(super) struct Builder<'p> {
     graph: Graph,
     objects: Vec<ObjectData>,
     instances: Vec<Instance>,
+    /// By instance and register; `None` if nothing was said about the register so far.
+    registers: Vec<Option<Value>>,
+    /// By register of the function that is being looked at.
+    assigned: Vec<Assigned>,
     /// The instance of a function that serves all calls without one of their own.
     shared: Vec<Option<InstanceId>>,
     calls: Vec<CallData>,
@@ -30,20 +33,28 @@ pub(super) struct Builder<'p> {
     /// Instances whose instructions have not been looked at.
     pending: Vec<InstanceId>,
     copies_left: usize,
+    /// Room for the contents of the objects that a use sees.
+    contents: Vec<Node>,
 }
 
-struct ObjectData {
-    what: Option<Object>,
-    instance: Option<InstanceId>,
-    contents: Option<Node>,
-    /// A node that holds just this object, made when first needed.
-    address: Option<Node>,
+pub(super) struct ObjectData {
+    pub what: Option<Object>,
+    pub instance: Option<InstanceId>,
+    /// The node of what it contains, made when first needed.
+    pub contents: Option<Node>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Assigned {
+    Never,
+    Once,
+    More,
 }
 
 struct CallData {
     site: CallSite,
     dst: Option<Node>,
-    args: Vec<Option<Node>>,
+    args: Vec<Value>,
 }
 
 pub(super) fn solve(program: &Program) -> PointsTo {
@@ -53,8 +64,9 @@ pub(super) fn solve(program: &Program) -> PointsTo {
     loop {
         if let Some(instance) = builder.pending.pop() {
             builder.constrain(instance);
-        } else if let Some((uses, objects)) = builder.graph.step() {
-            builder.apply(&uses, &objects);
+        } else if let Some(step) = builder.graph.step() {
+            builder.apply(&step.uses, &step.objects);
+            builder.graph.done(step);
         } else {
             break;
         }
@@ -65,14 +77,16 @@ pub(super) fn solve(program: &Program) -> PointsTo {
 impl<'p> Builder<'p> {
     fn new(program: &'p Program) -> Builder<'p> {
         let size: usize = program.functions.iter().map(instruction_count).sum();
-        let mut graph = Graph::with_capacity(size);
+        let mut graph = Graph::default();
         let thread_result = graph.node();
         let exposed = graph.node();
         let mut builder = Builder {
             program,
             graph,
-            objects: vec![ObjectData { what: None, instance: None, contents: None, address: None }],
+            objects: vec![ObjectData { what: None, instance: None, contents: None }],
             instances: Vec::new(),
+            registers: Vec::new(),
+            assigned: Vec::new(),
             shared: vec![None; program.functions.len()],
             calls: Vec::new(),
             thread_result,
@@ -80,6 +94,7 @@ impl<'p> Builder<'p> {
             conjures: false,
             pending: Vec::new(),
             copies_left: COPIES_FLOOR + COPIES_FACTOR * size,
+            contents: Vec::new(),
         };
         for f in 0..program.functions.len() {
             builder.add_object(Object::Function(FuncId::new(f)), None);
@@ -91,15 +106,21 @@ impl<'p> Builder<'p> {
     }
 
     fn add_object(&mut self, what: Object, instance: Option<InstanceId>) -> ObjectId {
-        let contents = (!matches!(what, Object::Function(_))).then(|| self.graph.node());
-        self.objects.push(ObjectData { what: Some(what), instance, contents, address: None });
+        self.objects.push(ObjectData { what: Some(what), instance, contents: None });
         ObjectId(self.objects.len() as u32 - 1)
+    }
+
+    /// What an object contains; numbers and functions contain nothing.
+    fn contents(&mut self, object: ObjectId) -> Option<Node> {
+        let data = &mut self.objects[object.index()];
+        if data.contents.is_none() && !matches!(data.what, None | Some(Object::Function(_))) {
+            data.contents = Some(self.graph.node());
+        }
+        data.contents
     }
 
     fn initial_contents(&mut self) {
         for (g, global) in self.program.globals.iter().enumerate() {
-            let contents = self.objects[self.global(GlobalId::new(g)).index()].contents;
-            let Some(contents) = contents else { continue };
             for init in &global.init {
                 let object = match init.value {
                     InitValue::Global(target, _) => self.global(target),
@@ -107,7 +128,9 @@ impl<'p> Builder<'p> {
                     InitValue::Const(constant) if constant.ty == Ty::Ptr && constant.bits != 0 => ObjectId::NUMBER,
                     InitValue::Const(_) | InitValue::Bytes(_) => continue,
                 };
-                self.graph.add_element(contents, object.0);
+                if let Some(contents) = self.contents(self.global(GlobalId::new(g))) {
+                    self.graph.add_element(contents, object.0);
+                }
             }
         }
     }
@@ -134,13 +157,19 @@ impl<'p> Builder<'p> {
     fn add_instance(&mut self, id: FuncId, depth: u32) -> InstanceId {
         let function = self.program.function(id);
         let instance = InstanceId(self.instances.len() as u32);
-        let registers = self.graph.nodes(function.registers.len());
+        let first_register = self.registers.len();
+        let of_register = |register: &Register| (register.ty == Ty::Bool).then_some(Value::Nothing);
+        self.registers.extend(function.registers.iter().map(of_register));
+        // Arguments arrive before and after the function is looked at.
+        for &param in function.params.iter().filter(|&&param| function.ty(param) != Ty::Bool) {
+            self.registers[first_register + param.index()] = Some(Value::Node(self.graph.node()));
+        }
         let result = self.graph.node();
         let first_local = ObjectId(self.objects.len() as u32);
         for local in 0..function.locals.len() {
             self.add_object(Object::Local(id, LocalId::new(local)), Some(instance));
         }
-        self.instances.push(Instance { function: id, depth, registers, result, first_local, allocs: Vec::new() });
+        self.instances.push(Instance { function: id, depth, first_register, result, first_local, allocs: Vec::new() });
         self.pending.push(instance);
         instance
     }
@@ -159,152 +188,193 @@ impl<'p> Builder<'p> {
         }
     }
 
-    fn address(&mut self, object: ObjectId) -> Node {
-        if let Some(node) = self.objects[object.index()].address {
-            return node;
-        }
-        let node = self.graph.node();
-        self.graph.add_element(node, object.0);
-        self.objects[object.index()].address = Some(node);
-        node
-    }
-
-    /// The node of an operand that can carry an address.
-    fn value(&mut self, instance: InstanceId, operand: Operand) -> Option<Node> {
-        let data = &self.instances[instance.index()];
+    /// What an operand holds.
+    fn value(&mut self, instance: InstanceId, operand: Operand) -> Value {
         match operand {
             Operand::Reg(reg) => {
-                let carries = self.program.function(data.function).ty(reg) != Ty::Bool;
-                carries.then(|| data.registers.plus(reg.index()))
+                let register = self.instances[instance.index()].first_register + reg.index();
+                *self.registers[register].get_or_insert_with(|| Value::Node(self.graph.node()))
             }
-            Operand::Const(constant) if constant.ty == Ty::Ptr && constant.bits != 0 => {
-                Some(self.address(ObjectId::NUMBER))
-            }
-            Operand::Const(_) => None,
-            Operand::Global(global, _) => Some(self.address(self.global(global))),
-            Operand::Local(local, _) => Some(self.address(data.first_local.plus(local.index()))),
-            Operand::Func(function) => Some(self.address(self.function(function))),
+            Operand::Const(constant) if constant.ty == Ty::Ptr && constant.bits != 0 => Value::Object(ObjectId::NUMBER),
+            Operand::Const(_) => Value::Nothing,
+            Operand::Global(global, _) => Value::Object(self.global(global)),
+            Operand::Local(local, _) => Value::Object(self.instances[instance.index()].first_local.plus(local.index())),
+            Operand::Func(function) => Value::Object(self.function(function)),
         }
     }
 
-    fn flow(&mut self, instance: InstanceId, from: Operand, to: Node) {
-        if let Some(from) = self.value(instance, from) {
-            self.graph.add_edge(from, to);
+    /// The node of a register that is not known to be one value, if its type can carry an address.
+    fn node_of(&mut self, instance: InstanceId, reg: Reg) -> Option<Node> {
+        match self.value(instance, Operand::Reg(reg)) {
+            Value::Node(node) => Some(node),
+            Value::Nothing | Value::Object(_) => None,
         }
     }
 
-    fn load(&mut self, instance: InstanceId, addr: Operand, dst: Node) {
-        if let Some(contents) = self.named_contents(instance, addr) {
-            self.graph.add_edge(contents, dst);
-        } else if let Some(addr) = self.value(instance, addr) {
-            self.graph.add_use(addr, Use::Load(dst));
+    /// A register holds these values, among others if it is assigned elsewhere too. What is assigned one value once needs
+    /// no node: it is that value.
+    fn assign<const N: usize>(&mut self, instance: InstanceId, dst: Reg, values: [Value; N]) {
+        let register = self.instances[instance.index()].first_register + dst.index();
+        let known = self.registers[register];
+        let mut different = values.into_iter().filter(|&value| value != Value::Nothing);
+        let first = different.next();
+        if known.is_none()
+            && self.assigned[dst.index()] == Assigned::Once
+            && different.all(|value| Some(value) == first)
+        {
+            self.registers[register] = Some(first.unwrap_or(Value::Nothing));
+        } else if first.is_some()
+            && let Some(node) = self.node_of(instance, dst)
+        {
+            values.into_iter().for_each(|value| self.flow(value, node));
         }
+    }
+
+    fn flow(&mut self, from: Value, to: Node) {
+        match from {
+            Value::Nothing => {}
+            Value::Object(object) => self.graph.add_element(to, object.0),
+            Value::Node(from) => self.graph.add_edge(from, to),
+        }
+    }
+
+    fn load(&mut self, instance: InstanceId, addr: Operand, dst: Reg) {
+        let value = match self.value(instance, addr) {
+            Value::Nothing => Value::Nothing,
+            Value::Object(object) => self.contents(object).map_or(Value::Nothing, Value::Node),
+            Value::Node(addr) => Value::Node(self.graph.loaded(addr)),
+        };
+        self.assign(instance, dst, [value]);
     }
 
     fn store(&mut self, instance: InstanceId, addr: Operand, value: Operand) {
-        let Some(value) = self.value(instance, value) else { return };
-        if let Some(contents) = self.named_contents(instance, addr) {
-            self.graph.add_edge(value, contents);
-        } else if let Some(addr) = self.value(instance, addr) {
-            self.graph.add_use(addr, Use::Store(value));
+        let value = self.value(instance, value);
+        if value == Value::Nothing {
+            return;
         }
-    }
-
-    /// What the object contains that an operand names.
-    fn named_contents(&self, instance: InstanceId, operand: Operand) -> Option<Node> {
-        let object = match operand {
-            Operand::Global(global, _) => self.global(global),
-            Operand::Local(local, _) => self.instances[instance.index()].first_local.plus(local.index()),
-            Operand::Reg(_) | Operand::Const(_) | Operand::Func(_) => return None,
+        let to = match self.value(instance, addr) {
+            Value::Nothing => None,
+            Value::Object(object) => self.contents(object),
+            Value::Node(addr) => Some(self.graph.stored(addr)),
         };
-        self.objects[object.index()].contents
+        if let Some(to) = to {
+            self.flow(value, to);
+        }
     }
 
     fn constrain(&mut self, instance: InstanceId) {
         let id = self.instances[instance.index()].function;
         let function = self.program.function(id);
+        self.count_assignments(function);
         for block in function.block_ids() {
             for (index, instr) in function.block(block).instrs.iter().enumerate() {
                 self.instruction(instance, function, Site::new(id, block, index), &instr.kind);
             }
-            match &function.block(block).terminator.kind {
-                TerminatorKind::Return(Some(value)) => {
-                    self.flow(instance, *value, self.instances[instance.index()].result);
-                }
-                TerminatorKind::ThreadExit(value) => self.flow(instance, *value, self.thread_result),
-                _ => {}
-            }
+            let (value, to) = match function.block(block).terminator.kind {
+                TerminatorKind::Return(Some(value)) => (value, self.instances[instance.index()].result),
+                TerminatorKind::ThreadExit(value) => (value, self.thread_result),
+                _ => continue,
+            };
+            let value = self.value(instance, value);
+            self.flow(value, to);
+        }
+    }
+
+    fn count_assignments(&mut self, function: &Function) {
+        self.assigned.clear();
+        self.assigned.resize(function.registers.len(), Assigned::Never);
+        let mut assign = |reg: Reg| {
+            let assigned = &mut self.assigned[reg.index()];
+            *assigned = if *assigned == Assigned::Never { Assigned::Once } else { Assigned::More };
+        };
+        function.params.iter().for_each(|&param| assign(param));
+        for block in &function.blocks {
+            block.instrs.iter().for_each(|instr| instr.kind.defs().for_each(&mut assign));
         }
     }
 
     fn instruction(&mut self, instance: InstanceId, function: &Function, site: Site, kind: &InstrKind) {
-        let registers = self.instances[instance.index()].registers;
-        let node = |reg: norn_ir::ids::Reg| registers.plus(reg.index());
-        match kind {
-            InstrKind::Copy { dst, src } | InstrKind::Unary { dst, src, .. } => self.flow(instance, *src, node(*dst)),
+        match *kind {
+            InstrKind::Copy { dst, src } | InstrKind::Unary { dst, src, .. } => {
+                let src = self.value(instance, src);
+                self.assign(instance, dst, [src]);
+            }
             // What is computed from an address as a number may be turned back into that address. A difference of
             // pointers may be added to one of them, as numbers.
-            InstrKind::Binary { dst, lhs, rhs, .. } | InstrKind::PtrDiff { dst, lhs, rhs } => {
-                self.flow(instance, *lhs, node(*dst));
-                self.flow(instance, *rhs, node(*dst));
-            }
-            InstrKind::Select { dst, then, otherwise, .. } => {
-                self.flow(instance, *then, node(*dst));
-                self.flow(instance, *otherwise, node(*dst));
+            InstrKind::Binary { dst, lhs, rhs, .. }
+            | InstrKind::PtrDiff { dst, lhs, rhs }
+            | InstrKind::Select { dst, then: lhs, otherwise: rhs, .. } => {
+                let values = [self.value(instance, lhs), self.value(instance, rhs)];
+                self.assign(instance, dst, values);
             }
             InstrKind::Cast { dst, op, src, .. } => {
-                self.flow(instance, *src, node(*dst));
+                let value = self.value(instance, src);
                 match op {
-                    CastOp::PtrToInt => self.flow(instance, *src, self.exposed),
+                    CastOp::PtrToInt => self.flow(value, self.exposed),
                     CastOp::IntToPtr => match src {
                         Operand::Const(constant) if constant.bits == 0 => {}
-                        Operand::Const(_) => self.graph.add_element(node(*dst), ObjectId::NUMBER.0),
-                        _ => self.conjure(node(*dst)),
+                        Operand::Const(_) => {
+                            return self.assign(instance, dst, [value, Value::Object(ObjectId::NUMBER)]);
+                        }
+                        _ => return self.conjure(instance, dst, value),
                     },
                     _ => {}
                 }
+                self.assign(instance, dst, [value]);
             }
-            InstrKind::Nondet { dst, .. } if function.ty(*dst) == Ty::Ptr => self.conjure(node(*dst)),
+            InstrKind::Nondet { dst, .. } if function.ty(dst) == Ty::Ptr => {
+                self.conjure(instance, dst, Value::Nothing);
+            }
             InstrKind::PtrAdd { dst, base, index, .. } => {
-                self.flow(instance, *base, node(*dst));
-                if let Some(index) = self.value(instance, *index) {
-                    match (base, self.value(instance, *base)) {
-                        (Operand::Const(_), _) => self.graph.add_edge(index, node(*dst)),
-                        (_, Some(base)) => self.graph.add_use(base, Use::Index { index, dst: node(*dst) }),
-                        (_, None) => {}
+                let index = self.value(instance, index);
+                match (base, self.value(instance, base)) {
+                    (Operand::Const(_), base) | (_, base @ Value::Object(ObjectId::NUMBER)) => {
+                        self.assign(instance, dst, [base, index]);
                     }
+                    (_, Value::Node(base)) if index != Value::Nothing => {
+                        if let Some(dst) = self.node_of(instance, dst) {
+                            self.graph.add_edge(base, dst);
+                            self.graph.add_use(base, Use::Index { index, dst });
+                        }
+                    }
+                    (_, base) => self.assign(instance, dst, [base]),
                 }
             }
-            InstrKind::Load { dst, addr, .. } => self.load(instance, *addr, node(*dst)),
-            InstrKind::Store { addr, value, .. } => self.store(instance, *addr, *value),
+            InstrKind::Load { dst, addr, .. } => self.load(instance, addr, dst),
+            InstrKind::Store { addr, value, .. } => self.store(instance, addr, value),
             InstrKind::Rmw { dst, addr, value, .. } => {
-                self.load(instance, *addr, node(*dst));
-                self.store(instance, *addr, *value);
+                self.load(instance, addr, dst);
+                self.store(instance, addr, value);
             }
             InstrKind::CompareExchange { dst, addr, desired, .. } => {
-                self.load(instance, *addr, node(*dst));
-                self.store(instance, *addr, *desired);
+                self.load(instance, addr, dst);
+                self.store(instance, addr, desired);
             }
-            InstrKind::Call { dst, callee, args } => {
-                let dst = dst.filter(|&dst| function.ty(dst) != Ty::Bool).map(node);
+            InstrKind::Call { dst, callee, ref args } => {
+                let dst = dst.and_then(|dst| self.node_of(instance, dst));
                 let call = self.add_call(instance, site, false, dst, args);
-                match *callee {
+                match callee {
                     Callee::Direct(callee) => self.resolve(call, callee),
                     Callee::Indirect(target) => self.call_through(instance, call, target),
                 }
             }
-            InstrKind::Spawn { start, args, .. } => {
+            InstrKind::Spawn { dst, start, ref args } => {
+                self.assign(instance, dst, []);
                 let call = self.add_call(instance, site, true, Some(self.thread_result), args);
-                self.call_through(instance, call, *start);
+                self.call_through(instance, call, start);
             }
-            InstrKind::Join { dst: Some(dst), .. } => self.graph.add_edge(self.thread_result, node(*dst)),
+            InstrKind::Join { dst: Some(dst), .. } => {
+                self.assign(instance, dst, [Value::Node(self.thread_result)]);
+            }
             InstrKind::Alloc { dst, .. } => {
                 let object = self.add_object(Object::Alloc(site), Some(instance));
                 self.instances[instance.index()].allocs.push((site, object));
-                self.graph.add_element(node(*dst), object.0);
+                self.assign(instance, dst, [Value::Object(object)]);
             }
-            InstrKind::Nondet { .. }
-            | InstrKind::Compare { .. }
+            InstrKind::Nondet { dst, .. } | InstrKind::ThreadSelf { dst } | InstrKind::ObjectSize { dst, .. } => {
+                self.assign(instance, dst, []);
+            }
+            InstrKind::Compare { .. }
             | InstrKind::Fence(_)
             | InstrKind::SectionBegin(_)
             | InstrKind::SectionEnd
@@ -312,21 +382,19 @@ impl<'p> Builder<'p> {
             | InstrKind::Assume { .. }
             | InstrKind::Assert { .. }
             | InstrKind::Join { dst: None, .. }
-            | InstrKind::ThreadSelf { .. }
             | InstrKind::LocalEnter(_)
             | InstrKind::LocalExit(_)
             | InstrKind::Free { .. }
-            | InstrKind::ObjectSize { .. }
             | InstrKind::Sync { .. }
             | InstrKind::Print { .. } => {}
         }
     }
 
     /// A pointer made from a number of unknown origin: anything whose address was turned into a number.
-    fn conjure(&mut self, dst: Node) {
+    fn conjure(&mut self, instance: InstanceId, dst: Reg, number: Value) {
         self.conjures = true;
-        self.graph.add_edge(self.exposed, dst);
-        self.graph.add_element(dst, ObjectId::NUMBER.0);
+        let exposed = Value::Node(self.exposed);
+        self.assign(instance, dst, [number, exposed, Value::Object(ObjectId::NUMBER)]);
     }
 
     fn add_call(&mut self, caller: InstanceId, site: Site, spawn: bool, dst: Option<Node>, args: &[Operand]) -> usize {
@@ -336,8 +404,16 @@ impl<'p> Builder<'p> {
     }
 
     fn call_through(&mut self, caller: InstanceId, call: usize, target: Operand) {
-        if let Some(target) = self.value(caller, target) {
-            self.graph.add_use(target, Use::Call(call as u32));
+        match self.value(caller, target) {
+            Value::Nothing => {}
+            Value::Object(object) => self.resolve_object(call, object),
+            Value::Node(target) => self.graph.add_use(target, Use::Call(call as u32)),
+        }
+    }
+
+    fn resolve_object(&mut self, call: usize, object: ObjectId) {
+        if let Some(Object::Function(function)) = self.objects[object.index()].what {
+            self.resolve(call, function);
         }
     }
 
@@ -347,51 +423,57 @@ impl<'p> Builder<'p> {
             return;
         }
         let target = self.called_instance(self.calls[call].site.caller, function);
-        let CallData { site, dst, args } = &mut self.calls[call];
-        site.targets.push(target);
-        let callee = &self.instances[target.index()];
-        let body = self.program.function(function);
-        for (&param, arg) in body.params.iter().zip(args) {
-            if let Some(arg) = *arg
-                && body.ty(param) != Ty::Bool
+        self.calls[call].site.targets.push(target);
+        let (first_register, result) = {
+            let callee = &self.instances[target.index()];
+            (callee.first_register, callee.result)
+        };
+        for (at, &param) in self.program.function(function).params.iter().enumerate() {
+            if let (Some(&arg), Some(Value::Node(param))) =
+                (self.calls[call].args.get(at), self.registers[first_register + param.index()])
             {
-                self.graph.add_edge(arg, callee.registers.plus(param.index()));
+                self.flow(arg, param);
             }
         }
-        if let Some(dst) = *dst {
-            self.graph.add_edge(callee.result, dst);
+        if let Some(dst) = self.calls[call].dst {
+            self.graph.add_edge(result, dst);
         }
     }
 
-    fn apply(&mut self, uses: &[Use], objects: &SparseSet) {
+    fn apply(&mut self, uses: &[Use], objects: &[ObjectId]) {
         if uses.is_empty() {
             return;
         }
-        let objects = objects_of(objects);
-        // Merged objects count once.
-        let mut contents: Vec<Node> = Vec::with_capacity(objects.len());
-        contents.extend(objects.iter().filter_map(|o| self.objects[o.index()].contents));
-        contents.iter_mut().for_each(|node| *node = self.graph.find(*node));
-        contents.sort_unstable();
-        contents.dedup();
+        let mut contents = std::mem::take(&mut self.contents);
         for &what in uses {
+            if contents.is_empty() && matches!(what, Use::Load(_) | Use::Store(_)) {
+                self.contents_of(objects, &mut contents);
+            }
             match what {
                 Use::Load(dst) => contents.iter().for_each(|&node| self.graph.add_edge(node, dst)),
                 Use::Store(value) => contents.iter().for_each(|&node| self.graph.add_edge(value, node)),
                 Use::Index { index, dst } => {
-                    if objects.contains(&ObjectId::NUMBER) {
-                        self.graph.add_edge(index, dst);
+                    // The smallest.
+                    if objects.first() == Some(&ObjectId::NUMBER) {
+                        self.flow(index, dst);
                     }
                 }
-                Use::Call(call) => {
-                    for object in &objects {
-                        if let Some(Object::Function(function)) = self.objects[object.index()].what {
-                            self.resolve(call as usize, function);
-                        }
-                    }
-                }
+                Use::Call(call) => objects.iter().for_each(|&object| self.resolve_object(call as usize, object)),
             }
         }
+        contents.clear();
+        self.contents = contents;
+    }
+
+    /// Merged objects count once.
+    fn contents_of(&mut self, objects: &[ObjectId], nodes: &mut Vec<Node>) {
+        for &object in objects {
+            if let Some(node) = self.contents(object) {
+                nodes.push(self.graph.find(node));
+            }
+        }
+        nodes.sort_unstable();
+        nodes.dedup();
     }
 
     fn finish(self, entry: InstanceId) -> PointsTo {
@@ -401,15 +483,12 @@ impl<'p> Builder<'p> {
         }
         let mut calls: Vec<CallSite> = self.calls.into_iter().map(|call| call.site).collect();
         calls.sort_by_key(|call| (call.site, call.caller));
-        let describe = |(i, data): (usize, &ObjectData)| Some((data.what?, ObjectId(i as u32)));
-        let mut by_object: Vec<(Object, ObjectId)> = self.objects.iter().enumerate().filter_map(describe).collect();
-        by_object.sort_unstable();
         PointsTo {
-            by_object,
             graph: self.graph,
-            objects: self.objects.iter().map(|o| (o.what, o.instance, o.contents)).collect(),
+            objects: self.objects,
             functions: self.program.functions.len() as u32,
             instances: self.instances,
+            registers: self.registers,
             by_function,
             calls,
             entry,

@@ -7,6 +7,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 
+use super::{ObjectId, Value};
 use crate::sparse_set::SparseSet;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -20,7 +21,7 @@ pub(super) enum Use {
     /// The node is an address: the given node flows into what the object contains.
     Store(Node),
     /// The node is the base of an address; if it may be a mere number, the index decides what is meant.
-    Index { index: Node, dst: Node },
+    Index { index: Value, dst: Node },
     /// The node is what a call or spawn (by its number) calls.
     Call(u32),
 }
@@ -29,13 +30,16 @@ pub(super) enum Use {
 pub(super) struct Graph {
     nodes: Vec<NodeData>,
     queue: VecDeque<Node>,
-    /// Uses that have not seen the set their node already had.
+    /// Uses that have not seen what has travelled from their node.
     late: Vec<(Node, Use)>,
     /// The edges between nodes that are not merged, so that none is added twice.
     known_edges: HashSet<(Node, Node), BuildHasherDefault<EdgeHasher>>,
     /// Hints at cycles since the last search, and how many make the next.
     hints: usize,
     hints_needed: usize,
+    /// Room for what a step takes along.
+    travelling: SparseSet,
+    objects: Vec<ObjectId>,
 }
 
 #[derive(Default)]
@@ -46,32 +50,30 @@ struct NodeData {
     /// The part of the set that has not travelled yet.
     fresh: SparseSet,
     queued: bool,
+    /// Whether some of the set has travelled.
+    has_travelled: bool,
     edges: Vec<Node>,
     uses: Vec<Use>,
+    /// What its uses `Load` and `Store` name.
+    loaded: Option<Node>,
+    stored: Option<Node>,
+}
+
+/// The uses of a node, and objects that are new to them, ascending (they may come more than once).
+pub(super) struct Step {
+    /// Whose uses these are all.
+    node: Option<Node>,
+    pub uses: Vec<Use>,
+    pub objects: Vec<ObjectId>,
 }
 
 /// Fewer hints are not worth a search for cycles.
 const FEWEST_HINTS: usize = if cfg!(test) { 2 } else { 64 };
 
 impl Graph {
-    /// A graph that will have about so many edges.
-    pub fn with_capacity(edges: usize) -> Graph {
-        let mut graph = Graph::default();
-        graph.known_edges.reserve(edges);
-        graph
-    }
-
     pub fn node(&mut self) -> Node {
         self.nodes.push(NodeData::default());
         Node(u32::try_from(self.nodes.len() - 1).expect("the number of nodes should fit into 32 bits"))
-    }
-
-    /// The first of `count` consecutive nodes.
-    pub fn nodes(&mut self, count: usize) -> Node {
-        let first = self.nodes.len();
-        self.nodes.resize_with(first + count, NodeData::default);
-        u32::try_from(self.nodes.len()).expect("the number of nodes should fit into 32 bits");
-        Node(first as u32)
     }
 
     pub fn set(&self, node: Node) -> &SparseSet {
@@ -93,7 +95,7 @@ impl Graph {
             return;
         }
         self.nodes[from.index()].edges.push(to);
-        if !self.nodes[from.index()].set.is_empty() {
+        if self.nodes[from.index()].has_travelled {
             let set = std::mem::take(&mut self.nodes[from.index()].set);
             self.flow(&set, to);
             self.nodes[from.index()].set = set;
@@ -103,25 +105,53 @@ impl Graph {
     pub fn add_use(&mut self, node: Node, what: Use) {
         let node = self.find(node);
         self.nodes[node.index()].uses.push(what);
-        if !self.nodes[node.index()].set.is_empty() {
+        if self.nodes[node.index()].has_travelled {
             self.late.push((node, what));
         }
     }
 
-    /// Lets what is new in one node travel: its uses, and the objects that are new to them (objects may come more than
-    /// once). `None` when nothing changes any more.
-    pub fn step(&mut self) -> Option<(Vec<Use>, SparseSet)> {
+    /// What is found at an address.
+    pub fn loaded(&mut self, addr: Node) -> Node {
+        let addr = self.find(addr);
+        if let Some(node) = self.nodes[addr.index()].loaded {
+            return node;
+        }
+        let node = self.node();
+        self.nodes[addr.index()].loaded = Some(node);
+        self.add_use(addr, Use::Load(node));
+        node
+    }
+
+    /// What is put at an address.
+    pub fn stored(&mut self, addr: Node) -> Node {
+        let addr = self.find(addr);
+        if let Some(node) = self.nodes[addr.index()].stored {
+            return node;
+        }
+        let node = self.node();
+        self.nodes[addr.index()].stored = Some(node);
+        self.add_use(addr, Use::Store(node));
+        node
+    }
+
+    /// Lets what is new in one node travel; tells whom it may concern. `None` when nothing changes any more. The step
+    /// should be given back.
+    pub fn step(&mut self) -> Option<Step> {
+        let mut objects = std::mem::take(&mut self.objects);
+        objects.clear();
         if let Some((node, what)) = self.late.pop() {
-            return Some((vec![what], self.set(node).clone()));
+            objects.extend(self.set(node).iter().map(ObjectId));
+            return Some(Step { node: None, uses: vec![what], objects });
         }
         if self.hints >= self.hints_needed.max(FEWEST_HINTS) {
             self.merge_cycles();
         }
         let node = self.queue.pop_front()?;
+        let mut fresh = std::mem::take(&mut self.travelling);
         let data = &mut self.nodes[node.index()];
         data.queued = false;
-        let fresh = std::mem::take(&mut data.fresh);
-        let uses = data.uses.clone();
+        data.has_travelled = true;
+        std::mem::swap(&mut data.fresh, &mut fresh);
         let edges = std::mem::take(&mut data.edges);
         for &to in &edges {
             let to = self.find(to);
@@ -129,8 +159,23 @@ impl Graph {
                 self.hints += 1;
             }
         }
-        self.nodes[node.index()].edges = edges;
-        Some((uses, fresh))
+        let data = &mut self.nodes[node.index()];
+        data.edges = edges;
+        let uses = std::mem::take(&mut data.uses);
+        if !uses.is_empty() {
+            objects.extend(fresh.iter().map(ObjectId));
+        }
+        fresh.clear();
+        self.travelling = fresh;
+        Some(Step { node: Some(node), uses, objects })
+    }
+
+    pub fn done(&mut self, step: Step) {
+        self.objects = step.objects;
+        if let Some(node) = step.node {
+            let added = std::mem::replace(&mut self.nodes[node.index()].uses, step.uses);
+            self.nodes[node.index()].uses.extend(added);
+        }
     }
 
     /// The node that stands for this one and all that were merged with it.
@@ -239,7 +284,10 @@ impl Graph {
         match what {
             Use::Load(dst) => Use::Load(self.find(dst)),
             Use::Store(value) => Use::Store(self.find(value)),
-            Use::Index { index, dst } => Use::Index { index: self.find(index), dst: self.find(dst) },
+            Use::Index { index: Value::Node(index), dst } => {
+                Use::Index { index: Value::Node(self.find(index)), dst: self.find(dst) }
+            }
+            Use::Index { index, dst } => Use::Index { index, dst: self.find(dst) },
             Use::Call(_) => what,
         }
     }
@@ -251,12 +299,15 @@ impl Graph {
         rep.set.union(&data.set, &mut SparseSet::default());
         rep.edges.extend(data.edges);
         rep.uses.extend(data.uses);
+        rep.loaded = rep.loaded.or(data.loaded);
+        rep.stored = rep.stored.or(data.stored);
     }
 
     /// After a merge either side's edges and uses may not have seen the other side's objects.
     fn start_over(&mut self, node: Node) {
         let data = &mut self.nodes[node.index()];
         data.fresh = data.set.clone();
+        data.has_travelled = false;
         if !data.set.is_empty() {
             self.enqueue(node);
         }
@@ -264,11 +315,6 @@ impl Graph {
 }
 
 impl Node {
-    /// The `offset`-th of consecutive nodes.
-    pub fn plus(self, offset: usize) -> Node {
-        Node(self.0 + offset as u32)
-    }
-
     fn index(self) -> usize {
         self.0 as usize
     }

@@ -4,6 +4,9 @@
 //!
 //! A function of the library is looked at anew for each call (to some depth), everything else once.
 //!
+//! Most registers are assigned once, and then hold what some other value holds: they need no set of their own, and only
+//! what has one is part of the constraint graph. What is read through one address is one set, too, wherever it goes.
+//!
 //! Numbers. An integer computed from an address keeps what it points to, through arithmetic, casts and memory, byte
 //! by byte if need be. A pointer made from an integer points to what the integer was computed from, and to every
 //! object whose address some `PtrToInt` turned into a number, since the number may have come by way of branches; so
@@ -23,7 +26,7 @@ use norn_ir::program::Program;
 use norn_ir::types::Ty;
 
 use crate::Site;
-use crate::sparse_set::SparseSet;
+use build::ObjectData;
 use graph::{Graph, Node};
 
 /// Something that has an address: all objects that one declaration or one `Alloc` makes, or a function.
@@ -55,13 +58,12 @@ impl Targets {
 
 pub struct PointsTo {
     graph: Graph,
-    /// What it is, the instance of the function that makes it, the node of what it contains.
-    objects: Vec<(Option<Object>, Option<InstanceId>, Option<Node>)>,
-    /// Sorted.
-    by_object: Vec<(Object, ObjectId)>,
+    objects: Vec<ObjectData>,
     /// Number of functions of the program; as objects they come first.
     functions: u32,
     instances: Vec<Instance>,
+    /// By instance and register; `None` is nothing.
+    registers: Vec<Option<Value>>,
     by_function: Vec<Vec<InstanceId>>,
     /// Sorted by site and caller.
     calls: Vec<CallSite>,
@@ -77,22 +79,28 @@ impl PointsTo {
     }
 
     /// What an operand of a function may point to; for an integer, what it may have been computed from.
-    pub fn targets(&self, program: &Program, function: FuncId, operand: Operand) -> Targets {
-        match self.by_function[function.index()][..] {
-            [instance] => self.describe(&self.operand(program, instance, operand)),
-            ref instances => {
-                let of = |&instance: &InstanceId| self.operand(program, instance, operand);
-                self.describe(&instances.iter().flat_map(of).collect::<Vec<_>>())
-            }
-        }
+    pub fn targets(&self, _program: &Program, function: FuncId, operand: Operand) -> Targets {
+        let instances = self.by_function[function.index()].iter();
+        self.describe(instances.map(|&instance| self.value(instance, operand)))
     }
 
     /// What the pointers stored in an object may point to.
     pub fn contents(&self, object: Object) -> Targets {
-        let first = self.by_object.partition_point(|entry| entry.0 < object);
-        let instances = self.by_object[first..].iter().take_while(|entry| entry.0 == object);
-        let objects: Vec<ObjectId> = instances.flat_map(|entry| self.object_contents(entry.1)).collect();
-        self.describe(&objects)
+        let instances =
+            |function: FuncId| self.by_function[function.index()].iter().map(|&id| &self.instances[id.index()]);
+        let contents = |object: ObjectId| self.contents_value(object);
+        match object {
+            Object::Function(_) => Targets::default(),
+            Object::Global(global) => self.describe([contents(self.global(global))].into_iter()),
+            Object::Local(function, local) => {
+                self.describe(instances(function).map(|data| contents(data.first_local.plus(local.index()))))
+            }
+            Object::Alloc(site) => {
+                let find = |data: &Instance| data.allocs.binary_search_by_key(&site, |alloc| alloc.0).ok();
+                let found = instances(site.function).filter_map(|data| Some(data.allocs[find(data)?].1));
+                self.describe(found.map(contents))
+            }
+        }
     }
 
     /// The functions that a call (direct or not) may call, ascending.
@@ -103,6 +111,19 @@ impl PointsTo {
     /// The functions that a spawn may start, ascending.
     pub fn spawned(&self, site: Site) -> Vec<FuncId> {
         self.resolved(site, true)
+    }
+
+    /// The spawns of a function, each with the functions that it may start, ascending.
+    pub fn spawns_of(&self, function: FuncId) -> Vec<(Site, FuncId)> {
+        let first = self.calls.partition_point(|call| call.site.function < function);
+        let calls = self.calls[first..].iter().take_while(|call| call.site.function == function);
+        let spawns = calls
+            .filter(|call| call.spawn)
+            .flat_map(|call| call.targets.iter().map(|target| (call.site, self.instances[target.index()].function)));
+        let mut spawns: Vec<(Site, FuncId)> = spawns.collect();
+        spawns.sort_unstable();
+        spawns.dedup();
+        spawns
     }
 
     /// Whether the function can be reached from the entry function by calls and spawns.
@@ -137,13 +158,36 @@ impl PointsTo {
         found
     }
 
-    fn describe(&self, found: &[ObjectId]) -> Targets {
-        let mut objects = Vec::with_capacity(found.len());
-        objects.extend(found.iter().filter_map(|object| self.objects[object.index()].0));
-        objects.sort_unstable();
-        objects.dedup();
-        Targets { objects, number: found.contains(&ObjectId::NUMBER) }
+    fn describe(&self, mut values: impl Iterator<Item = Value>) -> Targets {
+        let mut targets = Targets::default();
+        // Most have one.
+        let (first, second) = (values.next(), values.next());
+        if let (Some(Value::Node(node)), None) = (first, second) {
+            targets.objects.reserve_exact(self.graph.set(node).len());
+        }
+        for value in first.into_iter().chain(second).chain(values) {
+            self.for_each_element(value, |object| match self.objects[object.index()].what {
+                Some(what) => targets.objects.push(what),
+                None => targets.number = true,
+            });
+        }
+        if !targets.objects.is_sorted() {
+            targets.objects.sort_unstable();
+        }
+        targets.objects.dedup();
+        targets
     }
+}
+
+/// Where to find what something may point to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Value {
+    /// It points nowhere.
+    Nothing,
+    /// To this object alone.
+    Object(ObjectId),
+    /// To what the node's set says.
+    Node(Node),
 }
 
 /// An object as the analysis sees it: a local or allocation of one instance of its function.
@@ -163,12 +207,6 @@ impl ObjectId {
     }
 }
 
-fn objects_of(set: &SparseSet) -> Vec<ObjectId> {
-    let mut objects = Vec::with_capacity(set.len());
-    objects.extend(set.iter().map(ObjectId));
-    objects
-}
-
 /// A function as seen from one call, or from all calls that have no instance of their own.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct InstanceId(pub u32);
@@ -183,7 +221,8 @@ pub(crate) struct Instance {
     pub function: FuncId,
     /// How many calls inside the library lead here.
     depth: u32,
-    registers: Node,
+    /// Among the registers of all instances.
+    first_register: usize,
     result: Node,
     first_local: ObjectId,
     /// Its allocations, in the order of its blocks.
@@ -217,38 +256,63 @@ impl PointsTo {
 
     /// What the object is (no number is) and the instance that makes it.
     pub(crate) fn object(&self, object: ObjectId) -> (Option<Object>, Option<InstanceId>) {
-        let (what, instance, _) = self.objects[object.index()];
+        let ObjectData { what, instance, .. } = self.objects[object.index()];
         (what, instance)
     }
 
-    pub(crate) fn operand(&self, program: &Program, instance: InstanceId, operand: Operand) -> Vec<ObjectId> {
-        let data = &self.instances[instance.index()];
-        match operand {
-            Operand::Reg(reg) if program.function(data.function).ty(reg) == Ty::Bool => Vec::new(),
-            Operand::Reg(reg) => self.elements(data.registers.plus(reg.index())),
-            Operand::Const(constant) if constant.ty == Ty::Ptr && constant.bits != 0 => vec![ObjectId::NUMBER],
-            Operand::Const(_) => Vec::new(),
-            Operand::Global(global, _) => vec![ObjectId(1 + self.functions + global.0)],
-            Operand::Local(local, _) => vec![data.first_local.plus(local.index())],
-            Operand::Func(function) => vec![ObjectId(1 + function.0)],
-        }
+    pub(crate) fn operand(&self, instance: InstanceId, operand: Operand) -> Vec<ObjectId> {
+        self.elements(self.value(instance, operand))
     }
 
     pub(crate) fn object_contents(&self, object: ObjectId) -> Vec<ObjectId> {
-        self.objects[object.index()].2.map_or_else(Vec::new, |node| self.elements(node))
+        self.elements(self.contents_value(object))
     }
 
     /// What the results of threads may point to.
     pub(crate) fn thread_results(&self) -> Vec<ObjectId> {
-        self.elements(self.thread_result)
+        self.elements(Value::Node(self.thread_result))
     }
 
     /// The objects whose address was made a number, if the program ever makes a pointer from a number.
     pub(crate) fn conjured(&self) -> Vec<ObjectId> {
-        if self.conjures { self.elements(self.exposed) } else { Vec::new() }
+        if self.conjures { self.elements(Value::Node(self.exposed)) } else { Vec::new() }
     }
 
-    fn elements(&self, node: Node) -> Vec<ObjectId> {
-        objects_of(self.graph.set(node))
+    fn global(&self, global: GlobalId) -> ObjectId {
+        ObjectId(1 + self.functions + global.0)
+    }
+
+    fn value(&self, instance: InstanceId, operand: Operand) -> Value {
+        let data = &self.instances[instance.index()];
+        match operand {
+            Operand::Reg(reg) => self.registers[data.first_register + reg.index()].unwrap_or(Value::Nothing),
+            Operand::Const(constant) if constant.ty == Ty::Ptr && constant.bits != 0 => Value::Object(ObjectId::NUMBER),
+            Operand::Const(_) => Value::Nothing,
+            Operand::Global(global, _) => Value::Object(self.global(global)),
+            Operand::Local(local, _) => Value::Object(data.first_local.plus(local.index())),
+            Operand::Func(function) => Value::Object(ObjectId(1 + function.0)),
+        }
+    }
+
+    fn contents_value(&self, object: ObjectId) -> Value {
+        self.objects[object.index()].contents.map_or(Value::Nothing, Value::Node)
+    }
+
+    fn elements(&self, value: Value) -> Vec<ObjectId> {
+        let mut objects = Vec::new();
+        if let Value::Node(node) = value {
+            objects.reserve_exact(self.graph.set(node).len());
+        }
+        self.for_each_element(value, |object| objects.push(object));
+        objects
+    }
+
+    /// Ascending.
+    fn for_each_element(&self, value: Value, mut f: impl FnMut(ObjectId)) {
+        match value {
+            Value::Nothing => {}
+            Value::Object(object) => f(object),
+            Value::Node(node) => self.graph.set(node).iter().map(ObjectId).for_each(f),
+        }
     }
 }
