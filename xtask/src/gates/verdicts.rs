@@ -192,10 +192,15 @@ fn judge(run: &Run, expected: &str, pass: &Pass<'_>) -> Answer {
         (Some("unsafe"), Some(10)) if expected == "unsafe" => Answer::Right,
         (Some("safe"), Some(0)) if pass.may_miss && line.contains(" up to ") => Answer::Undecided,
         (Some("unknown"), Some(5)) if pass.open => Answer::Undecided,
-        (Some("unknown"), Some(5)) if !pass.complete && line.contains("limit was reached") => Answer::Undecided,
+        (Some("unknown"), Some(5)) if !pass.complete && names_limit(line) => Answer::Undecided,
         (Some(_), _) => Answer::Wrong(line.to_owned()),
         (None, _) => Answer::Wrong(run.summary()),
     }
+}
+
+/// Whether a verdict says that a limit was reached: of time, of memory, or of what unwinding may make of a program.
+fn names_limit(line: &str) -> bool {
+    line.contains("limit was reached") || line.contains(": unwinding a function needs more than ")
 }
 
 impl Tally {

@@ -168,6 +168,7 @@ impl Values {
         let behind = from.index() + 1;
         let mut continues = false;
         for next in kind.successors().map(BlockId::index) {
+            assert!(next >= behind, "blocks should come before those that they jump to");
             if next == behind && arrivals[next] == 1 {
                 continues = true;
                 at_entry[next] = Some(Entry::Continues);
