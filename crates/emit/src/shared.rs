@@ -60,7 +60,7 @@ impl Shared {
                         let mut objects = match addr {
                             Operand::Global(global, _) => vec![Object::Global(global)],
                             Operand::Local(local, _) => vec![Object::Local(id, local)],
-                            _ => prepared.points_to.targets(program, id, addr).objects,
+                            _ => prepared.points_to.targets(id, addr).objects,
                         };
                         objects.retain(|object| !matches!(object, Object::Function(_)));
                         Target { objects, ..Target::default() }

@@ -28,7 +28,7 @@ struct norn_run {
     unsigned long depth, deepest;
     struct norn_made *made;
     unsigned long count, used, room;
-    int searching, sampled, unknown;
+    int searching, sampled, zeroed, unknown;
     u64 (*seen)[2];
     unsigned long seen_count, seen_room;
     unsigned long executions;
@@ -162,6 +162,7 @@ static u64 norn_choice(u64 mask, u64 low, u64 high, int kind)
     made->high = kind == NORN_SWITCH ? low : kind == NORN_CONTENT ? made->value : high;
     norn_found((unsigned)made->value);
     run->sampled |= kind == NORN_VALUE;
+    run->zeroed |= kind == NORN_CONTENT;
     return made->value;
 }
 
@@ -248,8 +249,9 @@ static int norn_search(struct norn_run *run, double seconds)
         printf("nothing found, but something that is not supported was reached\n");
         return 5;
     }
-    printf("no failure in %lu executions, %lu states%s\n", run->executions, run->seen_count,
-           run->sampled ? " (with a few of the nondeterministic values)" : "");
+    printf("no failure in %lu executions, %lu states%s%s\n", run->executions, run->seen_count,
+           run->sampled ? " (with a few of the nondeterministic values)" : "",
+           run->zeroed ? " (memory that nobody has written taken for 0)" : "");
     return 0;
 #endif
 }

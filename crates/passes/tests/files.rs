@@ -174,7 +174,7 @@ fn show_points_to(program: &Program) -> String {
         let recursive = if graph.is_recursive(id) { " (recursive)" } else { "" };
         writeln!(out, "{id} {}{reached}{recursive}", function.name).unwrap();
         for (r, register) in function.registers.iter().enumerate() {
-            let targets = points_to.targets(program, id, Operand::Reg(Reg::new(r)));
+            let targets = points_to.targets(id, Operand::Reg(Reg::new(r)));
             if targets != Targets::default() && register.ty != Ty::Bool {
                 writeln!(out, "  r{r} -> {}", show_targets(&targets)).unwrap();
             }

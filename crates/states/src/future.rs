@@ -275,7 +275,7 @@ impl Maker<'_> {
             Operand::Global(global, _) => places.add(self.place(global)),
             Operand::Local(..) => places.add(ELSEWHERE),
             _ => {
-                let targets = self.points_to.targets(self.program, f, addr);
+                let targets = self.points_to.targets(f, addr);
                 if targets.number {
                     places = Places::EVERYWHERE;
                 }

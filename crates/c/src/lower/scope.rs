@@ -54,8 +54,10 @@ pub fn listed_variables(body: &Body) -> Vec<bool> {
         if let Node::Stmt(stmt) = node
             && let StmtKind::Block { vars, .. } = &stmt.kind
         {
-            vars.iter().for_each(|var| listed[var.0 as usize] = true);
-            missing = missing.saturating_sub(vars.len());
+            for var in vars {
+                let was_listed = std::mem::replace(&mut listed[var.0 as usize], true);
+                missing = missing.saturating_sub(usize::from(!was_listed));
+            }
         }
         missing > 0
     });

@@ -79,7 +79,7 @@ impl PointsTo {
     }
 
     /// What an operand of a function may point to; for an integer, what it may have been computed from.
-    pub fn targets(&self, _program: &Program, function: FuncId, operand: Operand) -> Targets {
+    pub fn targets(&self, function: FuncId, operand: Operand) -> Targets {
         let instances = self.by_function[function.index()].iter();
         self.describe(instances.map(|&instance| self.value(instance, operand)))
     }

@@ -229,7 +229,7 @@ fn random_programs_have_the_sets_of_the_definition() {
             let id = FuncId::new(f);
             assert_eq!(solved.reaches(id), naive.reached.contains(&id));
             for reg in (0..function.registers.len()).map(Reg::new) {
-                let size = check(solved.targets(&program, id, Operand::Reg(reg)), Place::Reg(id, reg));
+                let size = check(solved.targets(id, Operand::Reg(reg)), Place::Reg(id, reg));
                 largest = largest.max(size);
             }
             let local = Object::Local(id, LocalId(0));

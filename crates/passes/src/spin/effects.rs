@@ -169,7 +169,7 @@ impl<'a> Effects<'a> {
                 if reg.index() >= known.registers.len() || known.ty(reg) != Ty::Ptr {
                     return Visibility::Unclear;
                 }
-                let targets = self.points_to().targets(self.program, id, Operand::Reg(reg));
+                let targets = self.points_to().targets(id, Operand::Reg(reg));
                 let mut kinds = targets.objects.iter().map(|&object| self.is_shared(object));
                 match kinds.next() {
                     Some(first) if !targets.number && kinds.all(|kind| kind == first) => visible(first),
@@ -197,7 +197,7 @@ impl<'a> Effects<'a> {
                 if let InstrKind::Load { addr, access, .. } | InstrKind::Store { addr, access, .. } = instr.kind
                     && access.order == Order::Plain
                 {
-                    plain.extend(self.points_to().targets(self.program, FuncId::new(index), addr).objects);
+                    plain.extend(self.points_to().targets(FuncId::new(index), addr).objects);
                 }
             }
         }
@@ -211,7 +211,7 @@ impl<'a> Effects<'a> {
         {
             return None;
         }
-        let targets = self.points_to().targets(self.program, id, operand);
+        let targets = self.points_to().targets(id, operand);
         (!targets.number).then_some(targets.objects)
     }
 
