@@ -3,7 +3,7 @@
 use crate::Refusal;
 use crate::expr;
 use crate::layout::cell_type;
-use crate::objects::{Location, Made, Mention, Objects, at_offset, literal, raw};
+use crate::objects::{Location, Made, Objects, at_offset, literal, raw};
 use norn_ir::ids::{FuncId, GlobalId};
 use norn_ir::instr::{Const, InstrKind, Operand};
 use norn_ir::program::InitValue;
@@ -34,10 +34,10 @@ pub struct Declarations<'o, 'p> {
     waiting: Vec<usize>,
 }
 
-/// Declares what is mentioned, and what the initial values mention in turn.
+/// Declares what threads mention, and what the initial values mention in turn.
 pub fn declare<'o, 'p>(
     objects: &'o Objects<'p>,
-    mentions: impl Iterator<Item = Mention>,
+    mentions: impl Iterator<Item = (usize, Object)>,
 ) -> Result<Declarations<'o, 'p>, Refusal> {
     let mut declarations = Declarations {
         objects,
@@ -50,8 +50,8 @@ pub fn declare<'o, 'p>(
         functions: FxHashSet::default(),
         waiting: Vec::new(),
     };
-    for mention in mentions {
-        declarations.mention(mention);
+    for (thread, object) in mentions {
+        declarations.mention(object, thread);
         while let Some(id) = declarations.waiting.pop() {
             declarations.initialise(&objects.made[id])?;
         }
@@ -60,14 +60,17 @@ pub fn declare<'o, 'p>(
 }
 
 impl Declarations<'_, '_> {
-    fn mention(&mut self, mention: Mention) {
-        match mention {
-            Mention::Object(id) if self.declared[id].is_none() => self.declare(id),
-            Mention::Function(id) if self.functions.insert(id) => {
+    fn mention(&mut self, object: Object, thread: usize) {
+        if let Object::Function(id) = object {
+            if self.functions.insert(id) {
                 let name = self.objects.function(id);
                 writeln!(self.text, "static u8 {name};").expect("writing to a string should not fail");
             }
-            _ => {}
+            return;
+        }
+        let id = self.objects.id(object, thread);
+        if self.declared[id].is_none() {
+            self.declare(id);
         }
     }
 
@@ -157,13 +160,13 @@ impl Declarations<'_, '_> {
                     self.initialise_at(made, init.offset, raw(value.ty, program), &literal(*value, program))?;
                 }
                 InitValue::Global(other, offset) => {
+                    self.mention(Object::Global(*other), made.owner);
                     let other = objects.id(Object::Global(*other), made.owner);
-                    self.mention(Mention::Object(other));
                     let address = at_offset(&objects.made[other].name, *offset);
                     self.initialise_at(made, init.offset, Ty::Ptr, &address)?;
                 }
                 InitValue::Func(function) => {
-                    self.mention(Mention::Function(*function));
+                    self.mention(Object::Function(*function), made.owner);
                     let address = at_offset(objects.function(*function), 0);
                     self.initialise_at(made, init.offset, Ty::Ptr, &address)?;
                 }

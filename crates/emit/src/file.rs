@@ -15,6 +15,7 @@ use crate::thread::{self, Context, Written};
 use crate::{Model, Options, Refusal, Sequential, Sma, Tool};
 use norn_ir::ids::FuncId;
 use norn_ir::program::Program;
+use norn_passes::threads::ThreadId;
 use norn_passes::unwind::Bounds;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -53,27 +54,50 @@ pub fn write(prepared: &Prepared, bounds: &Bounds, options: &Options) -> Result<
     let files = prepared.program().files.iter().map(|file| quoted(file)).collect();
     let context = Context { prepared, shared: &shared, cells, options, files, labels, results };
     let objects = Objects::new(prepared, &shared, cells, options);
-    let threads = write_threads(&context, &objects)?;
-    let declarations = declare::declare(&objects, threads.iter().flat_map(|thread| &thread.mentions).copied())?;
+    let functions = write_threads(&context, &objects)?;
+    let mut threads: Vec<(usize, Copy)> = functions.iter().flat_map(Copy::all).collect();
+    threads.sort_unstable_by_key(|&(thread, _)| thread);
+    let mentions = threads.iter().flat_map(|(thread, copy)| copy.of.mentions.iter().map(|&object| (*thread, object)));
+    let declarations = declare::declare(&objects, mentions)?;
+    let threads = threads.into_iter().map(|(_, copy)| copy).collect();
     let names = &objects.thread_names;
     let file = File { prepared, bounds, options, declarations, names, threads, results, cells };
     Ok(file.sequential())
 }
 
+/// The threads whose functions have one text. What a thread creates differs from copy to copy, and so may what the list
+/// SMA tracks of allocated objects if it does not track all.
+fn alike(prepared: &Prepared, options: &Options) -> Vec<Vec<usize>> {
+    let threads = &prepared.threads;
+    let start = |thread: ThreadId| threads[thread.0 as usize].start;
+    let creators: Vec<FuncId> = threads.iter().filter_map(|thread| Some(start(thread.creator?.0))).collect();
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (number, thread) in threads.iter().enumerate() {
+        let is_copied = number > 0 && options.mallocs.is_none() && !creators.contains(&thread.start);
+        let known =
+            groups.iter_mut().find(|group| is_copied && group[0] > 0 && threads[group[0]].start == thread.start);
+        match known {
+            Some(group) => group.push(number),
+            None => groups.push(vec![number]),
+        }
+    }
+    groups
+}
+
 /// The functions of the threads. They do not depend on each other.
 fn write_threads(context: &Context<'_>, objects: &Objects<'_>) -> Result<Vec<Written>, Refusal> {
-    let write = |thread: usize| thread::write(context, objects, thread);
-    let Context { prepared, .. } = context;
-    let lengths = prepared.threads.iter().map(|thread| prepared.function(thread.start).order.len());
-    let count = prepared.threads.len();
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(count);
+    let prepared = context.prepared;
+    let groups = alike(prepared, context.options);
+    let write = |group: &Vec<usize>| thread::write(context, objects, group);
+    let lengths = groups.iter().map(|group| prepared.function(prepared.threads[group[0]].start).order.len());
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(groups.len());
     if workers == 1 || lengths.sum::<usize>() < WORTH_SHARING {
-        return (0..count).map(write).collect();
+        return groups.iter().map(write).collect();
     }
     let next = AtomicUsize::new(0);
     let work = || {
-        let threads = std::iter::from_fn(|| Some(next.fetch_add(1, Relaxed)).filter(|&thread| thread < count));
-        threads.map(|thread| (thread, write(thread))).collect::<Vec<_>>()
+        let taken = std::iter::from_fn(|| groups.get(next.fetch_add(1, Relaxed)));
+        taken.map(|group| (group[0], write(group))).collect::<Vec<_>>()
     };
     let mut written = std::thread::scope(|scope| {
         let others: Vec<_> = (1..workers).map(|_| scope.spawn(work)).collect();
@@ -87,13 +111,38 @@ fn write_threads(context: &Context<'_>, objects: &Objects<'_>) -> Result<Vec<Wri
     written.into_iter().map(|(_, thread)| thread).collect()
 }
 
+/// The function of a thread.
+struct Copy<'w> {
+    of: &'w Written,
+    /// Which of its copies.
+    copy: usize,
+}
+
+impl Copy<'_> {
+    /// Each with the number of its thread.
+    fn all(written: &Written) -> impl Iterator<Item = (usize, Copy<'_>)> {
+        let numbers = written.copies.threads.iter();
+        numbers.enumerate().map(|(copy, &thread)| (thread, Copy { of: written, copy }))
+    }
+
+    fn add(&self, text: &mut String) {
+        text.push_str(&self.of.declarations);
+        self.of.copies.add_copy(text, &self.of.text, self.copy);
+    }
+
+    fn lines(&self) -> usize {
+        lines_of(&self.of.declarations) + self.of.lines
+    }
+}
+
 struct File<'p> {
     prepared: &'p Prepared,
     bounds: &'p Bounds,
     options: &'p Options,
     declarations: Declarations<'p, 'p>,
     names: &'p [Arc<str>],
-    threads: Vec<Written>,
+    /// By thread.
+    threads: Vec<Copy<'p>>,
     results: bool,
     cells: Option<&'p Cells>,
 }
@@ -104,7 +153,7 @@ impl File<'_> {
     }
 
     fn sequential(&self) -> Sequential {
-        let bodies: String = self.threads.iter().map(|thread| &*thread.calls).collect();
+        let bodies: String = self.threads.iter().map(|thread| &*thread.of.calls).collect();
         let stubs = stubs(&bodies);
         let memory = self.memory().text(&format!("{bodies} {stubs} sma_init"));
         let arithmetic = expand(ARITHMETIC, &[], &format!("{bodies} {memory}"));
@@ -121,7 +170,7 @@ impl File<'_> {
             stubs,
         ];
         let driver = self.driver();
-        let of_threads = self.threads.iter().map(|thread| thread.declarations.len() + thread.text.len());
+        let of_threads = self.threads.iter().map(|thread| thread.of.declarations.len() + thread.of.text.len());
         let length = sections.iter().map(String::len).chain(of_threads).sum::<usize>() + driver.len();
         let mut text = String::with_capacity(length + length / 16);
         for section in sections.iter().filter(|section| !section.is_empty()) {
@@ -130,9 +179,10 @@ impl File<'_> {
         let mut lines = lines_of(&text);
         for ((name, thread), number) in self.names.iter().zip(&self.threads).zip(0..) {
             put(&mut text, format_args!("/* Thread {number}. */\nstatic void {name}(void)\n{{\n"));
-            text.extend([&*thread.declarations, &*thread.text, "}\n\n"]);
+            thread.add(&mut text);
+            text.push_str("}\n\n");
             // Lines are those of this file again.
-            lines += 3 + lines_of(&thread.declarations) + thread.lines + 3;
+            lines += 3 + thread.lines() + 3;
             put(&mut text, format_args!("#line {} {}\n", lines + 1, quoted(&self.options.output)));
         }
         text.push_str(&driver);
@@ -142,7 +192,7 @@ impl File<'_> {
     /// How often the loops of the text are followed, at most.
     fn longest_loop(&self, has_arithmetic: bool) -> u64 {
         const BITS: u64 = 64;
-        let largest = self.threads.iter().map(|thread| thread.largest).max().unwrap_or(0);
+        let largest = self.threads.iter().map(|thread| thread.of.largest).max().unwrap_or(0);
         let loops = [u64::from(self.options.rounds), self.memory().longest_loop(), largest];
         loops.into_iter().chain(has_arithmetic.then_some(BITS)).max().unwrap_or(1)
     }
@@ -153,8 +203,8 @@ impl File<'_> {
             locations: &self.declarations.locations,
             cells: self.cells,
             threads: self.threads.len() as u32,
-            stores: self.threads.iter().map(|thread| thread.stores).max().unwrap_or(0),
-            all_stores: self.threads.iter().map(|thread| thread.stores).sum(),
+            stores: self.threads.iter().map(|thread| thread.of.stores).max().unwrap_or(0),
+            all_stores: self.threads.iter().map(|thread| thread.of.stores).sum(),
             target: self.program().target,
         }
     }
@@ -244,7 +294,7 @@ impl File<'_> {
 
     /// The variables and macros that control the threads.
     fn control(&self) -> String {
-        let sizes = self.threads.iter().map(|thread| thread.size.to_string()).collect::<Vec<_>>().join(", ");
+        let sizes = self.threads.iter().map(|thread| thread.of.size.to_string()).collect::<Vec<_>>().join(", ");
         let mut text = format!(
             "/* The threads: who was created, their last labels, where they were left, who runs, where it is to be left. */\n\
              static _Bool active[THREADS] = {{1}};\nstatic const unsigned size[THREADS] = {{{sizes}}};\n\
@@ -307,10 +357,10 @@ impl File<'_> {
                 ),
             );
             for ((number, name), thread) in self.names.iter().enumerate().zip(&self.threads) {
-                let bits = bits_of(thread.size);
+                let bits = bits_of(thread.of.size);
                 put(&mut text, format_args!("        SLOT({number}, {name}, {bits})\n"));
             }
-            let last = format!("SLOT(0, {}, {})", self.names[0], bits_of(self.threads[0].size));
+            let last = format!("SLOT(0, {}, {})", self.names[0], bits_of(self.threads[0].of.size));
             put(&mut text, format_args!("        ct = 0;\n    }}\n    {last}\n}}\n\n"));
             text.push_str(CC_MAIN);
             return text;
@@ -322,7 +372,7 @@ impl File<'_> {
             ),
         );
         let slot = |number: usize, indent: &str| {
-            let bits = bits_of(self.threads[number].size);
+            let bits = bits_of(self.threads[number].of.size);
             let lines = [
                 format!("ct = {number};"),
                 "if (active[ct]) {".to_owned(),

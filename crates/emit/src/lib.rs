@@ -11,7 +11,8 @@
 //!   first thread does alone; `shared`: which accesses others can see, and which objects go through the SMA; `cells`: the
 //!   scalar locations that the list SMA tracks
 //! - `layout`, `objects`, `declare`: memory as C objects; `names`: identifiers; `expr`: arithmetic
-//! - `by_instr`: tables; `order`: where labels stand; `thread`: a thread's function; `file`: the whole text
+//! - `by_instr`: tables; `order`: where labels stand; `thread`: a thread's function; `copies`: those of threads that start
+//!   alike; `file`: the whole text
 //!
 //! Deviations from the papers. Control flow comes out as gotos. A context switch is also possible before an assumption
 //! that follows a write, since a thread that stops there must not take back what it wrote. Locks and their kin are
@@ -28,6 +29,7 @@
 
 mod by_instr;
 mod cells;
+mod copies;
 mod declare;
 mod expr;
 mod file;

@@ -4,6 +4,7 @@
 
 use crate::Options;
 use crate::cells::Cells;
+use crate::copies::Copies;
 use crate::expr;
 use crate::layout::{Layouts, cell_type};
 use crate::names::Names;
@@ -45,6 +46,18 @@ pub struct Made {
     pub locations: Vec<(u64, Location)>,
 }
 
+impl Made {
+    fn location(&self, offset: u64) -> Option<&Location> {
+        let found = self.locations.binary_search_by_key(&offset, |(at, _)| *at);
+        found.ok().map(|at| &self.locations[at].1)
+    }
+
+    /// The name of its location at an offset, or its own.
+    fn name_at(&self, offset: Option<u64>) -> &str {
+        offset.and_then(|offset| self.location(offset)).map_or(&self.name, |location| &location.name)
+    }
+}
+
 /// A location of the list SMA.
 #[derive(Clone)]
 pub struct Location {
@@ -57,14 +70,6 @@ pub struct Location {
     pub initial: Option<String>,
     /// It is reached by computed addresses, and only some of those are tracked: it has no name.
     pub is_chosen: bool,
-}
-
-/// Something that a text mentions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mention {
-    /// By its place in `Objects::made`.
-    Object(usize),
-    Function(FuncId),
 }
 
 impl<'p> Objects<'p> {
@@ -280,31 +285,51 @@ impl Maker<'_, '_> {
     }
 }
 
-/// The objects as a thread sees them, and what its text has mentioned.
+/// The objects as a thread sees them, or the copies of one, and what the text has mentioned.
 pub struct View<'o, 'p> {
     objects: &'o Objects<'p>,
+    /// The first of them.
     thread: usize,
     /// Each object once, in order.
-    mentions: Vec<Mention>,
+    mentions: Vec<Object>,
     /// By place in `Objects::made`.
     is_mentioned: Vec<bool>,
+    /// What stands for the names of an object that each copy has for itself, and of its locations, by place and offset.
+    marks: FxHashMap<(usize, Option<u64>), String>,
 }
 
 impl<'o, 'p> View<'o, 'p> {
     pub fn new(objects: &'o Objects<'p>, thread: usize) -> View<'o, 'p> {
-        View { objects, thread, mentions: Vec::new(), is_mentioned: vec![false; objects.made.len()] }
+        let is_mentioned = vec![false; objects.made.len()];
+        View { objects, thread, mentions: Vec::new(), is_mentioned, marks: FxHashMap::default() }
     }
 
-    pub fn into_mentions(self) -> Vec<Mention> {
+    pub fn into_mentions(self) -> Vec<Object> {
         self.mentions
     }
 
+    /// An object that the text mentions.
     fn mention(&mut self, object: Object) -> &'o Made {
         let id = self.objects.id(object, self.thread);
         if !std::mem::replace(&mut self.is_mentioned[id], true) {
-            self.mentions.push(Mention::Object(id));
+            self.mentions.push(object);
         }
         &self.objects.made[id]
+    }
+
+    /// The name of an object, or of its location at an offset.
+    fn name(&mut self, object: Object, at: Option<u64>, copies: &mut Copies) -> &str {
+        let objects = self.objects;
+        let id = objects.id(object, self.thread);
+        if copies.is_single() || owner(objects.program(), object, self.thread) != self.thread {
+            return objects.made[id].name_at(at);
+        }
+        self.marks.entry((id, at)).or_insert_with(|| {
+            let name = |&thread: &usize| objects.made[objects.id(object, thread)].name_at(at).to_owned();
+            let mut mark = String::new();
+            copies.add(&mut mark, copies.threads.iter().map(name).collect());
+            mark
+        })
     }
 
     /// The function that the thread starts with.
@@ -313,14 +338,15 @@ impl<'o, 'p> View<'o, 'p> {
     }
 
     /// Adds the address that an operand of the thread's function stands for, if it is one.
-    pub fn add_address(&mut self, text: &mut String, operand: Operand) {
+    pub fn add_address(&mut self, text: &mut String, operand: Operand, copies: &mut Copies) {
         match (object_of(operand, self.start()), operand) {
             (Some(Object::Function(id)), _) => {
-                self.mentions.push(Mention::Function(id));
+                self.mentions.push(Object::Function(id));
                 add_at_offset(text, self.objects.function(id), 0);
             }
             (Some(object), Operand::Global(_, offset) | Operand::Local(_, offset)) => {
-                add_at_offset(text, &self.mention(object).name, offset);
+                self.mention(object);
+                add_at_offset(text, self.name(object, None, copies), offset);
             }
             _ => {}
         }
@@ -328,39 +354,43 @@ impl<'o, 'p> View<'o, 'p> {
 
     /// Adds how a scalar at a fixed place is named: as an lvalue, or as a location of the list SMA if it is shared there.
     /// Tells whether it has a name.
-    pub fn add_variable(&mut self, text: &mut String, operand: Operand, ty: Ty) -> bool {
+    pub fn add_variable(&mut self, text: &mut String, operand: Operand, ty: Ty, copies: &mut Copies) -> bool {
         let (Operand::Global(_, offset) | Operand::Local(_, offset)) = operand else { return false };
         let (Some(object), Ok(offset)) = (object_of(operand, self.start()), u64::try_from(offset)) else {
             return false;
         };
-        let made = self.mention(object);
-        if self.objects.is_in_lists(object) {
-            let found = made.locations.binary_search_by_key(&offset, |(at, _)| *at);
-            let location = found.ok().map(|at| &made.locations[at].1).filter(|location| !location.is_chosen);
-            location.inspect(|location| text.push_str(&location.name)).is_some()
+        let (objects, made) = (self.objects, self.mention(object));
+        if objects.is_in_lists(object) {
+            let location = made.location(offset).filter(|location| !location.is_chosen);
+            location.inspect(|_| text.push_str(self.name(object, Some(offset), copies))).is_some()
         } else {
-            made.ty.is_some_and(|of| self.objects.layouts.add_lvalue(text, &made.name, of, offset, ty))
+            let name = self.name(object, None, copies);
+            made.ty.is_some_and(|of| objects.layouts.add_lvalue(text, name, of, offset, ty))
         }
     }
 
     /// The scalars of a local object as statements want them: location or lvalue, and the type.
-    pub fn parts_of_local(&mut self, local: LocalId) -> Vec<(String, Ty)> {
+    pub fn parts_of_local(&mut self, local: LocalId, copies: &mut Copies) -> Vec<(String, Ty)> {
         let object = Object::Local(self.start(), local);
         let made = self.mention(object);
         if self.objects.is_in_lists(object) {
-            let name = |location: &Location| match location.is_chosen {
-                true => format!("sma_location({}, sizeof({}))", location.address, cell_type(location.ty)),
-                false => location.name.clone(),
+            let mut name = |at: u64, location: &Location| match location.is_chosen {
+                true => {
+                    let address = at_offset(self.name(object, None, copies), at as i64);
+                    format!("sma_location({address}, sizeof({}))", cell_type(location.ty))
+                }
+                false => self.name(object, Some(at), copies).to_owned(),
             };
-            return made.locations.iter().map(|(_, location)| (name(location), location.ty)).collect();
+            return made.locations.iter().map(|(at, location)| (name(*at, location), location.ty)).collect();
         }
         let (program, layouts) = (self.objects.program(), &self.objects.layouts);
+        let made_name = self.name(object, None, copies);
         let mut parts = Vec::new();
         let Some(whole) = made.ty else { return parts };
         let mut waiting = vec![(whole, 0)];
         while let Some((ty, at)) = waiting.pop() {
             match &program.ty(ty).shape {
-                Shape::Scalar { ty: scalar, .. } => match layouts.lvalue(&made.name, whole, at, *scalar) {
+                Shape::Scalar { ty: scalar, .. } => match layouts.lvalue(made_name, whole, at, *scalar) {
                     Some(lvalue) => parts.push((lvalue, *scalar)),
                     None => return Vec::new(),
                 },
@@ -381,15 +411,20 @@ impl<'o, 'p> View<'o, 'p> {
     }
 
     /// The address and size of a local object.
-    pub fn extent_of_local(&mut self, local: LocalId) -> (String, u64) {
+    pub fn extent_of_local(&mut self, local: LocalId, copies: &mut Copies) -> (String, u64) {
         let (program, start) = (self.objects.program(), self.start());
         let size = program.ty(program.function(start).local(local).ty).size;
-        (at_offset(&self.mention(Object::Local(start, local)).name, 0), size)
+        (self.address(Object::Local(start, local), copies), size)
     }
 
     /// The C object that stands for an allocation (list SMA): a thread allocates at a site at most once.
-    pub fn allocation(&mut self, site: Site) -> String {
-        at_offset(&self.mention(Object::Alloc(site)).name, 0)
+    pub fn allocation(&mut self, site: Site, copies: &mut Copies) -> String {
+        self.address(Object::Alloc(site), copies)
+    }
+
+    fn address(&mut self, object: Object, copies: &mut Copies) -> String {
+        self.mention(object);
+        at_offset(self.name(object, None, copies), 0)
     }
 }
 

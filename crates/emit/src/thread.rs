@@ -10,10 +10,11 @@ mod control;
 mod values;
 
 use crate::cells::Cells;
+use crate::copies::Copies;
 use crate::expr::{self, register_type, top};
 use crate::layout::cell_type;
 use crate::names::Names;
-use crate::objects::{Mention, Objects, View};
+use crate::objects::{Objects, View};
 use crate::order::Labels;
 use crate::prepare::Prepared;
 use crate::shared::Shared;
@@ -27,6 +28,7 @@ use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
 use norn_passes::Site;
+use norn_passes::points_to::Object;
 use rustc_hash::FxHashMap;
 use values::{Spare, Variable, Waiting, divides};
 
@@ -51,16 +53,18 @@ pub struct Context<'p> {
     pub results: bool,
 }
 
+/// The function of a thread, or of several that are alike.
 pub struct Written {
+    pub copies: Copies,
     /// Of its variables.
     pub declarations: String,
-    /// Its statements, and how many lines they are.
+    /// Its statements, marked for the copies, and how many lines they are.
     pub text: String,
     pub lines: usize,
     /// What they call.
     pub calls: String,
     /// The objects that they mention.
-    pub mentions: Vec<Mention>,
+    pub mentions: Vec<Object>,
     /// The last label.
     pub size: u32,
     /// Writes to shared memory that the thread can make.
@@ -72,7 +76,7 @@ pub struct Written {
 pub struct Writer<'c, 'p> {
     context: &'c Context<'p>,
     objects: View<'c, 'p>,
-    thread: usize,
+    copies: Copies,
     id: FuncId,
     code: &'p Simplified,
     labels: &'c Labels,
@@ -87,8 +91,8 @@ pub struct Writer<'c, 'p> {
     /// The registers that the operands written last read.
     read: Vec<Reg>,
     spare: Spare,
-    /// What follows from the number of the thread.
-    known: FxHashMap<Reg, Const>,
+    /// What follows from the number of the thread, by copy.
+    known: FxHashMap<Reg, Vec<Const>>,
     text: Text<'c>,
     calls: Calls,
     next_label: u32,
@@ -103,13 +107,14 @@ pub struct Writer<'c, 'p> {
     site: Site,
 }
 
-pub fn write(context: &Context<'_>, objects: &Objects<'_>, thread: usize) -> Result<Written, Refusal> {
-    let id = context.prepared.threads[thread].start;
+/// The function of these threads, which start alike.
+pub fn write(context: &Context<'_>, objects: &Objects<'_>, threads: &[usize]) -> Result<Written, Refusal> {
+    let id = context.prepared.threads[threads[0]].start;
     let code = context.prepared.function(id);
     let instrs: usize = code.order.iter().map(|&block| code.function.block(block).instrs.len() + 1).sum();
     let mut writer = Writer {
         context,
-        thread,
+        copies: Copies::of(threads.to_vec()),
         id,
         code,
         labels: &context.labels[&id],
@@ -132,15 +137,15 @@ pub fn write(context: &Context<'_>, objects: &Objects<'_>, thread: usize) -> Res
         jumps_to_end: false,
         place: Span::NONE,
         site: Site::new(id, BlockId(0), 0),
-        objects: View::new(objects, thread),
+        objects: View::new(objects, threads[0]),
     };
     writer.function()?;
     let declarations = writer.declarations();
-    let Writer { text, calls, objects, next_label, stores, largest, .. } = writer;
+    let Writer { copies, text, calls, objects, next_label, stores, largest, .. } = writer;
     let (text, lines) = text.finish();
     let calls = calls.into_words();
     let mentions = objects.into_mentions();
-    Ok(Written { declarations, text, lines, calls, mentions, size: next_label, stores, largest })
+    Ok(Written { copies, declarations, text, lines, calls, mentions, size: next_label, stores, largest })
 }
 
 impl<'p> Writer<'_, 'p> {
@@ -161,7 +166,9 @@ impl<'p> Writer<'_, 'p> {
             if code.uses[param.index()] > 0 {
                 let mut statement = self.spare.text();
                 self.register(&mut statement, param);
-                put(&mut statement, format_args!(" = arg_{}_{i};", self.thread));
+                statement.push_str(" = arg_");
+                self.copies.add_number(&mut statement);
+                put(&mut statement, format_args!("_{i};"));
                 self.state(statement);
             }
         }
@@ -370,7 +377,8 @@ impl<'p> Writer<'_, 'p> {
             }
             InstrKind::ThreadSelf { dst } => {
                 let mut number = String::new();
-                expr::number(&mut number, self.thread as u64, self.program().target.pointer_size());
+                let numbers = self.numbers(dst);
+                self.add_constants(&mut number, &numbers);
                 self.assign(dst, &number);
             }
             InstrKind::LocalEnter(local) => self.enter(local),

@@ -48,7 +48,7 @@ impl Writer<'_, '_> {
     pub(super) fn access(&mut self, addr: Operand, ty: Ty) -> Access {
         let is_shared = self.is_shared(addr);
         let mut text = self.spare.text();
-        let way = match (self.objects.add_variable(&mut text, addr, ty), is_shared) {
+        let way = match (self.objects.add_variable(&mut text, addr, ty, &mut self.copies), is_shared) {
             (true, true) if self.context.shared.is_own(self.id, addr) => Way::Own,
             (true, true) => Way::Variable,
             (true, false) => Way::Private,
@@ -158,7 +158,7 @@ impl Writer<'_, '_> {
 
     pub(super) fn enter(&mut self, local: LocalId) {
         let is_shared = self.context.shared.contains(Object::Local(self.id, local));
-        let parts = self.objects.parts_of_local(local);
+        let parts = self.objects.parts_of_local(local, &mut self.copies);
         for (part, ty) in &parts {
             let c = cell_type(*ty);
             match is_shared {
@@ -167,7 +167,7 @@ impl Writer<'_, '_> {
             }
         }
         if parts.is_empty() && !(is_shared && self.context.cells.is_some()) {
-            let (address, size) = self.objects.extent_of_local(local);
+            let (address, size) = self.objects.extent_of_local(local, &mut self.copies);
             self.largest = self.largest.max(size);
             self.statement(&format!("sma_havoc({}, {size});", top(&address)));
         }
@@ -177,7 +177,7 @@ impl Writer<'_, '_> {
         const MOST_PARTS: usize = 16;
         let object = Object::Alloc(self.site);
         if self.context.cells.is_some() && self.context.shared.contains(object) {
-            let address = self.objects.allocation(self.site);
+            let address = self.objects.allocation(self.site, &mut self.copies);
             return self.assign(dst, &address);
         }
         let parts = if zeroed { None } else { cells::of_allocation(self.program(), size, ty, MOST_PARTS) };

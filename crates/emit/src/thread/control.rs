@@ -12,8 +12,9 @@ use norn_passes::Site;
 impl Writer<'_, '_> {
     pub(super) fn spawn(&mut self, dst: Reg, start: Operand, args: &[Operand]) -> Result<(), Refusal> {
         let here = |creator: Option<(norn_passes::threads::ThreadId, Site)>| {
-            creator.is_some_and(|(thread, site)| thread.0 as usize == self.thread && site == self.site)
+            creator.is_some_and(|(thread, site)| thread.0 as usize == self.copies.threads[0] && site == self.site)
         };
+        // Threads that create others have no copies.
         let threads = &self.context.prepared.threads;
         let created: Vec<usize> = (0..threads.len()).filter(|&t| here(threads[t].creator)).collect();
         let texts: Vec<(String, Ty)> =
@@ -125,10 +126,13 @@ impl Writer<'_, '_> {
     }
 
     pub(super) fn end_thread(&mut self, result: Option<(Operand, Ty)>, is_last: bool) {
-        if let Some((value, ty)) = result.filter(|_| self.context.results && self.thread != 0) {
+        if let Some((value, ty)) = result.filter(|_| self.context.results && self.copies.threads[0] != 0) {
             let value = self.operand_alone(value);
             let value = converted(&value, ty, Ty::Ptr);
-            self.statement(&format!("result[{}] = {value};", self.thread));
+            let mut statement = String::from("result[");
+            self.copies.add_number(&mut statement);
+            statement.extend(["] = ", &value, ";"]);
+            self.statement(&statement);
         }
         if !is_last {
             self.jumps_to_end = true;

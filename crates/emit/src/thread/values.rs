@@ -79,19 +79,20 @@ impl Writer<'_, '_> {
     /// Adds an operand to a text.
     pub(super) fn operand(&mut self, text: &mut String, operand: Operand) {
         match operand {
-            Operand::Reg(reg) => match (self.waited(reg), self.known.get(&reg)) {
-                (Some(waited), _) => {
+            Operand::Reg(reg) => {
+                if let Some(waited) = self.waited(reg) {
                     text.push_str(&waited);
                     self.spare.give_back(waited);
-                }
-                (None, Some(&value)) => expr::constant(text, value, self.program().target),
-                (None, None) => {
+                } else if let Some(values) = self.known.remove(&reg) {
+                    self.add_constants(text, &values);
+                    self.known.insert(reg, values);
+                } else {
                     self.read.push(reg);
                     self.register(text, reg);
                 }
-            },
+            }
             Operand::Const(value) => expr::constant(text, value, self.program().target),
-            _ => self.objects.add_address(text, operand),
+            _ => self.objects.add_address(text, operand, &mut self.copies),
         }
     }
 
@@ -158,8 +159,8 @@ impl Writer<'_, '_> {
         let code = self.code;
         self.release_changed(kind);
         let Some(dst) = kind.defs().next() else { return false };
-        if let Some(value) = self.known_from_number(dst, kind) {
-            self.known.insert(dst, value);
+        if let Some(values) = self.known_from_number(dst, kind) {
+            self.known.insert(dst, values);
             return true;
         }
         let is_temporary = code.function.registers[dst.index()].name.is_empty();
@@ -186,14 +187,30 @@ impl Writer<'_, '_> {
         is_value
     }
 
-    /// What an instruction assigns, if that is the number of the thread or follows from it.
-    fn known_from_number(&self, dst: Reg, kind: &InstrKind) -> Option<Const> {
+    /// The numbers of the threads, for a register that takes them.
+    pub(super) fn numbers(&self, dst: Reg) -> Vec<Const> {
+        let ty = self.code.function.ty(dst);
+        self.copies.threads.iter().map(|&thread| Const { ty, bits: thread as u64 }).collect()
+    }
+
+    /// Adds a constant, by copy.
+    pub(super) fn add_constants(&mut self, text: &mut String, values: &[Const]) {
+        let target = self.program().target;
+        let word = |&value: &Const| {
+            let mut word = String::new();
+            expr::constant(&mut word, value, target);
+            word
+        };
+        self.copies.add(text, values.iter().map(word).collect());
+    }
+
+    /// What an instruction assigns, by copy, if that is the number of the thread or follows from it.
+    fn known_from_number(&self, dst: Reg, kind: &InstrKind) -> Option<Vec<Const>> {
         if self.code.defs[dst.index()] != 1 {
             return None;
         }
-        let (function, target) = (&self.code.function, self.program().target);
         if matches!(kind, InstrKind::ThreadSelf { .. }) {
-            return Some(Const { ty: function.ty(dst), bits: self.thread as u64 });
+            return Some(self.numbers(dst));
         }
         let mut is_known = false;
         if self.known.is_empty() {
@@ -203,15 +220,19 @@ impl Writer<'_, '_> {
         if !is_known {
             return None;
         }
-        let mut kind = kind.clone();
-        kind.map_operands(|operand| match operand {
-            Operand::Reg(reg) => self.known.get(&reg).map_or(operand, |&value| Operand::Const(value)),
-            _ => operand,
-        });
-        match evaluate(&kind, |reg| function.ty(reg), target) {
-            Some(Operand::Const(value)) => Some(value),
-            _ => None,
-        }
+        let (function, target) = (&self.code.function, self.program().target);
+        let value = |copy: usize| {
+            let mut kind = kind.clone();
+            kind.map_operands(|operand| match operand {
+                Operand::Reg(reg) => self.known.get(&reg).map_or(operand, |values| Operand::Const(values[copy])),
+                _ => operand,
+            });
+            match evaluate(&kind, |reg| function.ty(reg), target) {
+                Some(Operand::Const(value)) => Some(value),
+                _ => None,
+            }
+        };
+        (0..self.copies.threads.len()).map(value).collect()
     }
 
     /// Writes out the values that wait and read a register which is about to change.

@@ -1,0 +1,83 @@
+//! Threads that start with the same function differ in few places of their texts: in their numbers and what follows from
+//! them, and in the names of their own objects. So the text is written once, with marks at these places, and the copy of
+//! each thread has its own words there.
+
+use crate::text::digits;
+
+/// No text has these otherwise: names have neither, and string literals only escaped.
+const OPEN: char = '\u{1}';
+const CLOSE: char = '\u{2}';
+
+/// The threads that share a text.
+pub struct Copies {
+    /// By their numbers. If there is only one there are no marks.
+    pub threads: Vec<usize>,
+    /// By mark, then by copy.
+    words: Vec<Vec<String>>,
+}
+
+impl Copies {
+    pub fn of(threads: Vec<usize>) -> Copies {
+        Copies { threads, words: Vec::new() }
+    }
+
+    pub fn is_single(&self) -> bool {
+        self.threads.len() == 1
+    }
+
+    /// Adds what each thread makes its own word of, or the word if they agree on it.
+    pub fn add(&mut self, text: &mut String, words: Vec<String>) {
+        match words.split_first() {
+            Some((first, others)) if others.iter().any(|other| other != first) => {
+                text.push(OPEN);
+                digits(text, self.words.len() as u64);
+                text.push(CLOSE);
+                self.words.push(words);
+            }
+            Some((first, _)) => text.push_str(first),
+            None => {}
+        }
+    }
+
+    /// Adds the numbers of the threads.
+    pub fn add_number(&mut self, text: &mut String) {
+        self.add(text, self.threads.iter().map(usize::to_string).collect());
+    }
+
+    /// Adds a copy of a text to another.
+    pub fn add_copy(&self, text: &mut String, marked: &str, copy: usize) {
+        let mut pieces = marked.split(OPEN);
+        text.extend(pieces.next());
+        for piece in pieces {
+            let (mark, rest) = piece.split_once(CLOSE).unwrap_or(("", piece));
+            let words = mark.parse().ok().and_then(|mark: usize| self.words.get(mark));
+            text.extend(words.map(|words| words[copy].as_str()));
+            text.push_str(rest);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_have_their_own_words() {
+        let mut copies = Copies::of(vec![3, 10]);
+        let mut text = String::from("x = ");
+        copies.add_number(&mut text);
+        text.push_str(" + ");
+        copies.add(&mut text, vec!["same".to_owned(), "same".to_owned()]);
+        text.push_str(" + ");
+        copies.add(&mut text, vec!["a".to_owned(), "b".to_owned()]);
+        let copied = [0, 1].map(|copy| {
+            let mut copied = String::new();
+            copies.add_copy(&mut copied, &text, copy);
+            copied
+        });
+        assert_eq!(copied, ["x = 3 + same + a", "x = 10 + same + b"]);
+        let mut single = String::new();
+        Copies::of(vec![7]).add_number(&mut single);
+        assert_eq!(single, "7");
+    }
+}
