@@ -13,86 +13,106 @@ use crate::regions::{Region, Regions};
 use norn_ir::ids::FuncId;
 use norn_ir::instr::{InstrKind, Operand, Order};
 use norn_ir::program::{Program, Storage};
-use norn_passes::points_to::Object;
+use norn_passes::points_to::{Object, SameTargets};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 
 pub struct Shared {
     visible: FxHashSet<Object>,
     /// Those that go through the abstraction.
     abstracted: FxHashSet<Object>,
-    /// The operands that are accessed.
-    targets: FxHashMap<(FuncId, Operand), Target>,
-    /// Who writes a visible object, and who while there are several threads; nobody if nothing is said.
-    writers: FxHashMap<Object, Writer>,
-    later_writers: FxHashMap<Object, Writer>,
+    /// What the operands that are accessed may point to: a place in `lists`.
+    targets: FxHashMap<(FuncId, Operand), usize>,
+    lists: Vec<List>,
 }
 
-#[derive(Default)]
-struct Target {
-    /// What it may point to, without functions.
-    objects: Vec<Object>,
+/// What some operands may point to, without functions. Many may point to the same.
+struct List {
+    objects: Arc<[Object]>,
+    /// Visible, and abstracted, as a whole or not at all.
     is_visible: bool,
     is_abstracted: bool,
-    is_written: bool,
-    /// Something is written there while there are several threads.
-    is_written_later: bool,
-    /// Something is written there that may wait in a store buffer.
+    /// Something is written by way of these operands that may wait in a store buffer.
     is_delayed: bool,
+    /// Who writes these objects, in whatever way, if they are visible.
+    writers: Writers,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+impl List {
+    fn of(objects: Arc<[Object]>) -> List {
+        List { objects, is_visible: false, is_abstracted: false, is_delayed: false, writers: Writers::default() }
+    }
+}
+
+/// Who writes, and who does while there are several threads.
+#[derive(Clone, Copy, Default)]
+struct Writers {
+    ever: Writer,
+    later: Writer,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Writer {
+    #[default]
+    Nobody,
     /// The one thread that starts with this function.
     One(FuncId),
     Several,
 }
 
+impl Writer {
+    fn and(self, other: Writer) -> Writer {
+        match (self, other) {
+            (Writer::Nobody, writer) | (writer, Writer::Nobody) => writer,
+            _ if self == other => self,
+            _ => Writer::Several,
+        }
+    }
+
+    fn is_other_than(self, function: FuncId) -> bool {
+        self != Writer::Nobody && self != Writer::One(function)
+    }
+}
+
+impl Writers {
+    fn and(self, other: Writers) -> Writers {
+        Writers { ever: self.ever.and(other.ever), later: self.later.and(other.later) }
+    }
+}
+
 impl Shared {
     pub fn new(prepared: &Prepared, regions: &FxHashMap<FuncId, Regions>, model: Model) -> Shared {
         let program = prepared.program();
-        let mut targets: FxHashMap<(FuncId, Operand), Target> = FxHashMap::default();
+        let mut maker = Maker::new(prepared);
         for id in prepared.started() {
-            let code = prepared.function(id);
-            for &block in &code.order {
-                for (index, instr) in code.function.block(block).instrs.iter().enumerate() {
-                    let Some(addr) = accessed(&instr.kind) else { continue };
-                    let target = targets.entry((id, addr)).or_insert_with(|| {
-                        let mut objects = match addr {
-                            Operand::Global(global, _) => vec![Object::Global(global)],
-                            Operand::Local(local, _) => vec![Object::Local(id, local)],
-                            _ => prepared.points_to.targets(id, addr).objects,
-                        };
-                        objects.retain(|object| !matches!(object, Object::Function(_)));
-                        Target { objects, ..Target::default() }
-                    });
-                    let region = regions[&id].at(block, index);
-                    let is_write = !matches!(instr.kind, InstrKind::Load { .. });
-                    target.is_written |= is_write;
-                    target.is_written_later |= is_write && !region.is_alone;
-                    target.is_delayed |= is_delayed(&instr.kind, region);
-                }
-            }
+            maker.look_at(id, &regions[&id]);
         }
-        // Many operands may point to the same.
-        let lists: FxHashSet<&[Object]> = targets.values().map(|target| target.objects.as_slice()).collect();
-        let lists: Vec<&[Object]> = lists.into_iter().collect();
-        let shared = lists.iter().flat_map(|list| list.iter()).copied().filter(|&object| is_shared(program, object));
-        let visible = closure(shared.collect(), &lists);
-        let delayed = targets.values().filter(|target| target.is_delayed).flat_map(|target| &target.objects);
+        let Maker { mut lists, targets, .. } = maker;
+        let all: Vec<&[Object]> = lists.iter().map(|list| &*list.objects).collect();
+        let shared = all.iter().flat_map(|list| list.iter()).copied().filter(|&object| is_shared(program, object));
+        let visible = closure(shared.collect(), &all);
+        let delayed = lists.iter().filter(|list| list.is_delayed).flat_map(|list| list.objects.iter());
         let abstracted = match model {
             Model::Sc => visible.clone(),
-            _ => closure(delayed.copied().filter(|object| visible.contains(object)).collect(), &lists),
+            _ => closure(delayed.copied().filter(|object| visible.contains(object)).collect(), &all),
         };
-        let (writers, later_writers) = (
-            who_writes(prepared, &visible, &targets, |target| target.is_written),
-            who_writes(prepared, &visible, &targets, |target| target.is_written_later),
-        );
         // By now a list is visible, or abstracted, as a whole or not at all.
-        targets.values_mut().for_each(|target| {
-            target.is_visible = target.objects.first().is_some_and(|object| visible.contains(object));
-            target.is_abstracted = target.objects.first().is_some_and(|object| abstracted.contains(object));
-        });
-        Shared { visible, abstracted, targets, writers, later_writers }
+        for list in &mut lists {
+            list.is_visible = list.objects.first().is_some_and(|object| visible.contains(object));
+            list.is_abstracted = list.objects.first().is_some_and(|object| abstracted.contains(object));
+        }
+        let mut writers: FxHashMap<Object, Writers> = FxHashMap::default();
+        for list in lists.iter().filter(|list| list.is_visible) {
+            for &object in list.objects.iter() {
+                let known = writers.entry(object).or_default();
+                *known = known.and(list.writers);
+            }
+        }
+        for list in &mut lists {
+            let of_objects = list.objects.iter().filter_map(|object| writers.get(object));
+            list.writers = of_objects.fold(Writers::default(), |all, &writers| all.and(writers));
+        }
+        Shared { visible, abstracted, targets, lists }
     }
 
     /// Whether an object goes through the abstraction.
@@ -102,12 +122,12 @@ impl Shared {
 
     /// Whether an access goes through the abstraction.
     pub fn access(&self, function: FuncId, addr: Operand) -> bool {
-        self.targets.get(&(function, addr)).is_some_and(|target| target.is_abstracted)
+        self.list(function, addr).is_some_and(|list| list.is_abstracted)
     }
 
     /// Whether others can see an access, or change what it finds.
     pub fn is_visible(&self, function: FuncId, addr: Operand) -> bool {
-        self.targets.get(&(function, addr)).is_some_and(|target| target.is_visible)
+        self.list(function, addr).is_some_and(|list| list.is_visible)
     }
 
     pub fn is_visible_object(&self, object: Object) -> bool {
@@ -116,41 +136,76 @@ impl Shared {
 
     /// Whether others than the thread that reads may write there while there are several threads.
     pub fn is_written_by_others(&self, function: FuncId, addr: Operand) -> bool {
-        is_by_others(&self.later_writers, function, self.targets(function, addr))
+        self.list(function, addr).is_some_and(|list| list.writers.later.is_other_than(function))
     }
 
     /// Whether a thread that reads finds its own last write, or the initial value.
     pub fn is_own(&self, function: FuncId, addr: Operand) -> bool {
-        !is_by_others(&self.writers, function, self.targets(function, addr))
+        !self.list(function, addr).is_some_and(|list| list.writers.ever.is_other_than(function))
     }
 
     /// What an address that is accessed may point to.
     pub fn targets(&self, function: FuncId, addr: Operand) -> &[Object] {
-        self.targets.get(&(function, addr)).map_or(&[], |target| &target.objects)
+        self.list(function, addr).map_or(&[], |list| &list.objects)
+    }
+
+    fn list(&self, function: FuncId, addr: Operand) -> Option<&List> {
+        self.targets.get(&(function, addr)).map(|&at| &self.lists[at])
     }
 }
 
-fn who_writes(
-    prepared: &Prepared,
-    visible: &FxHashSet<Object>,
-    targets: &FxHashMap<(FuncId, Operand), Target>,
-    is_written: impl Fn(&Target) -> bool,
-) -> FxHashMap<Object, Writer> {
-    let mut writers: FxHashMap<Object, Writer> = FxHashMap::default();
-    for (&(id, _), target) in targets.iter().filter(|(_, target)| is_written(target)) {
-        let writer = if prepared.instances(id) == 1 { Writer::One(id) } else { Writer::Several };
-        for &object in target.objects.iter().filter(|object| visible.contains(object)) {
-            let known = writers.entry(object).or_insert(writer);
-            if *known != writer {
-                *known = Writer::Several;
+/// Finds out what is accessed, and how.
+struct Maker<'p> {
+    prepared: &'p Prepared,
+    lists: Vec<List>,
+    targets: FxHashMap<(FuncId, Operand), usize>,
+    /// The lists of operands that are known to point to the same.
+    known: FxHashMap<SameTargets, usize>,
+    by_objects: FxHashMap<Arc<[Object]>, usize>,
+}
+
+impl<'p> Maker<'p> {
+    fn new(prepared: &'p Prepared) -> Maker<'p> {
+        let (lists, targets, known, by_objects) = Default::default();
+        Maker { prepared, lists, targets, known, by_objects }
+    }
+
+    fn look_at(&mut self, id: FuncId, regions: &Regions) {
+        let code = self.prepared.function(id);
+        let writer = if self.prepared.instances(id) == 1 { Writer::One(id) } else { Writer::Several };
+        for &block in &code.order {
+            for (index, instr) in code.function.block(block).instrs.iter().enumerate() {
+                let Some(addr) = accessed(&instr.kind) else { continue };
+                let at = self.list(id, addr);
+                let list = &mut self.lists[at];
+                if !matches!(instr.kind, InstrKind::Load { .. }) {
+                    let region = regions.at(block, index);
+                    let later = if region.is_alone { Writer::Nobody } else { writer };
+                    list.writers = list.writers.and(Writers { ever: writer, later });
+                    list.is_delayed |= is_delayed(&instr.kind, region);
+                }
             }
         }
     }
-    writers
-}
 
-fn is_by_others(writers: &FxHashMap<Object, Writer>, function: FuncId, objects: &[Object]) -> bool {
-    objects.iter().any(|object| writers.get(object).is_some_and(|&writer| writer != Writer::One(function)))
+    /// Where the list of what an operand may point to is.
+    fn list(&mut self, id: FuncId, addr: Operand) -> usize {
+        let Maker { prepared, lists, targets, known, by_objects } = self;
+        let points_to = &prepared.points_to;
+        let mut add = || {
+            let mut objects = points_to.targets(id, addr).objects;
+            objects.retain(|object| !matches!(object, Object::Function(_)));
+            let objects: Arc<[Object]> = objects.into();
+            *by_objects.entry(objects.clone()).or_insert_with(|| {
+                lists.push(List::of(objects));
+                lists.len() - 1
+            })
+        };
+        *targets.entry((id, addr)).or_insert_with(|| match points_to.same_targets(id, addr) {
+            Some(same) => *known.entry(same).or_insert_with(add),
+            None => add(),
+        })
+    }
 }
 
 /// These objects, and those that some list mixes with them.

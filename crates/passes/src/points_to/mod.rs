@@ -84,6 +84,14 @@ impl PointsTo {
         self.describe(instances.map(|&instance| self.value(instance, operand)))
     }
 
+    /// Whatever operand has it, of whatever function, points to the same; `None` if nothing is known to.
+    pub fn same_targets(&self, function: FuncId, operand: Operand) -> Option<SameTargets> {
+        match self.by_function[function.index()][..] {
+            [instance] => Some(SameTargets(self.value(instance, operand))),
+            _ => None,
+        }
+    }
+
     /// What the pointers stored in an object may point to.
     pub fn contents(&self, object: Object) -> Targets {
         let instances =
@@ -179,8 +187,12 @@ impl PointsTo {
     }
 }
 
+/// Tells operands that surely point to the same.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SameTargets(Value);
+
 /// Where to find what something may point to.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum Value {
     /// It points nowhere.
     Nothing,
@@ -191,7 +203,7 @@ enum Value {
 }
 
 /// An object as the analysis sees it: a local or allocation of one instance of its function.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct ObjectId(pub u32);
 
 impl ObjectId {
