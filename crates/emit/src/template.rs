@@ -45,29 +45,21 @@ impl Calls {
     /// Looks at one more text.
     pub fn read(&mut self, text: &str) {
         let bytes = text.as_bytes();
-        // Where the last word begins, and the parenthesis before it with the word before that.
-        let mut word = 0;
-        let mut open: Option<(usize, usize)> = None;
-        for (at, &byte) in bytes.iter().enumerate() {
-            if IS_WORD[usize::from(byte)] {
-                continue;
-            }
-            match open {
+        for (open, _) in text.match_indices('(') {
+            let word = bytes[..open].iter().rev().take_while(|&&byte| IS_WORD[usize::from(byte)]).count();
+            let first = bytes[open + 1..].iter().take_while(|&&byte| IS_WORD[usize::from(byte)]).count();
+            let behind = open + 1 + first;
+            match (word, bytes.get(behind)) {
                 // A cast.
-                Some((callee, before)) if byte == b')' && callee == before => self.note(&text[word..at]),
-                Some((callee, before)) if byte == b',' && callee < before && !bytes[word].is_ascii_digit() => {
-                    self.note(&text[callee..=at]);
-                }
-                _ => {}
-            }
-            open = None;
-            if byte == b'(' {
-                open = Some((word, at));
-                if word < at {
-                    self.note(&text[word..at]);
+                (0, Some(b')')) => self.note(&text[open + 1..behind]),
+                (0, _) => {}
+                (_, end) => {
+                    self.note(&text[open - word..open]);
+                    if end == Some(&b',') && !bytes[open + 1].is_ascii_digit() {
+                        self.note(&text[open - word..=behind]);
+                    }
                 }
             }
-            word = at + 1;
         }
     }
 
