@@ -8,7 +8,7 @@ use norn_ir::program::{Function, Origin, Program};
 use norn_ir::span::Span;
 use norn_passes::points_to::PointsTo;
 use norn_passes::threads::{ThreadInstance, thread_instances};
-use norn_passes::unwind::{Bounded, Bounds, ContextId, unwind};
+use norn_passes::unwind::{Bounded, Bounds, ContextId, unwind_beside};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 const MOST_THREADS: usize = 200;
@@ -31,24 +31,24 @@ struct Started {
 }
 
 pub fn prepare(program: &Program, bounds: &Bounds) -> Result<Prepared, Refusal> {
-    let bounded = unwind(program, bounds).map_err(|too_large| {
+    let simplify_entry = |entry: &Function| simplify(entry, program.target, false);
+    let (bounded, entry) = unwind_beside(program, bounds, simplify_entry).map_err(|too_large| {
         let message = format!("the unrolled program would have more than {} instructions", too_large.limit);
         Refusal::new(message, too_large.span)
     })?;
     let results = bounded.roots.iter().any(|&root| asks_for_results(bounded.program.function(root)));
-    let started = |id: FuncId| {
-        let function = bounded.program.function(id);
-        let keeps_result = results && id != bounded.program.entry;
-        let call_places = call_places(program, &bounded, id);
-        Started { code: simplify(function, bounded.program.target, keeps_result), call_places }
-    };
+    let started = |id: FuncId, code: Simplified| Started { code, call_places: call_places(program, &bounded, id) };
+    // Nobody asks what the first thread returned.
+    let other = |id: FuncId| started(id, simplify(bounded.program.function(id), bounded.program.target, results));
+    let others = &bounded.roots[1..];
     let next = AtomicUsize::new(0);
-    let take = || bounded.roots.get(next.fetch_add(1, Ordering::Relaxed)).map(|&root| (root, started(root)));
+    let take = || others.get(next.fetch_add(1, Ordering::Relaxed)).map(|&root| (root, other(root)));
     // Neither needs the other.
     let (points_to, simplified) = std::thread::scope(|scope| {
-        let other = scope.spawn(|| (PointsTo::new(&bounded.program), std::iter::from_fn(take).collect::<Vec<_>>()));
+        let beside = scope.spawn(|| (PointsTo::new(&bounded.program), std::iter::from_fn(take).collect::<Vec<_>>()));
         let mut simplified: Vec<(FuncId, Started)> = std::iter::from_fn(take).collect();
-        let (points_to, more) = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        simplified.push((bounded.program.entry, started(bounded.program.entry, entry)));
+        let (points_to, more) = beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         simplified.extend(more);
         (points_to, simplified)
     });
@@ -61,7 +61,7 @@ pub fn prepare(program: &Program, bounds: &Bounds) -> Result<Prepared, Refusal> 
         Refusal::new(too_many.to_string(), span)
     })?;
     for thread in &threads {
-        functions[thread.start.index()].get_or_insert_with(|| started(thread.start));
+        functions[thread.start.index()].get_or_insert_with(|| other(thread.start));
     }
     Ok(Prepared { results, bounded, points_to, threads, functions })
 }

@@ -258,31 +258,83 @@ pub fn unwind(program: &Program, bounds: &Bounds) -> Result<Bounded, TooLarge> {
 
 /// The same with the pointers of this very program at hand.
 pub fn unwind_with(program: &Program, points_to: &PointsTo, bounds: &Bounds) -> Result<Bounded, TooLarge> {
-    let mut roots: Vec<FuncId> =
-        points_to.call_sites().into_iter().filter(|site| site.1).flat_map(|site| site.2).collect();
-    roots.sort_unstable();
-    roots.dedup();
-    roots.retain(|&root| root != program.entry);
-    roots.insert(0, program.entry);
+    let mut unwinding = Unwinding::new(program, points_to, bounds);
+    let entry = unwinding.inliner.build(program.entry)?;
+    unwinding.build_others()?;
+    Ok(unwinding.finish(entry))
+}
 
-    let mut inliner = Inliner::new(program, points_to, bounds);
-    let mut functions: Vec<Function> = program.functions.iter().map(without_body).collect();
-    let mut origins = vec![FunctionOrigins::default(); functions.len()];
-    for &root in &roots {
-        (functions[root.index()], origins[root.index()]) = inliner.build(root)?;
-    }
-    let (contexts, iterations, mut cuts) = inliner.finish();
-    cuts.sort_by_key(|cut| (cut.function, cut.block));
-    let bounded = Program {
-        target: program.target,
-        files: program.files.clone(),
-        types: program.types.clone(),
-        globals: program.globals.clone(),
-        functions,
-        entry: program.entry,
+/// The same for somebody who has something to do with the bounded entry function. If that is long, it is done while the
+/// other functions are made.
+pub fn unwind_beside<T: Send>(
+    program: &Program,
+    bounds: &Bounds,
+    with_entry: impl FnOnce(&Function) -> T + Send,
+) -> Result<(Bounded, T), TooLarge> {
+    const LONG: usize = 500;
+    let points_to = PointsTo::new(program);
+    let mut unwinding = Unwinding::new(program, &points_to, bounds);
+    let entry = unwinding.inliner.build(program.entry)?;
+    let (done, others) = if unwinding.roots.len() > 1 && entry.0.blocks.len() >= LONG {
+        std::thread::scope(|scope| {
+            let beside = scope.spawn(|| with_entry(&entry.0));
+            let others = unwinding.build_others();
+            (beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), others)
+        })
+    } else {
+        (with_entry(&entry.0), unwinding.build_others())
     };
-    debug_assert_eq!(norn_ir::validate::validate(&bounded), Ok(()), "a bounded program should be valid");
-    Ok(Bounded { program: bounded, roots, cuts, origins: Origins::new(contexts, iterations, origins) })
+    others?;
+    Ok((unwinding.finish(entry), done))
+}
+
+/// A bounded program under construction.
+struct Unwinding<'a> {
+    program: &'a Program,
+    roots: Vec<FuncId>,
+    inliner: Inliner<'a>,
+    functions: Vec<Function>,
+    origins: Vec<FunctionOrigins>,
+}
+
+impl<'a> Unwinding<'a> {
+    fn new(program: &'a Program, points_to: &'a PointsTo, bounds: &'a Bounds) -> Unwinding<'a> {
+        let mut roots: Vec<FuncId> =
+            points_to.call_sites().into_iter().filter(|site| site.1).flat_map(|site| site.2).collect();
+        roots.sort_unstable();
+        roots.dedup();
+        roots.retain(|&root| root != program.entry);
+        roots.insert(0, program.entry);
+        let inliner = Inliner::new(program, points_to, bounds);
+        let functions: Vec<Function> = program.functions.iter().map(without_body).collect();
+        let origins = vec![FunctionOrigins::default(); functions.len()];
+        Unwinding { program, roots, inliner, functions, origins }
+    }
+
+    /// The functions that threads start with, but for the entry function.
+    fn build_others(&mut self) -> Result<(), TooLarge> {
+        for root in &self.roots[1..] {
+            (self.functions[root.index()], self.origins[root.index()]) = self.inliner.build(*root)?;
+        }
+        Ok(())
+    }
+
+    fn finish(self, entry: (Function, FunctionOrigins)) -> Bounded {
+        let Unwinding { program, roots, inliner, mut functions, mut origins } = self;
+        (functions[program.entry.index()], origins[program.entry.index()]) = entry;
+        let (contexts, iterations, mut cuts) = inliner.finish();
+        cuts.sort_by_key(|cut| (cut.function, cut.block));
+        let bounded = Program {
+            target: program.target,
+            files: program.files.clone(),
+            types: program.types.clone(),
+            globals: program.globals.clone(),
+            functions,
+            entry: program.entry,
+        };
+        debug_assert_eq!(norn_ir::validate::validate(&bounded), Ok(()), "a bounded program should be valid");
+        Bounded { program: bounded, roots, cuts, origins: Origins::new(contexts, iterations, origins) }
+    }
 }
 
 /// Only its address is used.
