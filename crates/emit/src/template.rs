@@ -45,7 +45,7 @@ impl Calls {
     /// Looks at one more text.
     pub fn read(&mut self, text: &str) {
         let bytes = text.as_bytes();
-        for (open, _) in text.match_indices('(') {
+        for (open, _) in bytes.iter().enumerate().filter(|&(_, &byte)| byte == b'(') {
             let word = bytes[..open].iter().rev().take_while(|&&byte| IS_WORD[usize::from(byte)]).count();
             let first = bytes[open + 1..].iter().take_while(|&&byte| IS_WORD[usize::from(byte)]).count();
             let behind = open + 1 + first;
