@@ -4,7 +4,6 @@ use crate::cells::Cells;
 use crate::declare::{self, Declarations};
 use crate::expr;
 use crate::objects::Objects;
-use crate::order::Labels;
 use crate::prepare::Prepared;
 use crate::regions::Regions;
 use crate::shared::Shared;
@@ -49,13 +48,11 @@ pub fn write(prepared: &Prepared, bounds: &Bounds, options: &Options) -> Result<
     let cells = if uses_list { Some(Cells::new(prepared, &shared)?) } else { None };
     let cells = cells.as_ref();
     let results = prepared.results;
-    let labels = |id: FuncId| (id, Labels::new(prepared, &shared, &regions[&id], options.model, id));
-    let labels = started.into_iter().map(labels).collect();
     let files = prepared.program().files.iter().map(|file| quoted(file)).collect();
-    let context = Context { prepared, shared: &shared, cells, options, files, labels, results };
+    let context = Context { prepared, shared: &shared, cells, options, files, regions, results };
     let objects = Objects::new(prepared, &shared, cells, options);
     let functions = write_threads(&context, &objects)?;
-    let mut threads: Vec<(usize, Copy)> = functions.iter().flat_map(Copy::all).collect();
+    let mut threads: Vec<(usize, ThreadText)> = functions.iter().flat_map(ThreadText::all).collect();
     threads.sort_unstable_by_key(|&(thread, _)| thread);
     let mentions = threads.iter().flat_map(|(thread, copy)| copy.of.mentions.iter().map(|&object| (*thread, object)));
     let declarations = declare::declare(&objects, mentions)?;
@@ -112,17 +109,17 @@ fn write_threads(context: &Context<'_>, objects: &Objects<'_>) -> Result<Vec<Wri
 }
 
 /// The function of a thread.
-struct Copy<'w> {
+struct ThreadText<'w> {
     of: &'w Written,
     /// Which of its copies.
     copy: usize,
 }
 
-impl Copy<'_> {
+impl ThreadText<'_> {
     /// Each with the number of its thread.
-    fn all(written: &Written) -> impl Iterator<Item = (usize, Copy<'_>)> {
+    fn all(written: &Written) -> impl Iterator<Item = (usize, ThreadText<'_>)> {
         let numbers = written.copies.threads.iter();
-        numbers.enumerate().map(|(copy, &thread)| (thread, Copy { of: written, copy }))
+        numbers.enumerate().map(|(copy, &thread)| (thread, ThreadText { of: written, copy }))
     }
 
     fn add(&self, text: &mut String) {
@@ -142,7 +139,7 @@ struct File<'p> {
     declarations: Declarations<'p, 'p>,
     names: &'p [Arc<str>],
     /// By thread.
-    threads: Vec<Copy<'p>>,
+    threads: Vec<ThreadText<'p>>,
     results: bool,
     cells: Option<&'p Cells>,
 }

@@ -17,6 +17,7 @@ use crate::names::Names;
 use crate::objects::{Objects, View};
 use crate::order::Labels;
 use crate::prepare::Prepared;
+use crate::regions::Regions;
 use crate::shared::Shared;
 use crate::simplify::Simplified;
 use crate::template::Calls;
@@ -48,7 +49,7 @@ pub struct Context<'p> {
     /// By file: its name as a C string literal.
     pub files: Vec<String>,
     /// Of the functions that threads start with.
-    pub labels: FxHashMap<FuncId, Labels>,
+    pub regions: FxHashMap<FuncId, Regions>,
     /// Whether some thread asks what another returned.
     pub results: bool,
 }
@@ -79,7 +80,7 @@ pub struct Writer<'c, 'p> {
     copies: Copies,
     id: FuncId,
     code: &'p Simplified,
-    labels: &'c Labels,
+    labels: Labels,
     names: Names<'c>,
     /// By register: its variable, once it has one.
     registers: Vec<Option<Variable>>,
@@ -117,7 +118,7 @@ pub fn write(context: &Context<'_>, objects: &Objects<'_>, threads: &[usize]) ->
         copies: Copies::of(threads.to_vec()),
         id,
         code,
-        labels: &context.labels[&id],
+        labels: Labels::new(context.prepared, context.shared, &context.regions[&id], context.options.model, id),
         // Static locals must not hide objects.
         names: Names::inside(&objects.names),
         registers: vec![None; code.function.registers.len()],
