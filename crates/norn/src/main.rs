@@ -16,7 +16,12 @@ mod system_headers;
 
 use args::{Cli, Command};
 use exit::Exit;
+use mimalloc::MiMalloc;
 use std::process::ExitCode;
+
+/// Front end and translation make and drop very many small pieces of memory, some on another thread than their own.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let cli = match args::parse(std::env::args_os()) {
