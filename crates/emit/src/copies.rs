@@ -2,7 +2,7 @@
 //! them, and in the names of their own objects. So the text is written once, with marks at these places, and the copy of
 //! each thread has its own words there.
 
-use crate::text::digits;
+use crate::text::put;
 
 /// No text has these otherwise: names have neither, and string literals only escaped.
 const OPEN: char = '\u{1}';
@@ -29,9 +29,9 @@ impl Copies {
     pub fn add(&mut self, text: &mut String, words: Vec<String>) {
         match words.split_first() {
             Some((first, others)) if others.iter().any(|other| other != first) => {
-                text.push(OPEN);
-                digits(text, self.words.len() as u64);
-                text.push(CLOSE);
+                // As wide as the word, if possible: lines are broken by their width.
+                let width = first.len().saturating_sub(2);
+                put(text, format_args!("{OPEN}{:0width$}{CLOSE}", self.words.len()));
                 self.words.push(words);
             }
             Some((first, _)) => text.push_str(first),
@@ -69,13 +69,14 @@ mod tests {
         text.push_str(" + ");
         copies.add(&mut text, vec!["same".to_owned(), "same".to_owned()]);
         text.push_str(" + ");
-        copies.add(&mut text, vec!["a".to_owned(), "b".to_owned()]);
+        copies.add(&mut text, vec!["of_a".to_owned(), "of_b".to_owned()]);
+        assert_eq!(text.len(), "x = 3?? + same + of_a".len());
         let copied = [0, 1].map(|copy| {
             let mut copied = String::new();
             copies.add_copy(&mut copied, &text, copy);
             copied
         });
-        assert_eq!(copied, ["x = 3 + same + a", "x = 10 + same + b"]);
+        assert_eq!(copied, ["x = 3 + same + of_a", "x = 10 + same + of_b"]);
         let mut single = String::new();
         Copies::of(vec![7]).add_number(&mut single);
         assert_eq!(single, "7");

@@ -112,6 +112,43 @@ fn every_variant_compiles_without_warnings() {
     }
 }
 
+/// Threads that start alike share a text while it is written. With a limit on allocated objects they do not, so the two
+/// say the same but for the breaks of lines.
+#[test]
+fn threads_that_start_alike_are_as_if_written_one_by_one() {
+    let text = "#include <pthread.h>\n#include <stdlib.h>\n#include <assert.h>\n\
+                int total, *reach; _Thread_local int mine;\n\
+                void *work(void *arg) {\n\
+                  int local = (int)(long)arg, seen = 0, *heap = malloc(sizeof *heap);\n\
+                  if (!heap) return 0;\n\
+                  *heap = local; reach = &seen; seen = total;\n\
+                  mine = local + 3 * (pthread_self() == 1) + (pthread_self() != 0);\n\
+                  total += mine + *heap; *reach += 1; free(heap);\n\
+                  return arg; }\n\
+                int main(void) { pthread_t t[3]; void *result;\n\
+                  for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, work, (void *)(long)i);\n\
+                  for (int i = 0; i < 3; i++) pthread_join(t[i], &result);\n\
+                  assert(total >= 0 && result != &total); return 0; }\n";
+    let program = read("alike.c", text.to_owned());
+    for (model, sma) in [(Model::Sc, Sma::List), (Model::Tso, Sma::List), (Model::Pso, Sma::Buffer)] {
+        let [together, apart] = [None, Some(1000)].map(|mallocs| {
+            let options = Options { mallocs, ..options(model, sma, Tool::Cc) };
+            let bounds = Bounds { default: 3, ..Bounds::default() };
+            let text = sequentialize(&program, &bounds, &options).expect("it can be translated").text;
+            let (_, text) = text.split_once("*/").expect("the head is a comment");
+            text.lines()
+                .filter(|line| !line.starts_with("#line"))
+                .flat_map(str::split_whitespace)
+                .collect::<Vec<_>>()
+                .join(" ")
+        });
+        assert_eq!(together, apart, "{model:?}");
+        for own in ["result[3] = ", "seen_of_2", "mine_of_3", "arg_3_0"] {
+            assert!(together.contains(own), "{model:?}: '{own}'\n{together}");
+        }
+    }
+}
+
 fn refused(text: &str, sma: Sma, expected: &str, line: u32) {
     let text = format!("#include <pthread.h>\n#include <stdlib.h>\n#include <string.h>\n{text}");
     let program = read("refused.c", text);
