@@ -3,6 +3,7 @@
 //! Every identifier and literal of a program passes through here, so the table is made for that: all spellings lie in one
 //! text, and a slot is found by open addressing without touching the spelling unless the hash agrees.
 
+use crate::token::Keyword;
 use std::ops::Range;
 
 /// An interned spelling.
@@ -16,63 +17,61 @@ struct Slot {
     symbol: u32,
 }
 
+/// Enough for the names of a small program and its headers.
+const FIRST_SLOTS: usize = 4096;
+
 const FREE: Slot = Slot { hash: 0, symbol: u32::MAX };
 
 /// The spellings of one session.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Interner {
-    /// A power of two of them, at most three quarters taken.
+    /// A power of two of them, at most half of them taken.
     slots: Vec<Slot>,
-    /// Where each symbol's spelling ends in `text`; it begins where the one before ends.
-    ends: Vec<usize>,
+    /// Where each symbol's spelling stands in `text`.
+    ranges: Vec<Range<usize>>,
     text: String,
 }
 
 impl Interner {
     pub fn new() -> Interner {
-        Interner::default()
+        Interner { slots: vec![FREE; FIRST_SLOTS], ranges: Vec::new(), text: String::new() }
     }
 
-    pub fn intern(&mut self, name: &str) -> Symbol {
-        if self.ends.len() * 4 >= self.slots.len() * 3 {
-            self.grow();
+    /// Knows all keywords, before any other name: see [`Interner::keyword`].
+    pub fn with_keywords() -> Interner {
+        let mut interner = Interner::new();
+        for (spelling, _) in Keyword::SPELLINGS {
+            interner.intern(spelling);
         }
+        interner
+    }
+
+    /// The keyword that a symbol of an interner made by [`Interner::with_keywords`] is.
+    #[inline]
+    pub fn keyword(symbol: Symbol) -> Option<Keyword> {
+        Keyword::SPELLINGS.get(symbol.0 as usize).map(|&(_, keyword)| keyword)
+    }
+
+    #[inline]
+    pub fn intern(&mut self, name: &str) -> Symbol {
         let hash = hash(name.as_bytes());
-        let index = match self.find(name, hash) {
-            Ok(symbol) => return symbol,
-            Err(free) => free,
-        };
-        let symbol = Symbol(u32::try_from(self.ends.len()).expect("there should be fewer than 2^32 names"));
-        self.text.push_str(name);
-        self.ends.push(self.text.len());
-        self.slots[index] = Slot { hash: hash as u32, symbol: symbol.0 };
-        symbol
+        match self.find(name, hash) {
+            Ok(symbol) => symbol,
+            Err(free) => self.add(name, hash, free),
+        }
     }
 
     /// The symbol of a name that was interned before.
     pub fn get(&self, name: &str) -> Option<Symbol> {
-        if self.slots.is_empty() {
-            return None;
-        }
         self.find(name, hash(name.as_bytes())).ok()
     }
 
     pub fn name(&self, symbol: Symbol) -> &str {
-        &self.text[self.range(symbol.0)]
-    }
-
-    fn bytes(&self, symbol: u32) -> &[u8] {
-        &self.text.as_bytes()[self.range(symbol)]
-    }
-
-    /// Where a spelling stands in the text.
-    fn range(&self, symbol: u32) -> Range<usize> {
-        let index = symbol as usize;
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        start..self.ends[index]
+        &self.text[self.ranges[symbol.0 as usize].clone()]
     }
 
     /// The symbol of `name`, or the slot where it belongs.
+    #[inline]
     fn find(&self, name: &str, hash: u64) -> Result<Symbol, usize> {
         let mask = self.slots.len() - 1;
         let mut index = slot_of(hash, mask);
@@ -81,26 +80,48 @@ impl Interner {
             if slot.symbol == FREE.symbol {
                 return Err(index);
             }
-            if slot.hash == hash as u32 && self.bytes(slot.symbol) == name.as_bytes() {
-                return Ok(Symbol(slot.symbol));
+            if slot.hash == hash as u32 {
+                let range = self.ranges[slot.symbol as usize].clone();
+                if self.text.as_bytes()[range] == *name.as_bytes() {
+                    return Ok(Symbol(slot.symbol));
+                }
             }
             index = (index + 1) & mask;
         }
     }
 
+    /// Adds a new name in the free slot where it belongs.
+    #[inline(never)]
+    fn add(&mut self, name: &str, hash: u64, free: usize) -> Symbol {
+        let symbol = Symbol(u32::try_from(self.ranges.len()).expect("there should be fewer than 2^32 names"));
+        let start = self.text.len();
+        self.text.push_str(name);
+        self.ranges.push(start..self.text.len());
+        self.slots[free] = Slot { hash: hash as u32, symbol: symbol.0 };
+        if self.ranges.len() * 2 > self.slots.len() {
+            self.grow();
+        }
+        symbol
+    }
+
     fn grow(&mut self) {
-        let size = (self.slots.len() * 2).max(1024);
+        let size = self.slots.len() * 2;
         let mut slots = vec![FREE; size];
-        for i in 0..self.ends.len() {
-            let symbol = Symbol(i as u32);
-            let hash = hash(self.name(symbol).as_bytes());
+        for (symbol, range) in self.ranges.iter().enumerate() {
+            let hash = hash(&self.text.as_bytes()[range.clone()]);
             let mut index = slot_of(hash, size - 1);
             while slots[index].symbol != FREE.symbol {
                 index = (index + 1) & (size - 1);
             }
-            slots[index] = Slot { hash: hash as u32, symbol: symbol.0 };
+            slots[index] = Slot { hash: hash as u32, symbol: symbol as u32 };
         }
         self.slots = slots;
+    }
+}
+
+impl Default for Interner {
+    fn default() -> Interner {
+        Interner::new()
     }
 }
 
@@ -109,27 +130,29 @@ fn slot_of(hash: u64, mask: usize) -> usize {
     (hash >> 32) as usize & mask
 }
 
-/// Multiplies 64 bits into 128 and folds the halves, eight bytes at a time. Names are short: this beats a stronger hash.
+/// Multiplies 64 bits with 64 bits and folds the halves of the product. Names are short: this beats a stronger hash, and
+/// bytes that are taken twice do no harm, since the length is part of it.
+#[inline]
 fn hash(bytes: &[u8]) -> u64 {
     let fold = |a: u64, b: u64| {
         let product = u128::from(a) * u128::from(b);
         (product as u64) ^ ((product >> 64) as u64)
     };
-    let (words, rest) = bytes.as_chunks::<8>();
+    let (first, last) = match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        (Some(first), Some(last)) => (u64::from_le_bytes(*first), u64::from_le_bytes(*last)),
+        _ => match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>(), bytes) {
+            (Some(first), Some(last), _) => (u32::from_le_bytes(*first).into(), u32::from_le_bytes(*last).into()),
+            (_, _, []) => (0, 0),
+            (_, _, [first, .., last]) => (u64::from(*first) << 8 | u64::from(bytes[bytes.len() / 2]), (*last).into()),
+            (_, _, [only]) => (0, (*only).into()),
+        },
+    };
     let mut hash = 0x9E37_79B9_7F4A_7C15 ^ bytes.len() as u64;
-    for word in words {
+    // What lies between the first and the last eight bytes of a long name.
+    for word in bytes.get(8..).unwrap_or_default().as_chunks::<8>().0 {
         hash = fold(hash ^ u64::from_le_bytes(*word), 0xD6E8_FEB8_6659_FD93);
     }
-    // The length is part of the hash, so bytes that are taken twice do no harm.
-    let last = match (rest.first_chunk::<4>(), rest.last_chunk::<4>(), rest) {
-        (Some(first), Some(last), _) => {
-            u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last))
-        }
-        (_, _, []) => 0,
-        (_, _, [first, .., last]) => u64::from(*first) << 16 | u64::from(rest[rest.len() / 2]) << 8 | u64::from(*last),
-        (_, _, [only]) => u64::from(*only),
-    };
-    fold(hash ^ last, 0xA076_1D64_78BD_642F)
+    fold(hash ^ first, 0xA076_1D64_78BD_642F ^ last)
 }
 
 #[cfg(test)]
@@ -149,5 +172,28 @@ mod tests {
             assert_eq!(interner.intern(name), symbol);
         }
         assert_eq!(interner.get("name_"), None);
+    }
+
+    #[test]
+    fn keywords_come_first() {
+        let mut interner = Interner::with_keywords();
+        for (spelling, keyword) in Keyword::SPELLINGS {
+            assert_eq!(interner.get(spelling).and_then(Interner::keyword), Some(*keyword));
+        }
+        assert_eq!(Interner::keyword(interner.intern("name")), None);
+    }
+
+    #[test]
+    fn names_of_any_length_are_told_apart() {
+        let mut interner = Interner::new();
+        for len in 1..40 {
+            // Alike but for one byte.
+            for place in 0..len {
+                let name = (0..len).map(|i| if i == place { 'b' } else { 'a' }).collect::<String>();
+                let symbol = interner.intern(&name);
+                assert_eq!(interner.name(symbol), name);
+            }
+        }
+        assert_eq!(interner.ranges.len(), (1..40).sum());
     }
 }

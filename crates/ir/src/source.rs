@@ -101,8 +101,7 @@ impl SourceMap {
         if u32::try_from(text.len()).ok().and_then(|n| base.checked_add(n)).is_none_or(|end| end >= u32::MAX - 1) {
             return Err(TooLarge);
         }
-        let mut line_starts = vec![0];
-        line_starts.extend(text.match_indices('\n').map(|(i, _)| i as u32 + 1));
+        let line_starts = line_starts(text.as_bytes());
         let name = self.intern(name);
         self.sources.push(Source { name, text, base, line_starts, marks: Vec::new(), builtin });
         Ok(SourceId(self.sources.len() as u32 - 1))
@@ -148,7 +147,11 @@ impl SourceMap {
         let start = start.0 - s.base;
         let at = s.marks.partition_point(|m| m.start < start);
         let inherited = at.checked_sub(1).map_or(s.name, |before| s.marks[before].name);
-        let name = name.map_or(inherited, |n| self.intern(n));
+        let name = match name {
+            None => inherited,
+            Some(name) if *self.names[inherited as usize] == *name => inherited,
+            Some(name) => self.intern(name),
+        };
         let s = &self.sources[id.0 as usize];
         let physical = s.line_starts.partition_point(|&begin| begin <= start) as u32;
         let mark = LineMark { start, physical, line, name, system };
@@ -251,6 +254,27 @@ impl SourceMap {
     }
 }
 
+/// Where the lines of a text begin. Eight bytes are looked at together: this sees every byte of every text.
+fn line_starts(bytes: &[u8]) -> Vec<u32> {
+    const LOW: u64 = u64::from_ne_bytes([0x7F; 8]);
+    const BREAKS: u64 = u64::from_ne_bytes([b'\n'; 8]);
+    let mut starts = Vec::with_capacity(bytes.len() / 24 + 1);
+    starts.push(0);
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (i, word) in words.iter().enumerate() {
+        // A byte of `other` is zero for a line break, and only then is the upper bit of that byte of `found` set.
+        let other = u64::from_le_bytes(*word) ^ BREAKS;
+        let mut found = !(((other & LOW) + LOW) | other | LOW);
+        while found != 0 {
+            starts.push(i as u32 * 8 + found.trailing_zeros() / 8 + 1);
+            found &= found - 1;
+        }
+    }
+    let rest_start = words.len() as u32 * 8;
+    starts.extend((1..).zip(rest).filter(|(_, byte)| **byte == b'\n').map(|(i, _)| rest_start + i));
+    starts
+}
+
 /// Column of `offset` in the line that begins at `line_start`: one more than the characters between them.
 fn column_of(text: &str, line_start: u32, offset: u32) -> u32 {
     let bytes = &text.as_bytes()[line_start as usize..offset as usize];
@@ -285,6 +309,19 @@ mod tests {
         assert_eq!(map.presumed_line_text("c.c", 9), None);
         assert_eq!(map.presumed_line_text("c.c", 99), None);
         assert_eq!(map.physical(Loc::NONE), None);
+    }
+
+    #[test]
+    fn lines_begin_after_line_breaks() {
+        let alphabet = ["\n", "\n\n", "x", "\u{B}", "\r\n", "\u{8a}", "\u{10a}", "ten bytes.", "\t"];
+        // All sequences of pieces up to some length, one after the other.
+        for number in 0..3000 {
+            let pieces = std::iter::successors(Some(number), |n| Some(n / 9).filter(|n| *n > 0));
+            let text: String = pieces.map(|n| alphabet[n % 9]).collect::<String>() + "end\n";
+            let expected: Vec<u32> =
+                [0].into_iter().chain(text.match_indices('\n').map(|(i, _)| i as u32 + 1)).collect();
+            assert_eq!(line_starts(text.as_bytes()), expected, "{text:?}");
+        }
     }
 
     #[test]

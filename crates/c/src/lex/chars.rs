@@ -7,6 +7,8 @@ pub const DIGIT: u8 = 4;
 pub const BLANK: u8 = 8;
 /// What matters in a group that is skipped: line breaks, quotes, comments and backslashes.
 pub const SKIP_STOP: u8 = 16;
+/// What white space, a comment or a line splice may begin with.
+pub const GAP: u8 = 32;
 
 /// The classes of each byte. Bytes outside ASCII have none: they are decoded first.
 pub static CLASS: [u8; 256] = classes();
@@ -19,8 +21,9 @@ const fn classes() -> [u8; 256] {
         table[i] = match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => IDENT_START | IDENT,
             b'0'..=b'9' => DIGIT | IDENT,
-            b' ' | b'\t' | b'\r' | 0x0B | 0x0C => BLANK,
-            b'\n' | b'"' | b'\'' | b'/' | b'\\' => SKIP_STOP,
+            b' ' | b'\t' | b'\r' | 0x0B | 0x0C => BLANK | GAP,
+            b'\n' | b'/' | b'\\' => SKIP_STOP | GAP,
+            b'"' | b'\'' => SKIP_STOP,
             _ => 0,
         };
         i += 1;

@@ -14,7 +14,7 @@ mod tests;
 use crate::intern::{Interner, Symbol};
 use crate::session::Session;
 use crate::token::Punct;
-use chars::{BLANK, CLASS, DIGIT, IDENT, IDENT_START};
+use chars::{BLANK, CLASS, DIGIT, GAP, IDENT, IDENT_START};
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::Loc;
 
@@ -213,20 +213,34 @@ impl<'t> Lexer<'t> {
         (self.byte(end) == b'\n').then_some(end + 1)
     }
 
+    #[inline]
     fn token(&mut self, kind: PpKind, start: usize, end: usize, flags: Flags) -> PpToken {
         self.pos = end;
         let len = u16::try_from(end - start).unwrap_or(u16::MAX);
         PpToken { kind, loc: self.base.offset(start as u32), len, flags }
     }
 
+    #[inline]
     fn skip_blanks(&mut self, session: &mut Session) -> Flags {
-        let mut flags = if self.pos == 0 { Flags::LINE_START } else { Flags::NONE };
+        let flags = if self.pos == 0 { Flags::LINE_START } else { Flags::NONE };
+        match CLASS[self.byte(self.pos) as usize] & GAP {
+            0 => flags,
+            _ => self.skip_gap(session, flags),
+        }
+    }
+
+    /// Skips white space and comments, where there are any; adds to what is known about the token behind them.
+    fn skip_gap(&mut self, session: &mut Session, mut flags: Flags) -> Flags {
         loop {
-            match self.byte(self.pos) {
-                b' ' | b'\t' | b'\r' | 0x0B | 0x0C => {
-                    flags = flags.with(Flags::SPACE);
-                    self.pos += 1;
-                }
+            let mut pos = self.pos;
+            while let Some(&byte) = self.bytes.get(pos)
+                && CLASS[byte as usize] & BLANK != 0
+            {
+                flags = flags.with(Flags::SPACE);
+                pos += 1;
+            }
+            self.pos = pos;
+            match self.byte(pos) {
                 b'\n' if !self.in_directive => {
                     flags = flags.with(Flags::SPACE).with(Flags::LINE_START);
                     self.pos += 1;
@@ -337,23 +351,30 @@ impl<'t> Lexer<'t> {
         self.token(PpKind::Stray(symbol), start, end, flags)
     }
 
+    #[inline]
     fn punctuator(&mut self, session: &mut Session, start: usize, flags: Flags) -> PpToken {
         use Punct::*;
         let one = start + 1;
+        let alone = match self.byte(start) {
+            b'(' => Some(LParen),
+            b')' => Some(RParen),
+            b';' => Some(Semi),
+            b',' => Some(Comma),
+            b'{' => Some(LBrace),
+            b'}' => Some(RBrace),
+            b'[' => Some(LBracket),
+            b']' => Some(RBracket),
+            b'?' => Some(Question),
+            b'~' => Some(Tilde),
+            _ => None,
+        };
+        if let Some(punct) = alone {
+            return self.token(PpKind::Punct(punct), start, one, flags);
+        }
         let (second, two) = self.at(one);
         let assign = |with, without| if second == b'=' { (with, two) } else { (without, one) };
         let mut flags = flags;
         let (punct, end) = match self.byte(start) {
-            b'(' => (LParen, one),
-            b')' => (RParen, one),
-            b';' => (Semi, one),
-            b',' => (Comma, one),
-            b'{' => (LBrace, one),
-            b'}' => (RBrace, one),
-            b'[' => (LBracket, one),
-            b']' => (RBracket, one),
-            b'?' => (Question, one),
-            b'~' => (Tilde, one),
             b'=' => assign(Eq, Assign),
             b'*' => assign(StarAssign, Star),
             b'/' => assign(SlashAssign, Slash),

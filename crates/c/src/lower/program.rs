@@ -347,6 +347,11 @@ struct Known {
 
 impl Positions {
     fn span(&mut self, session: &Session, loc: Loc) -> Span {
+        if let Some(known) = self.last
+            && known.loc == loc
+        {
+            return known.span;
+        }
         let sources = &session.sources;
         let known = match self.last {
             Some(known) if known.line_start <= loc && loc < known.line_end => known,

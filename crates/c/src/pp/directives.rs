@@ -8,6 +8,9 @@ use crate::session::Session;
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::Loc;
 
+/// Room for the tokens of most lines.
+const LIKELY_TOKENS: usize = 8;
+
 /// What `#line` or a line marker says.
 pub struct LineMarker {
     line: u32,
@@ -100,7 +103,7 @@ impl Preprocessor<'_> {
 
     /// The tokens up to the end of the line.
     pub(super) fn rest_of_line(&mut self) -> Vec<PpToken> {
-        let mut tokens = Vec::new();
+        let mut tokens = Vec::with_capacity(LIKELY_TOKENS);
         self.append_rest_of_line(&mut tokens);
         tokens
     }

@@ -27,10 +27,10 @@ mod tests;
 
 pub use preprocessed::target_of_preprocessed;
 
-use crate::intern::Symbol;
+use crate::intern::{Interner, Symbol};
 use crate::lex::{Flags, Lexer, PpKind, PpToken};
 use crate::session::Session;
-use crate::token::{Keyword, Punct, Token, TokenKind};
+use crate::token::{Punct, Token, TokenKind};
 use conditionals::Conditional;
 use expand::Expansion;
 use include::Included;
@@ -125,7 +125,6 @@ struct Preprocessor<'s> {
     session: &'s mut Session,
     main: SourceId,
     names: Names,
-    keywords: KeywordTable,
     macros: MacroTable,
     files: Vec<File>,
     conditionals: Vec<Conditional>,
@@ -148,14 +147,12 @@ struct Preprocessor<'s> {
 
 impl<'s> Preprocessor<'s> {
     fn new(session: &'s mut Session, main: SourceId) -> Preprocessor<'s> {
-        let keywords = KeywordTable::new(session);
         let names = Names::new(session);
         let output = Vec::with_capacity(session.sources.text(main).len() / 5);
         Preprocessor {
             session,
             main,
             names,
-            keywords,
             macros: MacroTable::default(),
             files: Vec::new(),
             conditionals: Vec::new(),
@@ -204,17 +201,20 @@ impl<'s> Preprocessor<'s> {
         let mut lexer = Lexer::new(&file.text, file.pos, file.base);
         loop {
             let token = lexer.next(self.session);
-            let is_plain = match token.kind {
-                PpKind::Ident(name) => self.macros.get(name).is_none() && name != self.names.pragma_operator,
-                PpKind::Punct(_) => !begins_directive(token),
-                PpKind::Number(_) | PpKind::Char(_) | PpKind::Str(_) => true,
-                PpKind::Header(_) | PpKind::Stray(_) | PpKind::Eof => false,
+            let kind = match token.kind {
+                PpKind::Ident(name) if self.macros.get(name).is_none() && name != self.names.pragma_operator => {
+                    word(name)
+                }
+                PpKind::Punct(punct) if !begins_directive(token) => TokenKind::Punct(punct),
+                PpKind::Number(symbol) => TokenKind::Number(symbol),
+                PpKind::Char(symbol) => TokenKind::Char(symbol),
+                PpKind::Str(symbol) => TokenKind::Str(symbol),
+                _ => {
+                    self.ahead = Some(token);
+                    break;
+                }
             };
-            if !is_plain {
-                self.ahead = Some(token);
-                break;
-            }
-            self.output.extend(leave(self.session, &self.keywords, token));
+            self.output.push(Token { kind, loc: token.loc, len: token.len });
         }
         file.pos = lexer.pos();
     }
@@ -239,7 +239,7 @@ impl<'s> Preprocessor<'s> {
     }
 
     fn emit(&mut self, token: PpToken) {
-        if let Some(token) = leave(self.session, &self.keywords, token) {
+        if let Some(token) = leave(self.session, token) {
             self.output.push(token);
         }
     }
@@ -289,35 +289,19 @@ impl<'s> Preprocessor<'s> {
     }
 }
 
-/// Which symbols are keywords. They are interned first, so that the table stays small.
-struct KeywordTable(Vec<Option<Keyword>>);
-
-impl KeywordTable {
-    fn new(session: &mut Session) -> KeywordTable {
-        let mut table = Vec::new();
-        for &(spelling, keyword) in Keyword::SPELLINGS {
-            let index = session.symbols.intern(spelling).0 as usize;
-            if index >= table.len() {
-                table.resize(index + 1, None);
-            }
-            table[index] = Some(keyword);
-        }
-        KeywordTable(table)
-    }
-
-    fn get(&self, symbol: Symbol) -> Option<Keyword> {
-        self.0.get(symbol.0 as usize).copied().flatten()
+/// A keyword or a name.
+#[inline]
+fn word(symbol: Symbol) -> TokenKind {
+    match Interner::keyword(symbol) {
+        Some(keyword) => TokenKind::Keyword(keyword),
+        None => TokenKind::Ident(symbol),
     }
 }
 
 /// Makes a token of the language of a preprocessing token; what is none is an error.
-#[inline]
-fn leave(session: &mut Session, keywords: &KeywordTable, token: PpToken) -> Option<Token> {
+fn leave(session: &mut Session, token: PpToken) -> Option<Token> {
     let kind = match token.kind {
-        PpKind::Ident(symbol) => match keywords.get(symbol) {
-            Some(keyword) => TokenKind::Keyword(keyword),
-            None => TokenKind::Ident(symbol),
-        },
+        PpKind::Ident(symbol) => word(symbol),
         PpKind::Number(symbol) => TokenKind::Number(symbol),
         PpKind::Char(symbol) => TokenKind::Char(symbol),
         PpKind::Str(symbol) => TokenKind::Str(symbol),

@@ -3,7 +3,7 @@
 //! No macro is predefined or expanded. Of the directives only line markers, `#line`, `#pragma` and `#ident` may occur.
 
 use super::directives::LineMarker;
-use super::{KeywordTable, begins_directive, leave, pragma};
+use super::{begins_directive, leave, pragma};
 use crate::lex::{Lexer, PpKind, PpToken};
 use crate::session::{Session, Target};
 use crate::token::{Token, TokenKind};
@@ -34,7 +34,6 @@ pub fn target_of_preprocessed(text: &str) -> Option<Target> {
 }
 
 pub fn tokens(session: &mut Session, source: SourceId) -> Vec<Token> {
-    let keywords = KeywordTable::new(session);
     let (text, base) = (session.sources.shared_text(source), session.sources.start(source));
     let mut output = Vec::with_capacity(text.len() / 4);
     let mut lexer = Lexer::new(&text, 0, base);
@@ -51,7 +50,7 @@ pub fn tokens(session: &mut Session, source: SourceId) -> Vec<Token> {
             output.push(Token { kind: TokenKind::Eof, loc: base.offset(text.len() as u32), len: 0 });
             return output;
         }
-        output.extend(leave(session, &keywords, token));
+        output.extend(leave(session, token));
     }
 }
 

@@ -61,6 +61,8 @@ pub(crate) use scope::Scopes;
 /// Checks a unit. Errors go to `session`; the tree is only meaningful when there are none.
 pub fn check(session: &mut Session, types: &mut Types, unit: ast::TranslationUnit) -> tree::Unit {
     let mut checker = Checker::new(session, types);
+    // Most of what stands at file scope of a large unit are declarations of functions.
+    checker.unit.functions.reserve(unit.items.len() / 2);
     // Each item is given back before the next is checked: the typed tree takes its place in memory.
     for item in unit.items {
         if checker.session.too_many_errors() {
