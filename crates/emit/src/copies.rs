@@ -9,6 +9,7 @@ const OPEN: char = '\u{1}';
 const CLOSE: char = '\u{2}';
 
 /// The threads that share a text.
+#[derive(Debug)]
 pub struct Copies {
     /// By their numbers. If there is only one there are no marks.
     pub threads: Vec<usize>,
@@ -44,16 +45,13 @@ impl Copies {
         self.add(text, self.threads.iter().map(usize::to_string).collect());
     }
 
-    /// Adds a copy of a text to another.
-    pub fn add_copy(&self, text: &mut String, marked: &str, copy: usize) {
-        let mut pieces = marked.split(OPEN);
-        text.extend(pieces.next());
-        for piece in pieces {
+    /// The pieces of a copy of a text.
+    pub fn pieces<'t>(&'t self, marked: &'t str, copy: usize) -> impl Iterator<Item = &'t str> {
+        marked.split(OPEN).flat_map(move |piece| {
             let (mark, rest) = piece.split_once(CLOSE).unwrap_or(("", piece));
             let words = mark.parse().ok().and_then(|mark: usize| self.words.get(mark));
-            text.extend(words.map(|words| words[copy].as_str()));
-            text.push_str(rest);
-        }
+            [words.map_or("", |words| words[copy].as_str()), rest]
+        })
     }
 }
 
@@ -71,11 +69,7 @@ mod tests {
         text.push_str(" + ");
         copies.add(&mut text, vec!["of_a".to_owned(), "of_b".to_owned()]);
         assert_eq!(text.len(), "x = 3?? + same + of_a".len());
-        let copied = [0, 1].map(|copy| {
-            let mut copied = String::new();
-            copies.add_copy(&mut copied, &text, copy);
-            copied
-        });
+        let copied = [0, 1].map(|copy| copies.pieces(&text, copy).collect::<String>());
         assert_eq!(copied, ["x = 3 + same + of_a", "x = 10 + same + of_b"]);
         let mut single = String::new();
         Copies::of(vec![7]).add_number(&mut single);

@@ -11,7 +11,7 @@ use crate::sma::{Memory, bits_of};
 use crate::template::{expand, mentions};
 use crate::text::{put, quoted};
 use crate::thread::{self, Context, Written};
-use crate::{Model, Options, Refusal, Sequential, Sma, Tool};
+use crate::{Model, Options, Part, Refusal, Sequential, Sma, Tool};
 use norn_ir::ids::FuncId;
 use norn_ir::program::Program;
 use norn_passes::threads::ThreadId;
@@ -52,14 +52,14 @@ pub fn write(prepared: &Prepared, bounds: &Bounds, options: &Options) -> Result<
     let context = Context { prepared, shared: &shared, cells, options, files, regions, results };
     let objects = Objects::new(prepared, &shared, cells, options);
     let functions = write_threads(&context, &objects)?;
-    let mut threads: Vec<(usize, ThreadText)> = functions.iter().flat_map(ThreadText::all).collect();
-    threads.sort_unstable_by_key(|&(thread, _)| thread);
-    let mentions = threads.iter().flat_map(|(thread, copy)| copy.of.mentions.iter().map(|&object| (*thread, object)));
+    let threads = by_thread(&functions);
+    let mentions = threads.iter().zip(0..);
+    let mentions = mentions.flat_map(|(thread, number)| thread.of.mentions.iter().map(move |&object| (number, object)));
     let declarations = declare::declare(&objects, mentions)?;
-    let threads = threads.into_iter().map(|(_, copy)| copy).collect();
     let names = &objects.thread_names;
     let file = File { prepared, bounds, options, declarations, names, threads, results, cells };
-    Ok(file.sequential())
+    let (parts, unwind) = file.parts();
+    Ok(Sequential { parts, functions, unwind })
 }
 
 /// The threads whose functions have one text. What a thread creates differs from copy to copy, and so may what the list
@@ -111,25 +111,22 @@ fn write_threads(context: &Context<'_>, objects: &Objects<'_>) -> Result<Vec<Wri
 /// The function of a thread.
 struct ThreadText<'w> {
     of: &'w Written,
+    /// Its place among all.
+    place: usize,
     /// Which of its copies.
     copy: usize,
 }
 
-impl ThreadText<'_> {
-    /// Each with the number of its thread.
-    fn all(written: &Written) -> impl Iterator<Item = (usize, ThreadText<'_>)> {
-        let numbers = written.copies.threads.iter();
-        numbers.enumerate().map(|(copy, &thread)| (thread, ThreadText { of: written, copy }))
-    }
-
-    fn add(&self, text: &mut String) {
-        text.push_str(&self.of.declarations);
-        self.of.copies.add_copy(text, &self.of.text, self.copy);
-    }
-
-    fn lines(&self) -> usize {
-        lines_of(&self.of.declarations) + self.of.lines
-    }
+fn by_thread(functions: &[Written]) -> Vec<ThreadText<'_>> {
+    let copies = |(place, of): (usize, &'_ Written)| (0..of.copies.threads.len()).map(move |copy| (place, copy));
+    let mut threads: Vec<ThreadText<'_>> = functions
+        .iter()
+        .enumerate()
+        .flat_map(copies)
+        .map(|(place, copy)| ThreadText { of: &functions[place], place, copy })
+        .collect();
+    threads.sort_unstable_by_key(|thread| thread.of.copies.threads[thread.copy]);
+    threads
 }
 
 struct File<'p> {
@@ -149,7 +146,8 @@ impl File<'_> {
         self.prepared.program()
     }
 
-    fn sequential(&self) -> Sequential {
+    /// The parts of the text, and how often its loops are followed at most.
+    fn parts(&self) -> (Vec<Part>, u64) {
         let bodies: String = self.threads.iter().map(|thread| &*thread.of.calls).collect();
         let stubs = stubs(&bodies);
         let memory = self.memory().text(&format!("{bodies} {stubs} sma_init"));
@@ -166,24 +164,22 @@ impl File<'_> {
             memory,
             stubs,
         ];
-        let driver = self.driver();
-        let of_threads = self.threads.iter().map(|thread| thread.of.declarations.len() + thread.of.text.len());
-        let length = sections.iter().map(String::len).chain(of_threads).sum::<usize>() + driver.len();
-        let mut text = String::with_capacity(length + length / 16);
+        let mut text = String::new();
         for section in sections.iter().filter(|section| !section.is_empty()) {
             text.extend([section.trim_end(), "\n\n"]);
         }
         let mut lines = lines_of(&text);
+        let mut parts = Vec::new();
         for ((name, thread), number) in self.names.iter().zip(&self.threads).zip(0..) {
             put(&mut text, format_args!("/* Thread {number}. */\nstatic void {name}(void)\n{{\n"));
-            thread.add(&mut text);
-            text.push_str("}\n\n");
+            parts.extend([Part::Text(text), Part::Thread(thread.place, thread.copy)]);
             // Lines are those of this file again.
-            lines += 3 + thread.lines() + 3;
-            put(&mut text, format_args!("#line {} {}\n", lines + 1, quoted(&self.options.output)));
+            lines += 3 + lines_of(&thread.of.declarations) + thread.of.lines + 3;
+            text = format!("}}\n\n#line {} {}\n", lines + 1, quoted(&self.options.output));
         }
-        text.push_str(&driver);
-        Sequential { text, unwind }
+        text.push_str(&self.driver());
+        parts.push(Part::Text(text));
+        (parts, unwind)
     }
 
     /// How often the loops of the text are followed, at most.

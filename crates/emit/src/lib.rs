@@ -49,6 +49,8 @@ mod thread;
 use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_passes::unwind::Bounds;
+use std::io::{self, Write};
+use thread::Written;
 
 /// When a store reaches memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -118,11 +120,45 @@ impl Refusal {
 }
 
 /// A sequential program.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 pub struct Sequential {
-    pub text: String,
+    parts: Vec<Part>,
+    /// The functions of the threads, some for several.
+    functions: Vec<Written>,
     /// No loop of the text is followed more often than this: the bound with which a verifier sees all of it.
     pub unwind: u64,
+}
+
+/// A part of the text.
+#[derive(Debug)]
+enum Part {
+    Text(String),
+    /// The body of a thread's function: a place in `Sequential::functions`, and which of the copies.
+    Thread(usize, usize),
+}
+
+impl Sequential {
+    /// The text in pieces: it may be long, and need not be in one.
+    pub fn pieces(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().flat_map(|part| {
+            let (text, body) = match part {
+                Part::Text(text) => (text.as_str(), None),
+                Part::Thread(function, copy) => {
+                    let written = &self.functions[*function];
+                    (written.declarations.as_str(), Some(written.copies.pieces(&written.text, *copy)))
+                }
+            };
+            std::iter::once(text).chain(body.into_iter().flatten())
+        })
+    }
+
+    pub fn text(&self) -> String {
+        self.pieces().collect()
+    }
+
+    pub fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
+        self.pieces().try_for_each(|piece| out.write_all(piece.as_bytes()))
+    }
 }
 
 /// The sequential program. `program` should be valid, with its private objects marked.

@@ -55,6 +55,7 @@ pub struct Context<'p> {
 }
 
 /// The function of a thread, or of several that are alike.
+#[derive(Debug)]
 pub struct Written {
     pub copies: Copies,
     /// Of its variables.

@@ -57,7 +57,7 @@ fn the_running_example() {
     ];
     for (name, model, sma) in cases {
         let sequential = sequentialize(&program, &bounds(), &options(model, sma, Tool::Cbmc));
-        let text = sequential.expect("it can be translated").text;
+        let text = sequential.expect("it can be translated").text();
         let path = folder().join(format!("producers_consumers.{name}.c"));
         if std::env::var_os("NORN_BLESS").is_some() {
             fs::write(&path, &text).expect("the text should be written");
@@ -96,7 +96,7 @@ fn every_variant_compiles_without_warnings() {
             ] {
                 let options = Options { bits, locations: few, mallocs: few, ..options(model, sma, tool) };
                 let text = match sequentialize(program, &bounds(), &options) {
-                    Ok(sequential) => sequential.text,
+                    Ok(sequential) => sequential.text(),
                     // The list SMA does not do without types.
                     Err(refusal) if number == 1 && refusal.message.contains("not fixed") => continue,
                     Err(refusal) => panic!("{number} {model:?} {sma:?}: {refusal:?}"),
@@ -134,7 +134,7 @@ fn threads_that_start_alike_are_as_if_written_one_by_one() {
         let [together, apart] = [None, Some(1000)].map(|mallocs| {
             let options = Options { mallocs, ..options(model, sma, Tool::Cc) };
             let bounds = Bounds { default: 3, ..Bounds::default() };
-            let text = sequentialize(&program, &bounds, &options).expect("it can be translated").text;
+            let text = sequentialize(&program, &bounds, &options).expect("it can be translated").text();
             let (_, text) = text.split_once("*/").expect("the head is a comment");
             text.lines()
                 .filter(|line| !line.starts_with("#line"))

@@ -37,12 +37,13 @@ pub fn run(args: &CheckArgs, command: &str, program: &Program, stop: &StopToken)
     for model in args.models.list() {
         let file = Temporary::new(model);
         let shown = file.0.display().to_string();
-        let text = match translate(program, model, &args.unwind, &bounds, reader(&name), shown) {
-            Ok(sequential) => sequential.text,
+        let sequential = match translate(program, model, &args.unwind, &bounds, reader(&name), shown) {
+            Ok(sequential) => sequential,
             Err(refusal) => return sequentialize::fail(program, &refusal),
         };
-        if let Err(error) = fs::write(&file.0, text) {
-            return frontend::fail(&format!("cannot write '{}': {error}", file.0.display()), Exit::BadInput);
+        let written = frontend::write_by(&file.0, |out| sequential.write_to(out));
+        if written != Exit::Fine {
+            return written;
         }
         let mut command = Command::new(tool);
         command.args(&options).arg(&file.0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());

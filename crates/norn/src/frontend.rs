@@ -12,9 +12,13 @@ use norn_ir::source::{Loc, SourceMap};
 use norn_report::Sources;
 use norn_verdict::limits::{Limits, StopToken};
 use norn_verdict::outcome::Stats;
-use std::io::{self, IsTerminal, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+/// Bytes that are written at once.
+const BUFFER: usize = 1 << 16;
 
 /// A program that was read, with the texts it came from.
 pub struct Compiled {
@@ -78,8 +82,13 @@ pub fn fail(message: &str, exit: Exit) -> Exit {
 
 /// Writes to standard output. A reader that has seen enough (`norn … | head`) is no error.
 pub fn print(text: &str) -> Exit {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    print_by(|out| out.write_all(text.as_bytes()))
+}
+
+/// The same for a text that something else writes.
+pub fn print_by(write: impl FnOnce(&mut BufWriter<StdoutLock<'_>>) -> io::Result<()>) -> Exit {
+    let mut out = BufWriter::with_capacity(BUFFER, io::stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             fail(&format!("cannot write the output: {error}"), Exit::Internal)
         }
@@ -89,7 +98,16 @@ pub fn print(text: &str) -> Exit {
 
 /// Writes a file that the user asked for.
 pub fn write(path: &Path, text: &str) -> Exit {
-    match std::fs::write(path, text) {
+    write_by(path, |out| out.write_all(text.as_bytes()))
+}
+
+/// The same for a text that something else writes.
+pub fn write_by(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Exit {
+    let written = File::create(path).and_then(|file| {
+        let mut out = BufWriter::with_capacity(BUFFER, file);
+        write(&mut out).and_then(|()| out.flush())
+    });
+    match written {
         Ok(()) => Exit::Fine,
         Err(error) => fail(&format!("cannot write '{}': {error}", path.display()), Exit::BadInput),
     }

@@ -96,7 +96,7 @@ impl Bench {
     /// Translates, compiles and searches. An error is a fault of the translation.
     pub fn emitted(&self, name: &str, program: &Program, plan: Plan, options: &Options) -> Result<Answer, String> {
         let text = match sequentialize(program, &bounds(plan.unwind), options) {
-            Ok(sequential) => sequential.text,
+            Ok(sequential) => sequential.text(),
             Err(refusal) => return Ok(Answer::Undecided(refusal.message)),
         };
         let base = self.folder.join(name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));

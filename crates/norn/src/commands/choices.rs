@@ -11,7 +11,6 @@ use crate::frontend;
 use crate::interrupt;
 use crate::progress::ProgressLine;
 use norn_c::driver::{Compiled, Input, compile};
-use norn_emit::Sequential;
 use norn_ir::program::Program;
 use norn_passes::unwind::Bounds;
 use norn_report::{Sources, line};
@@ -28,8 +27,8 @@ const PER_LINE: usize = 20;
 pub fn write(program: &Program, args: &SequentializeArgs, path: &Path) -> Exit {
     let name = "sequential.c".to_owned();
     let translated = translate(program, args.model, &args.unwind, &args.bounds, Reader::Norn, name.clone());
-    let Sequential { text, unwind } = match translated {
-        Ok(sequential) => sequential,
+    let (text, unwind) = match translated {
+        Ok(sequential) => (sequential.text(), sequential.unwind),
         Err(refusal) => return fail(program, &refusal),
     };
     let Compiled { program: compiled, diagnostics, sources, .. } =

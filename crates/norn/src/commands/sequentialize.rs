@@ -17,19 +17,7 @@ use std::path::Path;
 const DEFAULT_UNWIND: u32 = 2;
 
 pub fn run(args: &SequentializeArgs) -> Exit {
-    norn_c::driver::with_stack(|| {
-        make_room();
-        sequentialize(args)
-    })
-}
-
-/// The usual allocator asks the system for the memory of a thread page by page, at a price for each, but keeps what it
-/// was given. It takes two requests until it believes that so much will be wanted again.
-fn make_room() {
-    const ROOM: usize = 24 << 20;
-    for _ in 0..2 {
-        drop(std::hint::black_box(Vec::<u8>::with_capacity(ROOM)));
-    }
+    norn_c::driver::with_stack(|| sequentialize(args))
 }
 
 fn sequentialize(args: &SequentializeArgs) -> Exit {
@@ -49,8 +37,8 @@ fn sequentialize(args: &SequentializeArgs) -> Exit {
         Err(refusal) => return fail(&program, &refusal),
     };
     let written = match &args.output {
-        None => frontend::print(&sequential.text),
-        Some(path) => frontend::write(path, &sequential.text),
+        None => frontend::print_by(|out| sequential.write_to(out)),
+        Some(path) => frontend::write_by(path, |out| sequential.write_to(out)),
     };
     let exit = match &args.choices_out {
         Some(path) if written == Exit::Fine => choices::write(&program, args, path),

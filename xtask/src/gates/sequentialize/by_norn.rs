@@ -9,7 +9,7 @@
 
 use crate::agreement::{Answer, Found, MOST_TIMESTAMPS, Plan, Tally, bounds, options};
 use norn_c::driver::{Input, compile};
-use norn_emit::{Sequential, Sma, Tool, sequentialize};
+use norn_emit::{Sma, Tool, sequentialize};
 use norn_ir::program::Program;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
@@ -128,8 +128,8 @@ pub fn emitted(program: &Program, plan: Plan, model: Model, sma: Sma) -> Answer 
 /// The same with a change to the text.
 fn check(program: &Program, plan: Plan, model: Model, sma: Sma, change: impl FnOnce(String) -> String) -> Answer {
     let options = norn_emit::Options { tool: Tool::Norn, ..options(model, sma, plan) };
-    let Sequential { text, unwind } = match sequentialize(program, &bounds(plan.unwind), &options) {
-        Ok(sequential) => sequential,
+    let (text, unwind) = match sequentialize(program, &bounds(plan.unwind), &options) {
+        Ok(sequential) => (sequential.text(), sequential.unwind),
         Err(refusal) => return Answer::Undecided(refusal.message),
     };
     if sma == Sma::Buffer && model != Model::Sc && unwind > MOST_BUFFERED.max(u64::from(plan.rounds)) {
