@@ -117,11 +117,11 @@ fn every_variant_compiles_without_warnings() {
 #[test]
 fn threads_that_start_alike_are_as_if_written_one_by_one() {
     let text = "#include <pthread.h>\n#include <stdlib.h>\n#include <assert.h>\n\
-                int total, *reach; _Thread_local int mine;\n\
+                int total, *reach; double d; _Thread_local int mine;\n\
                 void *work(void *arg) {\n\
                   int local = (int)(long)arg, seen = 0, *heap = malloc(sizeof *heap);\n\
                   if (!heap) return 0;\n\
-                  *heap = local; reach = &seen; seen = total;\n\
+                  *heap = local; reach = &seen; seen = total; d = pthread_self() == 1 ? __builtin_inf() : 0.5;\n\
                   mine = local + 3 * (pthread_self() == 1) + (pthread_self() != 0);\n\
                   total += mine + *heap; *reach += 1; free(heap);\n\
                   return arg; }\n\

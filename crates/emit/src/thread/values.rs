@@ -201,7 +201,10 @@ impl Writer<'_, '_> {
             expr::constant(&mut word, value, target);
             word
         };
-        self.copies.add(text, values.iter().map(word).collect());
+        let words: Vec<String> = values.iter().map(word).collect();
+        // Marks hide what constants may call.
+        words.iter().for_each(|word| self.calls.read(word));
+        self.copies.add(text, words);
     }
 
     /// What an instruction assigns, by copy, if that is the number of the thread or follows from it.
