@@ -50,7 +50,7 @@ impl Default for Options {
 pub const MAX_ERRORS: usize = 20;
 
 /// Texts, names and findings of one run of the front end.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Session {
     pub options: Options,
     pub sources: SourceMap,
@@ -67,25 +67,9 @@ pub struct Session {
     errors: usize,
 }
 
-impl Default for Session {
-    fn default() -> Session {
-        Session::new(Options::default())
-    }
-}
-
 impl Session {
     pub fn new(options: Options) -> Session {
-        Session {
-            options,
-            sources: SourceMap::new(),
-            symbols: Interner::with_keywords(),
-            diagnostics: Vec::new(),
-            defined_functions: FxHashSet::default(),
-            predefined_macros: None,
-            builtin_headers: FxHashMap::default(),
-            scopes: Scopes::default(),
-            errors: 0,
-        }
+        Session { options, ..Session::default() }
     }
 
     pub fn report(&mut self, diagnostic: Diagnostic) {

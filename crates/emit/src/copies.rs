@@ -47,10 +47,14 @@ impl Copies {
 
     /// The pieces of a copy of a text.
     pub fn pieces<'t>(&'t self, marked: &'t str, copy: usize) -> impl Iterator<Item = &'t str> {
-        marked.split(OPEN).flat_map(move |piece| {
-            let (mark, rest) = piece.split_once(CLOSE).unwrap_or(("", piece));
-            let words = mark.parse().ok().and_then(|mark: usize| self.words.get(mark));
-            [words.map_or("", |words| words[copy].as_str()), rest]
+        let word = move |mark: &str| {
+            let mark: usize = mark.parse().expect("a mark should be a number");
+            self.words[mark][copy].as_str()
+        };
+        marked.split(OPEN).flat_map(move |piece| match piece.split_once(CLOSE) {
+            Some((mark, rest)) => [word(mark), rest],
+            // Before the first mark.
+            None => ["", piece],
         })
     }
 }

@@ -41,8 +41,8 @@ const WORTH_SHARING: usize = 500;
 const HEAP_WORDS: u64 = 4096;
 
 pub fn write(prepared: &Prepared, bounds: &Bounds, options: &Options) -> Result<Sequential, Refusal> {
-    let started = prepared.started();
-    let regions: FxHashMap<FuncId, Regions> = started.iter().map(|&id| (id, Regions::new(prepared, id))).collect();
+    let regions = prepared.started().into_iter().map(|id| (id, Regions::new(prepared, id)));
+    let regions: FxHashMap<FuncId, Regions> = regions.collect();
     let shared = Shared::new(prepared, &regions, options.model);
     let uses_list = options.model != Model::Sc && options.sma == Sma::List;
     let cells = if uses_list { Some(Cells::new(prepared, &shared)?) } else { None };
@@ -118,13 +118,11 @@ struct ThreadText<'w> {
 }
 
 fn by_thread(functions: &[Written]) -> Vec<ThreadText<'_>> {
-    let copies = |(place, of): (usize, &'_ Written)| (0..of.copies.threads.len()).map(move |copy| (place, copy));
-    let mut threads: Vec<ThreadText<'_>> = functions
-        .iter()
-        .enumerate()
-        .flat_map(copies)
-        .map(|(place, copy)| ThreadText { of: &functions[place], place, copy })
-        .collect();
+    let all = functions.iter().enumerate().flat_map(|(place, of)| {
+        let copies = 0..of.copies.threads.len();
+        copies.map(move |copy| ThreadText { of, place, copy })
+    });
+    let mut threads: Vec<ThreadText<'_>> = all.collect();
     threads.sort_unstable_by_key(|thread| thread.of.copies.threads[thread.copy]);
     threads
 }

@@ -156,7 +156,7 @@ impl Sequential {
         self.pieces().collect()
     }
 
-    pub fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
+    pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
         self.pieces().try_for_each(|piece| out.write_all(piece.as_bytes()))
     }
 }

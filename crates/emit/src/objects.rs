@@ -308,24 +308,23 @@ impl<'o, 'p> View<'o, 'p> {
         self.mentions
     }
 
-    /// An object that the text mentions.
-    fn mention(&mut self, object: Object) -> &'o Made {
+    /// The place of an object that the text mentions.
+    fn mention(&mut self, object: Object) -> usize {
         let id = self.objects.id(object, self.thread);
         if !std::mem::replace(&mut self.is_mentioned[id], true) {
             self.mentions.push(object);
         }
-        &self.objects.made[id]
+        id
     }
 
     /// The name of an object, or of its location at an offset.
-    fn name(&mut self, object: Object, at: Option<u64>, copies: &mut Copies) -> &str {
-        let objects = self.objects;
-        let id = objects.id(object, self.thread);
-        if copies.is_single() || owner(objects.program(), object, self.thread) != self.thread {
-            return objects.made[id].name_at(at);
+    fn name(&mut self, id: usize, at: Option<u64>, copies: &mut Copies) -> &str {
+        let (objects, made) = (self.objects, &self.objects.made[id]);
+        if copies.is_single() || made.owner != self.thread {
+            return made.name_at(at);
         }
         self.marks.entry((id, at)).or_insert_with(|| {
-            let name = |&thread: &usize| objects.made[objects.id(object, thread)].name_at(at).to_owned();
+            let name = |&thread: &usize| objects.made[objects.id(made.object, thread)].name_at(at).to_owned();
             let mut mark = String::new();
             copies.add(&mut mark, copies.threads.iter().map(name).collect());
             mark
@@ -345,8 +344,8 @@ impl<'o, 'p> View<'o, 'p> {
                 add_at_offset(text, self.objects.function(id), 0);
             }
             (Some(object), Operand::Global(_, offset) | Operand::Local(_, offset)) => {
-                self.mention(object);
-                add_at_offset(text, self.name(object, None, copies), offset);
+                let id = self.mention(object);
+                add_at_offset(text, self.name(id, None, copies), offset);
             }
             _ => {}
         }
@@ -359,12 +358,13 @@ impl<'o, 'p> View<'o, 'p> {
         let (Some(object), Ok(offset)) = (object_of(operand, self.start()), u64::try_from(offset)) else {
             return false;
         };
-        let (objects, made) = (self.objects, self.mention(object));
+        let (objects, id) = (self.objects, self.mention(object));
+        let made = &objects.made[id];
         if objects.is_in_lists(object) {
             let location = made.location(offset).filter(|location| !location.is_chosen);
-            location.inspect(|_| text.push_str(self.name(object, Some(offset), copies))).is_some()
+            location.inspect(|_| text.push_str(self.name(id, Some(offset), copies))).is_some()
         } else {
-            let name = self.name(object, None, copies);
+            let name = self.name(id, None, copies);
             made.ty.is_some_and(|of| objects.layouts.add_lvalue(text, name, of, offset, ty))
         }
     }
@@ -372,19 +372,20 @@ impl<'o, 'p> View<'o, 'p> {
     /// The scalars of a local object as statements want them: location or lvalue, and the type.
     pub fn parts_of_local(&mut self, local: LocalId, copies: &mut Copies) -> Vec<(String, Ty)> {
         let object = Object::Local(self.start(), local);
-        let made = self.mention(object);
-        if self.objects.is_in_lists(object) {
+        let (objects, id) = (self.objects, self.mention(object));
+        let made = &objects.made[id];
+        if objects.is_in_lists(object) {
             let mut name = |at: u64, location: &Location| match location.is_chosen {
                 true => {
-                    let address = at_offset(self.name(object, None, copies), at as i64);
+                    let address = at_offset(self.name(id, None, copies), at as i64);
                     format!("sma_location({address}, sizeof({}))", cell_type(location.ty))
                 }
-                false => self.name(object, Some(at), copies).to_owned(),
+                false => self.name(id, Some(at), copies).to_owned(),
             };
             return made.locations.iter().map(|(at, location)| (name(*at, location), location.ty)).collect();
         }
-        let (program, layouts) = (self.objects.program(), &self.objects.layouts);
-        let made_name = self.name(object, None, copies);
+        let (program, layouts) = (objects.program(), &objects.layouts);
+        let made_name = self.name(id, None, copies);
         let mut parts = Vec::new();
         let Some(whole) = made.ty else { return parts };
         let mut waiting = vec![(whole, 0)];
@@ -423,8 +424,8 @@ impl<'o, 'p> View<'o, 'p> {
     }
 
     fn address(&mut self, object: Object, copies: &mut Copies) -> String {
-        self.mention(object);
-        at_offset(self.name(object, None, copies), 0)
+        let id = self.mention(object);
+        at_offset(self.name(id, None, copies), 0)
     }
 }
 

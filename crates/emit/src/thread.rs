@@ -41,7 +41,6 @@ const USUAL_LENGTH: usize = 100;
 
 /// What all threads have in common.
 pub struct Context<'p> {
-    /// Before unwinding; its files have the names that places mean.
     pub prepared: &'p Prepared,
     pub shared: &'p Shared,
     pub cells: Option<&'p Cells>,

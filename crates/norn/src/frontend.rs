@@ -13,7 +13,7 @@ use norn_report::Sources;
 use norn_verdict::limits::{Limits, StopToken};
 use norn_verdict::outcome::Stats;
 use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -86,7 +86,7 @@ pub fn print(text: &str) -> Exit {
 }
 
 /// The same for a text that something else writes.
-pub fn print_by(write: impl FnOnce(&mut BufWriter<StdoutLock<'_>>) -> io::Result<()>) -> Exit {
+pub fn print_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Exit {
     let mut out = BufWriter::with_capacity(BUFFER, io::stdout().lock());
     match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -102,7 +102,7 @@ pub fn write(path: &Path, text: &str) -> Exit {
 }
 
 /// The same for a text that something else writes.
-pub fn write_by(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Exit {
+pub fn write_by(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Exit {
     let written = File::create(path).and_then(|file| {
         let mut out = BufWriter::with_capacity(BUFFER, file);
         write(&mut out).and_then(|()| out.flush())

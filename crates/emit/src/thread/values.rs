@@ -83,9 +83,8 @@ impl Writer<'_, '_> {
                 if let Some(waited) = self.waited(reg) {
                     text.push_str(&waited);
                     self.spare.give_back(waited);
-                } else if let Some(values) = self.known.remove(&reg) {
+                } else if let Some(values) = self.known.get(&reg).cloned() {
                     self.add_constants(text, &values);
-                    self.known.insert(reg, values);
                 } else {
                     self.read.push(reg);
                     self.register(text, reg);
