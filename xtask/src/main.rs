@@ -12,6 +12,7 @@ mod gates;
 #[path = "../../crates/exec/tests/generate/mod.rs"]
 mod generate;
 mod hardware;
+mod mutants;
 mod norn;
 
 use std::process::ExitCode;
@@ -40,6 +41,9 @@ Usage: cargo xtask TASK
   bench safestack    those of its second table, ten minutes at most for each cell
   csmith [--count N] [--seed S] [--timeout SECONDS]
                      compare 'norn run' with the C compiler on random programs, one for each seed from S on
+  mutants [--list | --check | --anew] [--only NAME]
+                     seed faults into a copy of the project, one at a time, and list those that no test sees; --list
+                     only looks for the texts of 'xtask/mutants', --check compiles them; results of before are kept
 
 The corpus is looked for in ../shared/corpus, or where NORN_CORPUS says.";
 
@@ -69,6 +73,7 @@ fn main() -> ExitCode {
         ["bench", "sequentialize"] => bench::sequentialize(),
         ["bench", "safestack"] => bench::safestack(),
         ["csmith", options @ ..] => csmith::Plan::from_words(options).and_then(|plan| csmith::run(&plan)),
+        ["mutants", options @ ..] => mutants::Plan::from_words(options).and_then(|plan| mutants::run(&plan)),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;
