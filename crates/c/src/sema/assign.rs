@@ -55,7 +55,7 @@ impl Checker<'_> {
     }
 
     /// Whether an object or one of its members is const.
-    pub(super) fn is_read_only(&self, ty: QualType) -> bool {
+    pub(crate) fn is_read_only(&self, ty: QualType) -> bool {
         if ty.qualifiers.is_const {
             return true;
         }

@@ -263,7 +263,7 @@ impl Checker<'_> {
     }
 
     /// `condition ? then : otherwise`, with the branches brought to one type.
-    pub(super) fn choice(&mut self, condition: Expr, then: Expr, otherwise: Expr, loc: Loc) -> Expr {
+    pub(crate) fn choice(&mut self, condition: Expr, then: Expr, otherwise: Expr, loc: Loc) -> Expr {
         if self.is_error(condition.ty) || self.is_error(then.ty) || self.is_error(otherwise.ty) {
             return self.error_expr(loc);
         }

@@ -1,0 +1,388 @@
+//! The state while a statement is executed in the checker: registers, flags, and the expression built so far.
+
+use super::Clobber;
+use super::constraint::Direction;
+use super::flags::Flags;
+use super::operands::{Bound, Place, Slot};
+use super::template::{Operand, OperandName, Reference};
+use crate::ast::AsmStatement;
+use crate::ctype::{IntType, QualType, TypeId};
+use crate::sema::Checker;
+use crate::tree::{BinaryOp, Builtin, Expr, VarId};
+use norn_ir::instr::Order;
+use norn_ir::source::Loc;
+
+pub(super) struct Machine<'c, 'a> {
+    pub checker: &'c mut Checker<'a>,
+    pub loc: Loc,
+    pub registers: Vec<Register>,
+    pub operands: Vec<Bound>,
+    pub number_of_outputs: usize,
+    /// The outputs that are assigned to at the end, with their operands.
+    pub outputs: Vec<(usize, Place)>,
+    pub flags: Flags,
+    pub effects: Vec<Expr>,
+    /// `"memory"` is clobbered.
+    sees_memory: bool,
+    /// The registers that were written though they may be shared with inputs, by letter, before this instruction and by it.
+    written: Vec<Option<char>>,
+    written_now: Vec<Option<char>>,
+    /// The memory operands that were written.
+    stored: Vec<usize>,
+}
+
+/// A register that the compiler chose; `letter` if the constraint names it.
+pub(super) struct Register {
+    /// What it holds, as far as that is known: nothing, or as many bytes as the type has.
+    pub value: Option<Value>,
+    pub letter: Option<char>,
+    pub is_input: bool,
+    pub is_output: bool,
+    /// Shares nothing with inputs.
+    pub is_early: bool,
+}
+
+/// A made-up variable that is assigned to once.
+#[derive(Clone, Copy)]
+pub(super) struct Value {
+    pub var: VarId,
+    pub ty: QualType,
+}
+
+/// Memory that an instruction names, by the place or by a pointer to it.
+#[derive(Clone, Copy)]
+pub(super) enum Memory {
+    Place(usize, Place),
+    Pointer(Value),
+}
+
+impl<'c, 'a> Machine<'c, 'a> {
+    pub fn new(checker: &'c mut Checker<'a>, asm: &AsmStatement, clobbers: &[Clobber], loc: Loc) -> Option<Self> {
+        let mut machine = Machine {
+            checker,
+            loc,
+            registers: Vec::new(),
+            operands: Vec::new(),
+            number_of_outputs: asm.outputs.len(),
+            outputs: Vec::new(),
+            flags: Flags::Unknown,
+            effects: Vec::new(),
+            sees_memory: clobbers.contains(&Clobber::Memory),
+            written: Vec::new(),
+            written_now: Vec::new(),
+            stored: Vec::new(),
+        };
+        machine.bind(&asm.outputs, &asm.inputs, clobbers)?;
+        Some(machine)
+    }
+
+    /// Ends an instruction: what it wrote counts from now on.
+    pub fn end_instruction(&mut self) {
+        let mut now = std::mem::take(&mut self.written_now);
+        self.written.append(&mut now);
+    }
+
+    /// Assigns the outputs.
+    pub fn finish(mut self) -> Option<Vec<Expr>> {
+        for (number, operand) in self.operands.iter().enumerate() {
+            let is_memory = matches!(operand.slot, Slot::Memory(_));
+            if is_memory && operand.direction == Direction::Write && !self.stored.contains(&number) {
+                return None;
+            }
+        }
+        for (number, place) in std::mem::take(&mut self.outputs) {
+            let value = match self.operands[number].slot {
+                Slot::Flag(condition) => self.condition(condition)?,
+                Slot::Register(register) => {
+                    let value = self.registers[register].value?;
+                    let size = self.operands[number].size;
+                    let value = self.part(value, size)?;
+                    self.load(value)
+                }
+                _ => return None,
+            };
+            let place = self.place_expr(place);
+            let value = self.checker.converted(value, place.ty);
+            let store = self.checker.assignment(place, value, self.loc);
+            self.effects.push(store);
+        }
+        Some(self.effects)
+    }
+
+    // ---- values
+
+    /// Computes a value now.
+    pub fn keep(&mut self, value: Expr) -> Option<Value> {
+        if self.checker.is_error(value.ty) {
+            return None;
+        }
+        let ty = QualType::unqualified(value.ty.ty);
+        let var = self.checker.temporary(ty, self.loc)?;
+        let place = self.checker.var(var, self.loc);
+        let fill = self.checker.assignment(place, value, self.loc);
+        self.effects.push(fill);
+        Some(Value { var, ty })
+    }
+
+    pub fn load(&self, value: Value) -> Expr {
+        let place = self.checker.var(value.var, self.loc);
+        self.checker.load(place)
+    }
+
+    pub fn load_as(&mut self, value: Value, ty: QualType) -> Expr {
+        let value = self.load(value);
+        self.checker.converted(value, ty)
+    }
+
+    pub fn size(&self, value: Value) -> u64 {
+        self.checker.size_of(value.ty).unwrap_or(0)
+    }
+
+    /// The low bytes of a value; `None` if it has fewer.
+    pub fn part(&mut self, value: Value, size: u64) -> Option<Value> {
+        match self.size(value) {
+            whole if whole == size => Some(value),
+            whole if whole > size => {
+                let part = self.load_as(value, self.unsigned(size));
+                self.keep(part)
+            }
+            _ => None,
+        }
+    }
+
+    pub fn unsigned(&self, size: u64) -> QualType {
+        QualType::unqualified(TypeId::of_int(match size {
+            1 => IntType::UnsignedChar,
+            2 => IntType::UnsignedShort,
+            4 => IntType::UnsignedInt,
+            _ => IntType::UnsignedLongLong,
+        }))
+    }
+
+    pub fn signed(&self, size: u64) -> QualType {
+        QualType::unqualified(TypeId::of_int(match size {
+            1 => IntType::SignedChar,
+            2 => IntType::Short,
+            4 => IntType::Int,
+            _ => IntType::LongLong,
+        }))
+    }
+
+    /// Arithmetic that wraps at the width of the left value; narrow values are computed as C does, in at least 32 bits.
+    pub fn compute(&mut self, op: BinaryOp, left: Value, right: Value) -> Expr {
+        let size = self.size(left);
+        let wide = self.unsigned(size.max(4));
+        let (left, right) = (self.load_as(left, self.unsigned(size)), self.load_as(right, self.unsigned(size)));
+        let (left, right) = (self.checker.converted(left, wide), self.checker.converted(right, wide));
+        let result = self.checker.arithmetic(op, left, right, self.loc);
+        self.checker.converted(result, self.unsigned(size))
+    }
+
+    pub fn number(&self, value: i128, size: u64) -> Expr {
+        self.checker.int_constant(value, self.unsigned(size), self.loc)
+    }
+
+    // ---- operands of instructions
+
+    pub fn bound(&self, reference: &Reference) -> Option<usize> {
+        match &reference.name {
+            OperandName::Number(number) => Some(*number).filter(|&n| n < self.operands.len()),
+            OperandName::Name(name) => self.operands.iter().position(|o| o.name.as_ref() == Some(name)),
+        }
+    }
+
+    /// How wide a register is printed; `None` if the operand is none, or an unknown part of it is asked for.
+    pub fn printed_width(&self, operand: &Operand) -> Option<u64> {
+        let Operand::Reference(reference) = operand else { return None };
+        let bound = &self.operands[self.bound(reference)?];
+        let Slot::Register(_) = bound.slot else { return None };
+        width_of(reference.modifier, bound.size)
+    }
+
+    pub fn register(&self, operand: &Operand, width: u64) -> Option<usize> {
+        let Operand::Reference(reference) = operand else { return None };
+        match self.operands[self.bound(reference)?].slot {
+            Slot::Register(register) if self.printed_width(operand) == Some(width) => Some(register),
+            _ => None,
+        }
+    }
+
+    pub fn memory(&mut self, operand: &Operand) -> Option<Memory> {
+        match operand {
+            Operand::Reference(reference) => {
+                let number = self.bound(reference)?;
+                let Slot::Memory(place) = self.operands[number].slot else { return None };
+                // Modifiers for the width change nothing about memory.
+                width_of(reference.modifier, 1)?;
+                if !place.has_fixed_address() && !self.written.is_empty() {
+                    return None;
+                }
+                Some(Memory::Place(number, place))
+            }
+            Operand::Indirect(reference) if self.sees_memory => {
+                let register = Operand::Reference(reference.clone());
+                let width = self.printed_width(&register)?;
+                let pointer = self.read_register(&register, width)?;
+                self.checker.is_pointer(pointer.ty).then_some(Memory::Pointer(pointer))
+            }
+            _ => None,
+        }
+    }
+
+    /// What a register holds, at a width.
+    pub fn read_register(&mut self, operand: &Operand, width: u64) -> Option<Value> {
+        let register = &self.registers[self.register(operand, width)?];
+        let (value, letter) = (register.value?, register.letter);
+        let meets = |written: &Option<char>| written.is_none() || letter.is_none() || *written == letter;
+        if !register.is_output && self.written.iter().any(meets) {
+            return None;
+        }
+        self.part(value, width)
+    }
+
+    /// A source operand that is no memory.
+    pub fn read_simple(&mut self, operand: &Operand, width: u64) -> Option<Value> {
+        let number = match operand {
+            Operand::Immediate(number) => Some(*number),
+            Operand::Reference(reference) => match self.operands[self.bound(reference)?].slot {
+                Slot::Immediate(number) => {
+                    width_of(reference.modifier, 1)?;
+                    Some(number)
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        match number {
+            Some(number) => {
+                let number = self.immediate(number, width)?;
+                self.keep(number)
+            }
+            None => self.read_register(operand, width),
+        }
+    }
+
+    /// A number in an instruction: 32 bits at most, extended by its sign, if it fits the width at all.
+    fn immediate(&self, number: i128, width: u64) -> Option<Expr> {
+        let bits = width * 8;
+        let fits = match width {
+            8 => i32::try_from(number).is_ok(),
+            _ => number >= -(1 << (bits - 1)) && number < 1 << bits,
+        };
+        fits.then(|| self.number(number, width))
+    }
+
+    /// Writes a register that is an output. The low byte or half leaves the rest as it is.
+    pub fn write_register(&mut self, operand: &Operand, value: Value) -> Option<()> {
+        let width = self.size(value);
+        let number = self.register(operand, width)?;
+        self.write_register_number(number, value)
+    }
+
+    pub fn write_register_number(&mut self, number: usize, value: Value) -> Option<()> {
+        let (width, register) = (self.size(value), &self.registers[number]);
+        if !register.is_output {
+            return None;
+        }
+        if !register.is_early {
+            self.written_now.push(register.letter);
+        }
+        let new = match register.value {
+            Some(before) if width < 4 && self.size(before) > width => {
+                let size = self.size(before);
+                let wide = self.unsigned(size.max(4));
+                let before = self.load_as(before, self.unsigned(size));
+                let before = self.checker.converted(before, wide);
+                let mask = (1 << (size * 8)) - (1 << (width * 8));
+                let mask = self.checker.int_constant(mask, wide, self.loc);
+                let rest = self.checker.arithmetic(BinaryOp::And, before, mask, self.loc);
+                let low = self.load_as(value, self.unsigned(width));
+                let low = self.checker.converted(low, wide);
+                let joined = self.checker.arithmetic(BinaryOp::Or, rest, low, self.loc);
+                let joined = self.checker.converted(joined, self.unsigned(size));
+                self.keep(joined)?
+            }
+            _ => value,
+        };
+        self.registers[number].value = Some(new);
+        Some(())
+    }
+
+    // ---- memory
+
+    /// A pointer for an access of a width, and the type of the access: an integer, or the place's own type if `natural`.
+    pub fn access(&mut self, memory: Memory, width: u64, natural: bool) -> Option<(Expr, QualType)> {
+        let (pointer, pointee) = match memory {
+            Memory::Pointer(pointer) => (self.load(pointer), self.checker.pointee(pointer.ty)?),
+            Memory::Place(_, place) => {
+                if self.checker.size_of(place.ty)? < width {
+                    return None;
+                }
+                let pointer_type = self.checker.pointer_to(place.ty);
+                let place_expr = self.place_expr(place);
+                (self.checker.address(place_expr, pointer_type, self.loc), place.ty)
+            }
+        };
+        let ty = match natural && self.is_word_of(pointee, width) {
+            true => QualType::unqualified(pointee.ty),
+            false => self.unsigned(width),
+        };
+        let pointer_type = self.checker.pointer_to(ty);
+        Some((self.checker.converted(pointer, pointer_type), ty))
+    }
+
+    /// Whether the compiler expects memory to be read here.
+    pub fn may_read(&self, memory: Memory) -> Option<()> {
+        let expected = match memory {
+            Memory::Place(number, _) => self.operands[number].direction != Direction::Write,
+            Memory::Pointer(_) => true,
+        };
+        (expected || self.sees_memory).then_some(())
+    }
+
+    /// Whether the compiler expects memory to be written here; notes that it is.
+    pub fn may_write(&mut self, memory: Memory) -> Option<()> {
+        let expected = match memory {
+            Memory::Place(number, _) => {
+                self.stored.push(number);
+                self.operands[number].direction != Direction::Read
+            }
+            Memory::Pointer(_) => true,
+        };
+        (expected || self.sees_memory).then_some(())
+    }
+
+    pub fn load_memory(&mut self, memory: Memory, width: u64, natural: bool) -> Option<Value> {
+        self.may_read(memory)?;
+        let (pointer, ty) = self.access(memory, width, natural)?;
+        let load = self.checker.builtin(Builtin::AtomicLoad { pointer, order: Order::Relaxed }, ty, self.loc);
+        self.keep(load)
+    }
+
+    pub fn store_memory(&mut self, memory: Memory, value: Value) -> Option<()> {
+        self.may_write(memory)?;
+        let width = self.size(value);
+        let (mut pointer, mut ty) = self.access(memory, width, true)?;
+        if self.checker.is_pointer(ty) && !self.checker.is_pointer(value.ty) {
+            (pointer, ty) = self.access(memory, width, false)?;
+        }
+        let value = self.load_as(value, ty);
+        let void = self.checker.void_type();
+        let builtin = Builtin::AtomicStore { pointer, value, order: Order::Relaxed };
+        let store = self.checker.builtin(builtin, void, self.loc);
+        self.effects.push(store);
+        Some(())
+    }
+}
+
+/// The width that a modifier asks for.
+fn width_of(modifier: Option<char>, natural: u64) -> Option<u64> {
+    match modifier {
+        None => Some(natural),
+        Some('b') => Some(1),
+        Some('w') => Some(2),
+        Some('k') => Some(4),
+        Some('q') => Some(8),
+        Some(_) => None,
+    }
+}

@@ -1,0 +1,190 @@
+//! Inline assembly, as far as concurrent programs use it: fences, hints, loads and stores, read-modify-writes of x86 with and
+//! without `lock`, and the flags that these leave behind. Everything has its exact meaning or is unsupported where it is
+//! reached: an operand, constraint, modifier, width, clobber or instruction that is not understood is never passed over.
+//!
+//! A statement is executed in the checker, instruction by instruction, on registers whose contents are made-up variables
+//! ([`machine`]); what comes out is an expression. Instructions are read in AT&T syntax, as compilers take it by default
+//! ([`template`]): `lock; xaddl %0, %1` adds register 0 to memory 1 and leaves the old value in it.
+//!
+//! - The letter at the end of a mnemonic is the width. `incb` on an `int` in memory acts on its first byte. A register is
+//!   written as the compiler prints it, by the size of its operand or by a modifier (`%b0`, `%w0`, `%k0`, `%q0`), and has
+//!   to fit the width, else the assembler would refuse it.
+//! - Writing the low byte or half of a register keeps the rest; what is above the width of its contents is not known, and
+//!   an output that needs it is unsupported.
+//! - An output without `&` may share its register with an input: an instruction that reads an input after such an output was
+//!   written is unsupported.
+//! - An instruction without `lock` that reads and writes memory is a load and a store, two steps. `xchg` with memory is always locked.
+//!   A `cmpxchg` without `lock` that finds another value writes that back, as the hardware does.
+//! - Memory that an instruction reads though it is only an output (`"=m"`), or writes though it is only an input, is fine
+//!   if `"memory"` is among the clobbers; else a compiler may have kept it elsewhere.
+//! - Accesses are relaxed atomic ones: assembly takes no part in C's data races.
+//!
+//! Left out: `asm goto`, named registers in the text, addresses with offsets, pairs of registers, vectors.
+
+mod constraint;
+mod flags;
+mod instructions;
+mod machine;
+mod operands;
+mod template;
+
+use crate::ast::{AsmStatement, StringLiteral};
+use crate::sema::Checker;
+use crate::tree::{Builtin, Expr, StmtKind};
+use machine::Machine;
+use norn_ir::instr::FenceKind;
+use norn_ir::source::Loc;
+use template::{Instruction, Operand, Prefix};
+
+/// What an `asm` statement does.
+pub(crate) fn asm(checker: &mut Checker<'_>, asm: &AsmStatement, loc: Loc) -> StmtKind {
+    if asm.is_goto {
+        return StmtKind::Unsupported("'asm goto'".to_owned());
+    }
+    let text = text_of(&asm.template);
+    match meaning(checker, asm, &text, loc) {
+        Some(kind) => kind,
+        None => {
+            let shown = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            StmtKind::Unsupported(format!("inline assembly '{shown}'"))
+        }
+    }
+}
+
+fn meaning(checker: &mut Checker<'_>, asm: &AsmStatement, text: &str, loc: Loc) -> Option<StmtKind> {
+    let instructions = template::read(text)?;
+    let clobbers = asm.clobbers.iter().map(|clobber| Clobber::read(&text_of(clobber))).collect::<Option<Vec<_>>>()?;
+    let has_operands = !asm.outputs.is_empty() || !asm.inputs.is_empty();
+    let fences = instructions.iter().map(|i| fence(i, &clobbers, has_operands)).collect::<Option<Vec<_>>>();
+    if let (Some(fences), false) = (&fences, has_operands) {
+        let fences = fences.iter().copied().filter(|&fence| fence != FenceKind::Compiler).collect::<Vec<_>>();
+        match fences[..] {
+            [] => return Some(StmtKind::Fence(FenceKind::Compiler)),
+            [only] => return Some(StmtKind::Fence(only)),
+            _ => {}
+        }
+    }
+    let mut machine = Machine::new(checker, asm, &clobbers, loc)?;
+    for instruction in &instructions {
+        match fence(instruction, &clobbers, has_operands) {
+            Some(FenceKind::Compiler) => {}
+            Some(kind) => {
+                let void = machine.checker.void_type();
+                let fence = machine.checker.builtin(Builtin::Fence(kind), void, loc);
+                machine.effects.push(fence);
+            }
+            None => machine.execute(instruction)?,
+        }
+    }
+    let effects = machine.finish()?;
+    let joined = effects.into_iter().reduce(|before: Expr, next| checker.comma(before, next));
+    Some(joined.map_or(StmtKind::Fence(FenceKind::Compiler), StmtKind::Expr))
+}
+
+fn text_of(literal: &StringLiteral) -> String {
+    literal.units.iter().map(|&unit| char::from_u32(unit).unwrap_or('\u{fffd}')).collect()
+}
+
+/// What a statement changes besides its outputs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Clobber {
+    Memory,
+    Flags,
+    /// By the letter that the constraint for it has.
+    Register(char),
+    /// One that has no letter.
+    OtherRegister,
+}
+
+impl Clobber {
+    fn read(name: &str) -> Option<Clobber> {
+        let name = name.trim_start_matches('%');
+        let register = match name {
+            "memory" => return Some(Clobber::Memory),
+            "cc" => return Some(Clobber::Flags),
+            "rax" | "eax" | "ax" | "al" => 'a',
+            "rbx" | "ebx" | "bx" | "bl" => 'b',
+            "rcx" | "ecx" | "cx" | "cl" => 'c',
+            "rdx" | "edx" | "dx" | "dl" => 'd',
+            "rsi" | "esi" | "si" | "sil" => 'S',
+            "rdi" | "edi" | "di" | "dil" => 'D',
+            "r8" | "r9" | "r10" | "r11" | "r12" | "r13" | "r14" | "r15" => return Some(Clobber::OtherRegister),
+            _ => return None,
+        };
+        Some(Clobber::Register(register))
+    }
+}
+
+/// The fence that an instruction is, if it does nothing else; hints are compiler fences, which order nothing at run time.
+fn fence(instruction: &Instruction, clobbers: &[Clobber], has_operands: bool) -> Option<FenceKind> {
+    let Instruction { prefix, mnemonic, operands } = instruction;
+    let option = match &operands[..] {
+        [] => "",
+        [Operand::Other(option)] => option.as_str(),
+        _ => "?",
+    };
+    match (prefix, mnemonic.as_str(), option) {
+        (None, "mfence" | "sync" | "hwsync", "") => Some(FenceKind::Full),
+        (None, "sfence" | "lwsync" | "eieio", "") => Some(FenceKind::StoreStore),
+        (None, "lfence" | "isync" | "isb", "") => Some(FenceKind::LoadLoad),
+        (None, "dmb" | "dsb", "" | "sy" | "ish" | "osh" | "nsh") => Some(FenceKind::Full),
+        (None, "dmb" | "dsb", "st" | "ishst" | "oshst" | "nshst") => Some(FenceKind::StoreStore),
+        (None, "dmb" | "dsb", "ld" | "ishld" | "oshld" | "nshld") => Some(FenceKind::LoadLoad),
+        (None | Some(Prefix::Rep), "nop", "") | (None, "pause" | "yield", "") => Some(FenceKind::Compiler),
+        // It orders like a full fence, and overwrites four registers.
+        (None, "cpuid", "") => {
+            let all = ['a', 'b', 'c', 'd'].iter().all(|&r| clobbers.contains(&Clobber::Register(r)));
+            (all && !has_operands).then_some(FenceKind::Full)
+        }
+        // Adding nothing to the top of the stack is the old way to write a full fence.
+        (Some(Prefix::Lock), op, _) if matches!(operands[..], [Operand::Immediate(0), Operand::Stack]) => {
+            let op = instructions::sized(op, &["add", "or", "xor", "sub"])?;
+            op.1.map(|_| FenceKind::Full)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check_fence(text: &str, expected: Option<FenceKind>) {
+        let read = template::read(text).expect("instructions");
+        let [instruction] = &read[..] else { panic!("{text} is one instruction") };
+        assert_eq!(fence(instruction, &[], false), expected, "{text}");
+    }
+
+    #[test]
+    fn fences_are_recognised() {
+        check_fence("mfence", Some(FenceKind::Full));
+        check_fence("MFENCE\n", Some(FenceKind::Full));
+        check_fence("sfence", Some(FenceKind::StoreStore));
+        check_fence("lfence", Some(FenceKind::LoadLoad));
+        check_fence("lock; addl $0,0(%%rsp)", Some(FenceKind::Full));
+        check_fence("lock orq $0x0, -8(%%rsp)", Some(FenceKind::Full));
+        check_fence("lwsync", Some(FenceKind::StoreStore));
+        check_fence("dmb ish", Some(FenceKind::Full));
+        check_fence("dmb ishst", Some(FenceKind::StoreStore));
+        check_fence("dmb ishld", Some(FenceKind::LoadLoad));
+        check_fence("pause", Some(FenceKind::Compiler));
+        check_fence("rep; nop", Some(FenceKind::Compiler));
+    }
+
+    #[test]
+    fn other_instructions_are_no_fences() {
+        for text in [
+            "movl %eax, %ebx",
+            "lock; addl $1,0(%%rsp)",
+            "addl $0,0(%%rsp)",
+            "lock; andl $0,0(%%rsp)",
+            "lock; mfence",
+            "rep; movsb",
+            "mfence %0",
+            "dmb 7",
+            "cpuid",
+        ] {
+            check_fence(text, None);
+        }
+    }
+}

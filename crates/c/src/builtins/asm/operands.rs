@@ -1,0 +1,262 @@
+//! The operands of an `asm` statement: evaluated once, in order, before the first instruction.
+
+use super::constraint::{self, Direction, Kind};
+use super::machine::{Machine, Register, Value};
+use super::{Clobber, text_of};
+use crate::ast::AsmOperand;
+use crate::ctype::{QualType, Type};
+use crate::tree::{Expr, ExprKind, ObjectId, VarId};
+
+/// An operand of the statement.
+pub(super) struct Bound {
+    pub name: Option<String>,
+    pub direction: Direction,
+    /// Bytes of its type: how wide the compiler prints a register.
+    pub size: u64,
+    pub slot: Slot,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Slot {
+    Register(usize),
+    Memory(Place),
+    Immediate(i128),
+    Flag(super::flags::Condition),
+}
+
+/// An object that a statement names, with everything evaluated that leads to it.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    at: At,
+    pub ty: QualType,
+}
+
+#[derive(Clone, Copy)]
+enum At {
+    /// A part of a variable; its address takes no register.
+    Var(VarId, u64),
+    Object(ObjectId, QualType, u64),
+    Pointer(Value),
+}
+
+impl Place {
+    pub fn has_fixed_address(&self) -> bool {
+        !matches!(self.at, At::Pointer(_))
+    }
+}
+
+impl Machine<'_, '_> {
+    /// Evaluates all operands. `None` if any of them is not understood.
+    pub fn bind(&mut self, outputs: &[AsmOperand], inputs: &[AsmOperand], clobbers: &[Clobber]) -> Option<()> {
+        for output in outputs {
+            self.bind_output(output)?;
+        }
+        for input in inputs {
+            self.bind_input(input, outputs)?;
+        }
+        // A compiler refuses an operand in a register that is clobbered.
+        let is_clobbered = |r: &Register| r.letter.is_some_and(|l| clobbers.contains(&Clobber::Register(l)));
+        (!self.registers.iter().any(is_clobbered)).then_some(())
+    }
+
+    fn bind_output(&mut self, output: &AsmOperand) -> Option<()> {
+        let constraint = constraint::read(&text_of(&output.constraint), true)?;
+        let place = self.checker.place(&output.expr)?;
+        if self.checker.is_read_only(place.ty) {
+            self.checker.error(output.expr.loc, "the output of an 'asm' statement cannot be assigned to");
+            return None;
+        }
+        let place = self.hold_place(place)?;
+        let size = self.checker.size_of(place.ty)?;
+        let is_register = match &constraint.kind {
+            Kind::Flag(condition) => {
+                self.checker.is_integer(place.ty).then_some(())?;
+                self.outputs.push((self.operands.len(), place));
+                self.push(output, Direction::Write, size, Slot::Flag(*condition));
+                return Some(());
+            }
+            Kind::Place(places) if places.register || places.fixed.is_some() => places.fixed,
+            Kind::Place(_) => {
+                self.push(output, constraint.direction, size, Slot::Memory(place));
+                return Some(());
+            }
+            Kind::Tied(_) | Kind::TiedByName(_) => return None,
+        };
+        self.is_word(place.ty).then_some(())?;
+        if is_register.is_some() && self.registers.iter().any(|r| r.letter == is_register) {
+            return None;
+        }
+        let value = match constraint.direction {
+            Direction::ReadWrite => {
+                let value = self.checker.load(self.place_expr(place));
+                Some(self.keep(value)?)
+            }
+            _ => None,
+        };
+        let is_input = value.is_some();
+        self.registers.push(Register {
+            value,
+            letter: is_register,
+            is_input,
+            is_output: true,
+            is_early: constraint.early,
+        });
+        self.outputs.push((self.operands.len(), place));
+        self.push(output, constraint.direction, size, Slot::Register(self.registers.len() - 1));
+        Some(())
+    }
+
+    fn bind_input(&mut self, input: &AsmOperand, outputs: &[AsmOperand]) -> Option<()> {
+        let constraint = constraint::read(&text_of(&input.constraint), false)?;
+        let places = match &constraint.kind {
+            Kind::Place(places) => places,
+            Kind::Tied(number) => return self.bind_tied(input, *number),
+            Kind::TiedByName(name) => {
+                let is_named = |o: &AsmOperand| o.name.is_some_and(|n| self.checker.name(n) == name);
+                let number = outputs.iter().position(is_named)?;
+                return self.bind_tied(input, number);
+            }
+            Kind::Flag(_) => return None,
+        };
+        let in_register = places.register || places.fixed.is_some();
+        if places.memory && !in_register && places.immediates.is_empty() {
+            let place = self.checker.place(&input.expr)?;
+            let place = self.hold_place(place)?;
+            let size = self.checker.size_of(place.ty)?;
+            self.push(input, Direction::Read, size, Slot::Memory(place));
+            return Some(());
+        }
+        let value = self.checker.rvalue(&input.expr);
+        if self.checker.is_error(value.ty) {
+            return None;
+        }
+        let size = self.checker.size_of(value.ty)?;
+        self.is_word(value.ty).then_some(())?;
+        if let ExprKind::Int(bits) = value.kind
+            && !self.checker.is_pointer(value.ty)
+        {
+            let number = self.checker.number_of(bits, value.ty);
+            if places.takes_immediate(number) {
+                self.push(input, Direction::Read, size, Slot::Immediate(number));
+                return Some(());
+            }
+        }
+        if !in_register {
+            return None;
+        }
+        let value = self.keep(value)?;
+        let shared = match places.fixed {
+            Some(letter) => self.registers.iter().position(|r| r.letter == Some(letter)),
+            None => None,
+        };
+        let register = match shared {
+            Some(register) => {
+                self.fill(register, value)?;
+                register
+            }
+            None => {
+                let letter = places.fixed;
+                let value = Some(value);
+                self.registers.push(Register { value, letter, is_input: true, is_output: false, is_early: false });
+                self.registers.len() - 1
+            }
+        };
+        self.push(input, Direction::Read, size, Slot::Register(register));
+        Some(())
+    }
+
+    /// An input that starts in the register of an output.
+    fn bind_tied(&mut self, input: &AsmOperand, number: usize) -> Option<()> {
+        let Slot::Register(register) = self.operands.get(number)?.slot else { return None };
+        if number >= self.number_of_outputs {
+            return None;
+        }
+        let value = self.checker.rvalue(&input.expr);
+        if self.checker.is_error(value.ty) {
+            return None;
+        }
+        let size = self.checker.size_of(value.ty)?;
+        self.is_word(value.ty).then_some(())?;
+        let value = self.keep(value)?;
+        self.registers[register].is_early = false;
+        self.fill(register, value)?;
+        self.push(input, Direction::Read, size, Slot::Register(register));
+        Some(())
+    }
+
+    /// An output's register receives an input: there may be one, and none if it is written early.
+    fn fill(&mut self, register: usize, value: Value) -> Option<()> {
+        let register = &mut self.registers[register];
+        if register.is_input || register.is_early {
+            return None;
+        }
+        (register.value, register.is_input) = (Some(value), true);
+        Some(())
+    }
+
+    fn push(&mut self, operand: &AsmOperand, direction: Direction, size: u64, slot: Slot) {
+        let name = operand.name.map(|name| self.checker.name(name).to_owned());
+        self.operands.push(Bound { name, direction, size, slot });
+    }
+
+    /// An integer, truth value or pointer of 1, 2, 4 or 8 bytes.
+    fn is_word(&self, ty: QualType) -> bool {
+        let is_float = matches!(self.checker.kind(ty), Type::Float(_));
+        let size = self.checker.size_of(ty);
+        self.checker.is_scalar(ty) && !is_float && matches!(size, Some(1 | 2 | 4 | 8))
+    }
+
+    /// Whether an access may have the type itself, instead of an integer of its width.
+    pub fn is_word_of(&self, ty: QualType, size: u64) -> bool {
+        self.is_word(ty) && self.checker.size_of(ty) == Some(size)
+    }
+
+    /// Evaluates what leads to a place. `None` for bit-fields.
+    fn hold_place(&mut self, place: Expr) -> Option<Place> {
+        let ty = place.ty;
+        let at = match fixed_address(&place)? {
+            Some(at) => at,
+            None => {
+                let pointer_type = self.checker.pointer_to(ty);
+                let pointer = self.checker.address(place, pointer_type, self.loc);
+                At::Pointer(self.keep(pointer)?)
+            }
+        };
+        Some(Place { at, ty })
+    }
+
+    pub fn place_expr(&self, place: Place) -> Expr {
+        let (root, offset) = match place.at {
+            At::Pointer(pointer) => {
+                let pointer = self.load(pointer);
+                let place_again = self.checker.deref(pointer, self.loc);
+                return Expr { ty: place.ty, ..place_again };
+            }
+            At::Var(var, offset) => (self.checker.var(var, self.loc), offset),
+            At::Object(id, ty, offset) => (Expr { kind: ExprKind::Object(id), ty, loc: self.loc }, offset),
+        };
+        if offset == 0 && root.ty == place.ty {
+            return root;
+        }
+        let kind = ExprKind::Member { base: Box::new(root), offset, bits: None };
+        Expr { kind, ty: place.ty, loc: self.loc }
+    }
+}
+
+/// A member of a variable; `Some(None)` if the address has to be computed, `None` for bit-fields.
+fn fixed_address(place: &Expr) -> Option<Option<At>> {
+    let mut offset = 0;
+    let mut at = place;
+    loop {
+        match &at.kind {
+            ExprKind::Member { bits: Some(_), .. } => return None,
+            ExprKind::Member { base, offset: more, bits: None } => {
+                offset += more;
+                at = base;
+            }
+            ExprKind::Var(var) => return Some(Some(At::Var(*var, offset))),
+            ExprKind::Object(id) => return Some(Some(At::Object(*id, at.ty, offset))),
+            _ => return Some(None),
+        }
+    }
+}
