@@ -8,6 +8,7 @@ mod corpus;
 mod csmith;
 mod exact;
 mod executions;
+mod flow;
 mod gates;
 #[path = "../../crates/exec/tests/generate/mod.rs"]
 mod generate;
@@ -74,6 +75,7 @@ fn main() -> ExitCode {
         ["bench", "safestack"] => bench::safestack(),
         ["csmith", options @ ..] => csmith::Plan::from_words(options).and_then(|plan| csmith::run(&plan)),
         ["mutants", options @ ..] => mutants::Plan::from_words(options).and_then(|plan| mutants::run(&plan)),
+        ["flow", options @ ..] => flow::Plan::from_words(options).and_then(|plan| flow::run(&plan)),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;
