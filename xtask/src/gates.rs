@@ -7,6 +7,7 @@ mod sequentialize;
 mod verdicts;
 
 use crate::corpus;
+use crate::flow;
 use crate::norn::Norn;
 
 /// How much of the corpus is run.
@@ -29,6 +30,16 @@ pub fn run(extent: Extent) -> Result<(), String> {
     failures += exact::run(&corpus, extent)?;
     failures += verdicts::run(&norn, &corpus, extent)?;
     failures += sequentialize::run(&corpus, extent, None)?;
+    if extent == Extent::Full {
+        // Without the corpus; continuous integration runs fewer of them by themselves.
+        for threads in [false, true] {
+            let count = if threads { 500 } else { 2000 };
+            if let Err(message) = flow::run(&flow::Plan { count, threads, ..flow::Plan::default() }) {
+                println!("FAILED  flow: {message}");
+                failures += 1;
+            }
+        }
+    }
     match failures {
         0 => Ok(()),
         n => Err(format!("{n} failures")),

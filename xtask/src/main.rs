@@ -45,6 +45,11 @@ Usage: cargo xtask TASK
   mutants [--list | --check | --anew] [--only NAME]
                      seed faults into a copy of the project, one at a time, and list those that no test sees; --list
                      only looks for the texts of 'xtask/mutants', --check compiles them; results of before are kept
+  flow [--threads] [--count N] [--seed S] [--seconds T] [--failures K]
+                     ask every engine about N generated programs (500 unless told) with nasty control flow and inputs of all
+                     widths, what a C compiler makes of them being right; with --threads about programs with threads, small
+                     inputs and all models, the enumerator being right. Wrong verdicts are shrunk and saved in target/flow;
+                     the K-th (3 unless told) ends the search
 
 The corpus is looked for in ../shared/corpus, or where NORN_CORPUS says.";
 
