@@ -1,4 +1,4 @@
-//! Invariants 13 to 17: what depends on the path.
+//! Invariants 12 to 16: what depends on the path.
 //!
 //! All of them are unions over paths of one bit per register, object or state: "may be unassigned", "may be inside",
 //! "may be outside". One solver treats 128 of these bits at a time; a block's bits only ever grow, so that a group

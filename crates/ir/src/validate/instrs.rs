@@ -8,7 +8,7 @@ use crate::ids::{BlockId, FuncId, Reg, TypeId};
 use crate::instr::{
     BinaryOp, Callee, CastOp, CompareOp, Const, InstrKind, Operand, Order, RmwOp, TerminatorKind, UnaryOp,
 };
-use crate::program::{Function, Program, Storage};
+use crate::program::{Function, Program};
 use crate::types::Ty;
 
 pub(super) fn check(program: &Program, id: FuncId, findings: &mut Findings) {
@@ -139,15 +139,6 @@ impl Checker<'_> {
         self.operand_is(operand, Expected::Exactly(Ty::Ptr));
     }
 
-    fn written(&mut self, address: Operand) {
-        self.address(address);
-        if let Operand::Global(id, _) = address
-            && self.site.program.globals.get(id.index()).is_some_and(|g| g.storage == Storage::Constant)
-        {
-            self.add(Reason::WritesConstant(id));
-        }
-    }
-
     fn condition(&mut self, operand: Operand) {
         self.operand_is(operand, Expected::Exactly(Ty::Bool));
     }
@@ -218,21 +209,21 @@ impl Checker<'_> {
             }
             InstrKind::Store { ty, addr, value, access } => {
                 self.admit(Some(*ty), Expected::InMemory);
-                self.written(*addr);
+                self.address(*addr);
                 self.operand_like(*value, Some(*ty));
                 self.order(access.order, &[Plain, Relaxed, Release, SeqCst]);
             }
             InstrKind::Rmw { dst, op, addr, value, order } => {
                 let exchange = *op == RmwOp::Exchange;
                 let ty = self.dst_is(*dst, if exchange { Expected::InMemory } else { Expected::Integer });
-                self.written(*addr);
+                self.address(*addr);
                 self.operand_like(*value, ty);
                 self.order(*order, &[Relaxed, Acquire, Release, AcqRel, SeqCst]);
             }
             InstrKind::CompareExchange { dst, success, addr, expected, desired, order, failure } => {
                 let ty = self.dst_is(*dst, Expected::InMemory);
                 self.dst_is(*success, Expected::Exactly(Ty::Bool));
-                self.written(*addr);
+                self.address(*addr);
                 self.operand_like(*expected, ty);
                 self.operand_like(*desired, ty);
                 self.order(*order, &[Relaxed, Acquire, Release, AcqRel, SeqCst]);

@@ -17,18 +17,17 @@
 //!  9. A `Bool` is neither loaded nor stored.
 //! 10. A direct call passes what the callee's parameters are and takes what it returns; a return gives it.
 //! 11. Atomic accesses have orders that such an access can have.
-//! 12. No store or read-modify-write names a constant object as its target.
 //!
 //! Each function, along every path from its start
-//! 13. A register is assigned before it is read.
-//! 14. A local object is mentioned only between its enter and its leave, which alternate.
-//! 15. Each point is inside a section or outside, however it is reached. Sections do not nest and are closed before
+//! 12. A register is assigned before it is read.
+//! 13. A local object is mentioned only between its enter and its leave, which alternate.
+//! 14. Each point is inside a section or outside, however it is reached. Sections do not nest and are closed before
 //!     the function returns or the thread ends. An await is inside.
-//! 16. Inside a section nothing spawns or joins, directly or in a function that is called directly; such a function
+//! 15. Inside a section nothing spawns or joins, directly or in a function that is called directly; such a function
 //!     has no section and does not end the thread either.
-//! 17. A `Read` section only reads: no store, read-modify-write, fence, allocation, release of memory or call.
+//! 16. A `Read` section only reads: no store, read-modify-write, fence, allocation, release of memory or call.
 //!
-//! Paths are those of the graph, whatever the conditions. What no path reaches is not checked for 13 to 17.
+//! Paths are those of the graph, whatever the conditions. What no path reaches is not checked for 12 to 16.
 //!
 //! Left out: what an indirect call or a spawn really calls (C lets programs cast function pointers, so the machine
 //! decides), whether an access stays inside its object, and everything about values.

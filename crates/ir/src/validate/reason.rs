@@ -153,23 +153,21 @@ pub enum Reason {
     /// (11)
     WrongOrder(Order),
     /// (12)
-    WritesConstant(GlobalId),
-    /// (13)
     Unassigned(Reg),
-    /// (14)
+    /// (13)
     NotEntered(LocalId),
     EnteredTwice(LocalId),
-    /// (15)
+    /// (14)
     SectionUnclear,
     SectionNested,
     SectionNotOpen,
     SectionLeftOpen,
     AwaitOutsideSection,
-    /// (16)
+    /// (15)
     SpawnInSection,
     JoinInSection,
     CallInSection(FuncId),
-    /// (17)
+    /// (16)
     NotARead,
 }
 
@@ -237,7 +235,6 @@ impl fmt::Display for Reason {
                 write!(f, "the function returns {}, found {}", result(expected), result(found))
             }
             Reason::WrongOrder(order) => write!(f, "such an access cannot be {}", order.mnemonic()),
-            Reason::WritesConstant(id) => write!(f, "writes to {id}, which is constant"),
             Reason::Unassigned(reg) => write!(f, "{reg} may not have been assigned"),
             Reason::NotEntered(id) => write!(f, "{id} may not have been entered"),
             Reason::EnteredTwice(id) => write!(f, "{id} may have been entered already"),

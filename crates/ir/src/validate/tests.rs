@@ -291,13 +291,6 @@ fn orders_suit_the_access() {
 }
 
 #[test]
-fn constant_objects_are_not_written() {
-    check_line("store i32 g1, 1", Reason::WritesConstant(GlobalId(1)));
-    check_line("r0 = rmw add g1, 1 relaxed", Reason::WritesConstant(GlobalId(1)));
-    check_line("r0, r2 = compare_exchange g1, 1, 2 relaxed relaxed", Reason::WritesConstant(GlobalId(1)));
-}
-
-#[test]
 fn registers_are_assigned_first() {
     let unassigned = || Reason::Unassigned(Reg(9));
     check_line("r9 = add r9, 1", unassigned());
