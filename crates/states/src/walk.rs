@@ -6,7 +6,7 @@
 use crate::encode::Encoder;
 use crate::vector::{Problem, TrailMark, Vector};
 use norn_exec::op::{Code, Op};
-use norn_exec::{Executor, Mark, Request, Status, Stop};
+use norn_exec::{Effect, Executor, Mark, Request, Status, Stop};
 use norn_ir::instr::{NondetSource, Order};
 use norn_ir::program::Program;
 use norn_ir::span::Span;
@@ -79,6 +79,8 @@ pub struct Taken {
     pub commit: bool,
     /// It created a thread.
     pub creates: bool,
+    /// Another thread had waited for it, and went on.
+    pub lets_go: bool,
 }
 
 /// A nondeterministic value that was chosen.
@@ -237,8 +239,10 @@ impl<'a> Walk<'a> {
             Choice::Commit(number, index) => {
                 let thread = self.executor.identity(number as usize);
                 let step = self.executor.thread(thread).buffer[index as usize].step;
-                self.taken.push(Taken { thread, step, commit: true, creates: false });
-                self.executor.commit(thread, step)?;
+                self.taken.push(Taken { thread, step, commit: true, creates: false, lets_go: false });
+                let result = self.executor.commit(thread, step);
+                self.note_who_went_on(thread);
+                result?;
             }
         }
         self.merge_stores()
@@ -248,8 +252,19 @@ impl<'a> Walk<'a> {
         let owner = self.executor.thread(thread);
         let step = owner.counts.steps + 1;
         let creates = matches!(self.setting.code.ops[owner.pc as usize], Op::Spawn(_));
-        self.taken.push(Taken { thread, step, commit: false, creates });
-        self.executor.step(thread)
+        self.taken.push(Taken { thread, step, commit: false, creates, lets_go: false });
+        let result = self.executor.step(thread);
+        self.note_who_went_on(thread);
+        result
+    }
+
+    /// Whether the last step of `thread` let another one pass a join.
+    fn note_who_went_on(&mut self, thread: u32) {
+        let joins = |effect: &Effect| matches!(*effect, Effect::Join { thread: joining, .. } if joining != thread);
+        let lets_go = self.executor.effects().iter().any(joins);
+        if let Some(last) = self.taken.last_mut() {
+            last.lets_go = lets_go;
+        }
     }
 
     /// Stores go to their buffers at once: nobody else notices, and the own commits go on as before, so the order does
@@ -312,7 +327,8 @@ impl<'a> Walk<'a> {
         None
     }
 
-    /// The steps taken so far, creations as early as they can be, which makes fewer switches between threads to look at.
+    /// The steps taken so far, creations as early as they can be, which makes fewer switches between threads to look at:
+    /// right behind the thread's own step before, unless it waited for another thread to end.
     fn steps(&self) -> Vec<Taken> {
         let mut creators = self.taken.iter().filter(|taken| taken.creates).map(|taken| taken.thread);
         let first = creators.next();
@@ -322,7 +338,7 @@ impl<'a> Walk<'a> {
         }
         let mut steps: Vec<Taken> = Vec::with_capacity(self.taken.len());
         for &taken in &self.taken {
-            let own = |step: &Taken| step.thread == taken.thread;
+            let own = |step: &Taken| step.thread == taken.thread || step.lets_go;
             let at = match taken.creates {
                 true => steps.iter().rposition(own).map_or(0, |before| before + 1),
                 false => steps.len(),
