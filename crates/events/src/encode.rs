@@ -20,7 +20,7 @@ use crate::layout::Layout;
 use crate::order::Node;
 use crate::pairs::{Facts, Fixed, Pairs, Read, Source, initial_value};
 use norn_logic::{Blaster, ClauseSink, Lit, Term};
-use norn_symex::{CellId, Condition, EventId, EventKind, Symbolic};
+use norn_symex::{CellId, Condition, EventId, EventKind, ObjectId, Symbolic};
 use norn_verdict::limits::{Exceeded, Limits};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -329,6 +329,13 @@ impl<S: ClauseSink> Encoding<'_, S> {
         }
     }
 
+    /// Whether an event that is executed ends the life of an object.
+    fn ends(&mut self, event: EventId, object: ObjectId) -> Term {
+        let EventKind::EndLife(ended) = &self.symbolic.events[event.index()].kind else { return Term::FALSE };
+        let conditions: Vec<Term> = ended.iter().filter(|ended| ended.0 == object).map(|ended| ended.1).collect();
+        self.symbolic.terms.any(conditions)
+    }
+
     fn checks(&mut self, formula: &mut Formula<'_, S>) {
         for i in 0..self.symbolic.checks.len() {
             let literal = match self.symbolic.checks[i].violated {
@@ -340,14 +347,10 @@ impl<S: ClauseSink> Encoding<'_, S> {
                             touches = self.symbolic.terms.or(touches, condition);
                         }
                     }
-                    let mut ends = Term::FALSE;
-                    if let EventKind::EndLife(ended) = self.symbolic.event(end).kind.clone() {
-                        for (ended, condition) in ended {
-                            if ended == object {
-                                ends = self.symbolic.terms.or(ends, condition);
-                            }
-                        }
-                    }
+                    // To end a life twice is wrong too.
+                    let again = self.ends(access, object);
+                    let touches = self.symbolic.terms.or(touches, again);
+                    let ends = self.ends(end, object);
                     let guards = [self.symbolic.event(access).guard, self.symbolic.event(end).guard];
                     let both = self.symbolic.terms.all([guards[0], guards[1], touches, ends]);
                     let both = formula.lit(self.symbolic, both);
