@@ -176,7 +176,10 @@ impl<'a> FunctionBuilder<'_, 'a> {
                         f.discard(value);
                         nothing
                     }
-                    Some(value) => f.value(value),
+                    Some(value) => {
+                        let value = f.value(value);
+                        f.without_scope(value)
+                    }
                     None => nothing,
                 })
             }

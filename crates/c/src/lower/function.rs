@@ -382,6 +382,16 @@ impl<'p, 'a> FunctionBuilder<'p, 'a> {
         }
     }
 
+    /// A value that may be mentioned behind the scopes that it comes from: the name of an object may not, its address may.
+    pub fn without_scope(&mut self, value: Operand) -> Operand {
+        if !matches!(value, Operand::Local(..)) {
+            return value;
+        }
+        let dst = self.register(Ty::Ptr);
+        self.emit(InstrKind::Copy { dst, src: value });
+        Operand::Reg(dst)
+    }
+
     /// Remembers a value across the evaluation of what stands to its right.
     pub fn hold(&self, operand: Operand) -> Held {
         match operand {
@@ -483,6 +493,7 @@ impl<'p, 'a> FunctionBuilder<'p, 'a> {
 
     /// Leaves the function: a section that spans it ends, and so does every scope, by itself.
     pub fn return_value(&mut self, value: Option<Operand>) {
+        let value = value.map(|value| self.without_scope(value));
         if self.is_section {
             self.emit(InstrKind::SectionEnd);
         }
