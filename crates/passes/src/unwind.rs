@@ -8,6 +8,9 @@
 //!
 //! Functions keep their ids, so that addresses of functions mean what they meant. Functions that start no thread lose
 //! their body.
+//!
+//! Of a call through a pointer one call is left: where the pointer is none of the functions that it was expanded to, and
+//! before an end that is not supported. It asks whether there is a function at all.
 
 use std::fmt;
 

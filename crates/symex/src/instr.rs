@@ -2,7 +2,7 @@
 
 use norn_ir::ids::Reg;
 use norn_ir::instr::{
-    AllocKind, BinaryOp, CastOp, CompareOp, FenceKind, Instr, InstrKind, Operand, Property, SectionKind,
+    AllocKind, BinaryOp, Callee, CastOp, CompareOp, FenceKind, Instr, InstrKind, Operand, Property, SectionKind,
 };
 use norn_ir::types::Ty;
 use norn_logic::terms::{Sort, Term};
@@ -106,7 +106,14 @@ impl Run<'_, '_> {
                 };
                 self.set(dst, value);
             }
-            InstrKind::Call { .. } => self.undefined("a call that was not expanded", Term::TRUE),
+            InstrKind::Call { callee: Callee::Direct(_), .. } => {
+                self.undefined("a call that was not expanded", Term::TRUE);
+            }
+            // It is none of the functions that it could be.
+            InstrKind::Call { callee: Callee::Indirect(pointer), .. } => {
+                let pointer = self.pointer(pointer);
+                self.no_function(pointer.places());
+            }
             InstrKind::Spawn { dst, start, ref args } => self.spawn(dst, start, args),
             InstrKind::Join { dst, thread } => self.join(dst, thread),
             InstrKind::ThreadSelf { dst } => {

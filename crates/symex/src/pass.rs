@@ -255,6 +255,11 @@ impl<'a> Pass<'a> {
         CODE_BASE + u64::from(function.0) * CODE_STRIDE
     }
 
+    /// From the first on and before the second there are functions.
+    pub fn function_addresses(&self) -> (u64, u64) {
+        (CODE_BASE, CODE_BASE + self.bounded.program.functions.len() as u64 * CODE_STRIDE)
+    }
+
     pub fn function_at(&self, address: u64) -> Option<FuncId> {
         let offset = address.checked_sub(CODE_BASE)?;
         let index = offset / CODE_STRIDE;

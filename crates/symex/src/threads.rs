@@ -10,22 +10,22 @@ use crate::event::{EventKind, ThreadId};
 use crate::facts::ThreadKey;
 use crate::pass::{PendingJoin, ThreadRun};
 use crate::run::Run;
-use crate::value::Value;
+use crate::value::{Place, Value};
 
 impl Run<'_, '_> {
     pub fn spawn(&mut self, dst: Reg, start: Operand, args: &[Operand]) {
         self.may_stop();
         let pointer = self.pointer(start);
         let mut starts: Vec<(FuncId, Term)> = Vec::new();
-        let mut wrong = Term::FALSE;
+        let mut wrong = Vec::new();
         for place in pointer.places() {
             let address = self.pass.terms.as_bits(place.offset).filter(|_| place.object.is_none());
             match address.and_then(|address| self.pass.function_at(address)) {
                 Some(function) => starts.push((function, place.condition)),
-                None => wrong = self.pass.terms.or(wrong, place.condition),
+                None => wrong.push(*place),
             }
         }
-        self.memory_check(ViolationKind::InvalidPointer, "a thread starts at no function", wrong, false);
+        self.no_function(&wrong);
         let mut created = Vec::new();
         for (function, condition) in starts {
             if !self.pass.code.contains_key(&function) {
@@ -93,6 +93,26 @@ impl Run<'_, '_> {
         let targets = children.iter().map(|&(child, condition, _)| (child, condition)).collect();
         self.event(EventKind::Create(targets), here, true);
         self.set(dst, Value::Bits(number));
+    }
+
+    /// These places are no function that could be called. Nobody else has a say in that, so it takes no step.
+    pub fn no_function(&mut self, places: &[Place]) {
+        for place in places {
+            let (first, end) = self.pass.function_addresses();
+            let terms = &mut self.pass.terms;
+            let width = terms.width(place.offset);
+            let [zero, first, end] = [0, first, end].map(|number| terms.bits(width, number));
+            let is_number = terms.bool(place.object.is_none());
+            let is_zero = terms.eq(place.offset, zero);
+            let null = terms.all([place.condition, is_number, is_zero]);
+            let (before, behind) = (terms.ult(place.offset, first), terms.ule(end, place.offset));
+            let elsewhere = terms.any([!is_number, before, behind]);
+            let nowhere = terms.all([place.condition, !null, elsewhere]);
+            let open = terms.all([place.condition, !null, !elsewhere]);
+            self.memory_check(ViolationKind::NullPointer, "the function pointer is null", null, true);
+            self.memory_check(ViolationKind::InvalidPointer, "there is no function at the address", nowhere, true);
+            self.undefined("a call through a pointer to no function that could be called so", open);
+        }
     }
 
     /// The number of the next thread: one more than there are, which is known as long as only the entry thread creates.

@@ -490,6 +490,9 @@ impl Build<'_, '_> {
             to = next;
             self.enter(frame, enter, call, target, args, index, span)?;
         }
+        // Whether there is a function at all is asked by what is left of the call.
+        let rest = InstrKind::Call { dst: None, callee, args: Vec::new() };
+        self.emit(frame, to, index, rest, span)?;
         let reason = "a call through a pointer to no function that could be called so";
         let kind = TerminatorKind::Unsupported(reason.to_owned());
         self.end(frame, to, index, Terminator { kind, span })?;
