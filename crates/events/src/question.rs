@@ -33,6 +33,8 @@ pub struct Formulated {
     encoded: Encoded,
     /// If it is false, nothing undefined is met.
     undefined: Lit,
+    /// If it is false, no bound cuts a section in two.
+    halved: Lit,
     /// If it is true, there is a data race.
     race: Lit,
     pairs: (usize, usize),
@@ -149,6 +151,12 @@ impl Formulated {
                 formula.clause(&[undefined, !literal]);
             }
         }
+        let halved = formula.fresh();
+        for (cut, &literal) in symbolic.cuts.iter().zip(&encoded.cuts) {
+            if cut.in_section {
+                formula.clause(&[halved, !literal]);
+            }
+        }
         let edges = variables.edges;
         let pairs = (pairs.candidates, pairs.kept);
         let mut theory = None;
@@ -169,6 +177,7 @@ impl Formulated {
             blaster,
             encoded,
             undefined,
+            halved,
             race,
             pairs,
             copies,
@@ -198,6 +207,9 @@ impl Formulated {
         let mut assumptions = vec![active];
         if matches!(question, Question::Violated | Question::Race) {
             assumptions.push(!self.undefined);
+        }
+        if !matches!(question, Question::Cut(_)) {
+            assumptions.push(!self.halved);
         }
         match self.blaster.sink_mut().solve(&assumptions, limits) {
             Answer::Sat => Asked::Yes,

@@ -3,9 +3,9 @@
 use crate::arith;
 use crate::effect::Effect;
 use crate::executor::{Done, Executor, Mode, Stop};
-use crate::memory::{Kind, NULL_PAGE, Value};
+use crate::memory::{Kind, Memory, NULL_PAGE, Value};
 use crate::models::{self, Source};
-use crate::op::{NONE, Scalar, Src};
+use crate::op::{NONE, Scalar, Src, UNKNOWN};
 use crate::run::Flow;
 use crate::state::Entry;
 use crate::undo::Undo;
@@ -23,7 +23,7 @@ struct Spot {
 
 impl Executor<'_> {
     pub(crate) fn load(&mut self, thread: u32, dst: u32, ty: Scalar, addr: Src) -> Done<Flow> {
-        let pointer = self.value(thread, addr);
+        let pointer = self.passed(thread, addr);
         if self.is_visible(pointer) {
             return Ok(Flow::Visible);
         }
@@ -54,17 +54,19 @@ impl Executor<'_> {
             return entry.value;
         }
         self.observe(entry.value);
+        self.used_unknown.set(self.used_unknown.get() || entry.value.object == UNKNOWN);
         let bits = ty.cut(entry.value.bits >> ((at - entry.at) * 8));
         if ty.is_pointer() { self.pointer_from(bits) } else { Value::int(bits) }
     }
 
     pub(crate) fn store(&mut self, thread: u32, ty: Scalar, order: Order, addr: Src, value: Src) -> Done<Flow> {
-        let pointer = self.value(thread, addr);
+        let pointer = self.passed(thread, addr);
         if self.is_visible(pointer) {
             return Ok(Flow::Visible);
         }
-        let value = self.value(thread, value);
+        let value = if ty.is_pointer() { self.passed(thread, value) } else { self.value(thread, value) };
         let Spot { object, at, shared } = self.spot(thread, pointer, ty, true)?;
+        let life = pointer.life;
         if !shared {
             self.write_memory(object, at, ty, value);
             return Ok(Flow::Next);
@@ -86,7 +88,7 @@ impl Executor<'_> {
         let place = self.place(thread);
         let owner = &mut self.threads[thread as usize];
         let (epoch, step) = (owner.counts.epoch, owner.counts.steps);
-        owner.buffer.push(Entry { object, at, size: ty.size, ty, value, epoch, step, place });
+        owner.buffer.push(Entry { object, life, at, size: ty.size, ty, value, epoch, step, place });
         self.log.changes.push(Undo::BufferPushed { thread });
         self.effects.push(Effect::Store { thread, object, at, size: ty.size, step, epoch });
         Ok(Flow::Next)
@@ -100,7 +102,7 @@ impl Executor<'_> {
         ty: Scalar,
         (addr, operand): (Src, Src),
     ) -> Done<Flow> {
-        let pointer = self.value(thread, addr);
+        let pointer = self.passed(thread, addr);
         if self.is_visible(pointer) {
             return Ok(Flow::Visible);
         }
@@ -111,7 +113,8 @@ impl Executor<'_> {
         let bits = arith::modify(op, ty, old.bits, operand.bits);
         let new = match (ty.is_pointer(), op) {
             (true, RmwOp::Exchange) => operand,
-            (true, _) => Value { bits, object: if old.object == NONE { operand.object } else { old.object } },
+            (true, _) if old.object == NONE => Value { bits, ..operand },
+            (true, _) => Value { bits, ..old },
             (false, _) => Value::int(bits),
         };
         self.update(thread, spot, ty, new);
@@ -127,7 +130,7 @@ impl Executor<'_> {
         (addr, expected): (Src, Src),
         more: u32,
     ) -> Done<Flow> {
-        let pointer = self.value(thread, addr);
+        let pointer = self.passed(thread, addr);
         if self.is_visible(pointer) {
             return Ok(Flow::Visible);
         }
@@ -151,12 +154,14 @@ impl Executor<'_> {
         if self.threads[thread as usize].buffer.is_empty() { Ok(()) } else { Err(Stop::NotEnabled) }
     }
 
+    /// A value that was never set cannot be updated: what comes of it is not known.
     fn read_for_update(&mut self, thread: u32, spot: Spot, ty: Scalar) -> Done<Value> {
         if spot.shared {
             self.needs_empty_buffer(thread)?;
             self.effects.push(Effect::Drained { thread });
         }
         let old = self.read(thread, spot, ty)?;
+        self.used_unknown.set(self.used_unknown.get() || old.object == UNKNOWN);
         if spot.shared {
             self.effects.push(Effect::Read { thread, object: spot.object, at: spot.at, size: ty.size, own: 0 });
         }
@@ -172,14 +177,16 @@ impl Executor<'_> {
 
     /// Whether an access through this pointer is a visible step that is not being taken now.
     pub(crate) fn is_visible(&self, pointer: Value) -> bool {
-        self.mode == Mode::Silent && pointer.object != NONE && self.memory.objects[pointer.object as usize].shared
+        // What is not known to point to an object has a number that no object has.
+        self.mode == Mode::Silent
+            && self.memory.objects.get(pointer.object as usize).is_some_and(|object| object.shared)
     }
 
     fn spot(&self, thread: u32, pointer: Value, ty: Scalar, writes: bool) -> Done<Spot> {
         if let Some(object) = self.memory.objects.get(pointer.object as usize) {
             let offset = pointer.bits.wrapping_sub(object.base);
             let inside = offset.checked_add(u64::from(ty.size)).is_some_and(|end| end <= u64::from(object.size));
-            if object.alive && inside && !(writes && object.kind == Kind::Constant) {
+            if object.alive && object.life == pointer.life && inside && !(writes && object.kind == Kind::Constant) {
                 return Ok(Spot { object: pointer.object, at: object.start + offset as u32, shared: object.shared });
             }
         }
@@ -189,9 +196,12 @@ impl Executor<'_> {
     #[cold]
     fn bad_access(&self, thread: u32, pointer: Value) -> Stop {
         let (kind, message) = match self.memory.objects.get(pointer.object as usize) {
+            None if pointer.object == UNKNOWN => {
+                (ViolationKind::InvalidPointer, "the pointer was never set".to_owned())
+            }
             None if pointer.bits < NULL_PAGE => (ViolationKind::NullPointer, "the pointer is null".to_owned()),
             None => (ViolationKind::InvalidPointer, format!("there is no object at {:#x}", pointer.bits)),
-            Some(object) if !object.alive => {
+            Some(object) if !object.alive || object.life != pointer.life => {
                 (ViolationKind::UseAfterFree, "the life of the object has ended".to_owned())
             }
             Some(object) => {
@@ -249,12 +259,12 @@ impl Executor<'_> {
         }
         let known = ty.ty == Ty::Ptr && value.object != NONE;
         if known || info.provenance != NONE {
-            self.write_provenance(object, at, size, if known { value.object + 1 } else { 0 });
+            self.write_provenance(object, at, size, if known { Memory::mark_of(value) } else { 0 });
         }
     }
 
     /// Pointers that the write touches are forgotten, the one that it wrote is remembered.
-    fn write_provenance(&mut self, object: u32, at: u32, size: u8, new: u32) {
+    fn write_provenance(&mut self, object: u32, at: u32, size: u8, new: u64) {
         if self.memory.provenance_of(object) {
             self.log.changes.push(Undo::ProvenanceAdded { object });
         }

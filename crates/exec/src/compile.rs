@@ -10,6 +10,7 @@ use norn_ir::program::{Function as IrFunction, Program, Storage};
 use norn_ir::span::Span;
 use norn_ir::types::{Target as DataModel, Ty};
 use norn_passes::Site;
+use norn_passes::leftover::leftover;
 use norn_passes::loops::{LoopForest, loops};
 use norn_passes::unwind::{Bounds, CutCause};
 use norn_verdict::outcome::ViolationKind;
@@ -27,7 +28,8 @@ pub fn compile(program: &Program, bounds: Option<&Bounds>) -> Code {
         numbers.push(*count);
         *count += 1;
     }
-    let mut compiler = Compiler { program, bounds, numbers, code: Code::default() };
+    let leftover = leftover(program);
+    let mut compiler = Compiler { program, bounds, numbers, leftover, code: Code::default() };
     for id in (0..program.functions.len()).map(FuncId::new) {
         compiler.function(id);
     }
@@ -44,6 +46,8 @@ struct Compiler<'a> {
     bounds: Option<&'a Bounds>,
     /// Of each global among those of its storage.
     numbers: Vec<u32>,
+    /// By function and local.
+    leftover: Vec<Vec<bool>>,
     code: Code,
 }
 
@@ -69,9 +73,10 @@ impl Compiler<'_> {
             let bound = bounds.of(program, function.span, function.origin);
             (bound, self.cut(Cut { cause: CutCause::Recursion(id), bound, span: function.span }))
         });
-        let local = |local: &norn_ir::program::Local| {
+        let local = |(number, local): (usize, &norn_ir::program::Local)| {
             let ty = program.ty(local.ty);
-            LocalInfo { size: ty.size, align: ty.align, private: local.private }
+            let dangles = self.leftover[id.index()][number];
+            LocalInfo { size: ty.size, align: ty.align, private: local.private, dangles }
         };
         let compiled = Function {
             id,
@@ -79,7 +84,7 @@ impl Compiler<'_> {
             params: function.params.iter().map(|&param| (param.0, self.scalar(function.ty(param)))).collect(),
             result: function.result,
             register_types: function.registers.iter().map(|register| self.scalar(register.ty)).collect(),
-            locals: function.locals.iter().map(local).collect(),
+            locals: function.locals.iter().enumerate().map(local).collect(),
             loops: forest.as_ref().map_or(0, |forest| forest.loops.len() as u32),
             origin: function.origin,
             recursion,
@@ -211,9 +216,8 @@ impl Compiler<'_> {
                     | Op::ThreadExit(_)
                     | Op::Exit(_)
                     | Op::Abort
-                    | Op::Stop
                     | Op::Unsupported(_) => {}
-                    Op::Await { .. } | Op::Assume { .. } | Op::Call(_) => blocks = true,
+                    Op::Await { .. } | Op::Assume { .. } | Op::Call(_) | Op::Stop => blocks = true,
                     // A section that never ends is not enabled.
                     Op::JumpBack(_) => blocks = true,
                     Op::Jump(to) => work.push(to),

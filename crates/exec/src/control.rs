@@ -26,7 +26,7 @@ impl Executor<'_> {
         if let Some((bound, cut)) = code.functions[function as usize].recursion {
             let active = owner.frames.iter().filter(|frame| frame.function == function).count();
             if active > bound as usize {
-                return self.cut(thread, Some(cut));
+                return self.cut(Some(cut));
             }
         }
         let pc = owner.pc;
@@ -41,7 +41,7 @@ impl Executor<'_> {
     fn callee(&self, thread: u32, callee: Target) -> Done<u32> {
         let pointer = match callee {
             Target::Direct(function) => return Ok(function),
-            Target::Indirect(pointer) => self.value(thread, pointer).bits,
+            Target::Indirect(pointer) => self.passed(thread, pointer).bits,
         };
         let offset = pointer.checked_sub(CODE_BASE).filter(|offset| offset.is_multiple_of(CODE_STRIDE));
         let function = offset.map(|offset| offset / CODE_STRIDE).filter(|&f| f < self.code.functions.len() as u64);
@@ -79,7 +79,10 @@ impl Executor<'_> {
             };
             let bits = ty.cut(value.bits);
             let value = match (given, ty.ty) {
-                _ if value.object == UNKNOWN => value,
+                _ if value.object == UNKNOWN => {
+                    self.used_unknown.set(self.used_unknown.get() || (given == Ty::Ptr) != (ty.ty == Ty::Ptr));
+                    value
+                }
                 (Ty::Ptr, Ty::Ptr) => value,
                 (_, Ty::Ptr) => self.pointer_from(bits),
                 _ => {
@@ -117,7 +120,11 @@ impl Executor<'_> {
             let wanted = code.functions[caller.function as usize].register_types[callee.result as usize];
             let value = match (value, function.result) {
                 (Some(value), Some(given)) if given == wanted.ty => value,
-                (Some(value), _) if value.object == UNKNOWN => value,
+                (Some(value), given) if value.object == UNKNOWN => {
+                    let is_pointer = given == Some(Ty::Ptr);
+                    self.used_unknown.set(self.used_unknown.get() || is_pointer != wanted.is_pointer());
+                    value
+                }
                 (Some(value), _) => {
                     self.observe(value);
                     let bits = wanted.cut(value.bits);
@@ -175,16 +182,17 @@ impl Executor<'_> {
         Ok(Flow::Next)
     }
 
-    /// All frames end, but the objects of main's outermost frame live on.
+    /// All frames and the thread's thread-local objects end, but those of main's outermost frame and of main live on.
     pub(crate) fn end_thread(&mut self, thread: u32, result: Value, by_return: bool) -> Done<Flow> {
         if matches!(self.mode, Mode::Section(_)) {
             return Err(self.unsupported(thread, "a section in which the thread ends"));
         }
         let kept = usize::from(thread == 0);
-        if self.mode == Mode::Silent && self.any_shared(thread, kept) {
+        if self.mode == Mode::Silent && (self.any_shared(thread, kept) || self.any_thread_local_shared(thread)) {
             return Ok(Flow::Visible);
         }
         self.end_frames(thread, kept)?;
+        self.end_thread_locals(thread)?;
         self.save_control(thread);
         let owner = &mut self.threads[thread as usize];
         let old = std::mem::replace(&mut owner.result, result);

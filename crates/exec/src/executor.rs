@@ -1,7 +1,7 @@
 //! The state of one execution, its steps and commits.
 
 use crate::effect::Effect;
-use crate::memory::{Kind, Memory, Value};
+use crate::memory::{Kind, Memory, NOWHERE, Value};
 use crate::models::{self, Source};
 use crate::op::{Code, Cut, NONE, Op, Src, UNKNOWN};
 use crate::state::{Frame, Place, Status, Thread};
@@ -70,10 +70,18 @@ pub(crate) enum Mode {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Stop {
     NotEnabled,
+    /// The same, because a bound would stop the thread inside of a section.
+    Cut,
     Violation(Box<Violation>),
     NeedInput(Request),
-    Unsupported { reason: String, span: Span },
-    Limit { reason: String, span: Span },
+    Unsupported {
+        reason: String,
+        span: Span,
+    },
+    Limit {
+        reason: String,
+        span: Span,
+    },
 }
 
 /// A nondeterministic value that the script does not have.
@@ -155,7 +163,7 @@ impl<'c> Executor<'c> {
     }
 
     /// The nondeterministic values that a thread has got so far, and where it asked for them. Values that were left open
-    /// are 0.
+    /// are 0, or point nowhere.
     pub fn inputs_taken(&self, thread: u32) -> &[(Option<Site>, u64)] {
         let count = self.threads[thread as usize].counts.inputs as usize;
         self.taken.get(thread as usize).map_or(&[], |taken| &taken[..count.min(taken.len())])
@@ -184,7 +192,8 @@ impl<'c> Executor<'c> {
     }
 
     /// Indeterminate values (results that a function does not give, variables and memory that are not initialised) are
-    /// not asked for. They may be passed on; a step that uses one otherwise is not supported.
+    /// not asked for. They may be passed on, pointers also by way of memory; an access through such a pointer is invalid.
+    /// A step that uses one otherwise is not supported.
     pub fn leave_values_open(&mut self) {
         self.open_values = true;
     }
@@ -299,7 +308,7 @@ impl<'c> Executor<'c> {
         }
         match op {
             Op::Load { ty, addr, .. } => {
-                let pointer = self.value(thread, addr);
+                let pointer = self.passed(thread, addr);
                 match self.place_of(pointer) {
                     Some(at) => models::source(&waiting.buffer, at, ty.size) != Source::Waits,
                     None => true,
@@ -316,7 +325,12 @@ impl<'c> Executor<'c> {
     }
 
     fn attempt(&mut self, thread: u32) -> bool {
-        self.attempt_step(thread) != Err(Stop::NotEnabled)
+        !matches!(self.attempt_step(thread), Err(Stop::NotEnabled | Stop::Cut))
+    }
+
+    /// Whether only a bound keeps the thread from taking its next step.
+    pub fn is_cut(&mut self, thread: u32) -> bool {
+        self.may_block(thread) && self.attempt_step(thread) == Err(Stop::Cut)
     }
 
     /// Takes the visible part of a step and takes it back; [`Executor::effects`] says what it did.
@@ -377,7 +391,7 @@ impl<'c> Executor<'c> {
         self.log.changes.push(Undo::BufferRemoved { thread, index: index as u32 });
         let (object, at, size, epoch) = (entry.object, entry.at, entry.size, entry.epoch);
         self.effects.push(Effect::Commit { thread, object, at, size, step, epoch });
-        if !self.memory.objects[object as usize].alive {
+        if !self.memory.is_alive(object, entry.life) {
             let message = "a buffered store reaches memory after the end of its object's life".to_owned();
             return Err(self.memory_violation_at(ViolationKind::UseAfterFree, message, entry.place));
         }
@@ -578,8 +592,9 @@ impl<'c> Executor<'c> {
         let position = self.threads[thread as usize].counts.inputs as usize;
         let site = self.code.input_at(self.threads[thread as usize].pc);
         if self.open_values && ty.ty != Ty::Bool && matches!(source, NondetSource::Uninitialised(_)) {
-            self.take(thread, site, 0);
-            return Ok(Value { bits: 0, object: UNKNOWN });
+            let bits = if ty.is_pointer() { NOWHERE } else { 0 };
+            self.take(thread, site, bits);
+            return Ok(Value { bits, object: UNKNOWN, life: 0 });
         }
         let choices = self.script.get(&self.threads[thread as usize].name).and_then(|values| values.get(position));
         let given = choices.into_iter().flatten().find_map(|choice| match *choice {

@@ -5,7 +5,8 @@
 //! threads that several threads create). The flat array is a stack: undoing a step takes its objects away again.
 //!
 //! A pointer knows its object, in registers, in buffers and, by a table that an object gets with the first pointer that
-//! is stored in it, in memory.
+//! is stored in it, in memory. A local whose scope begins again has the memory that it had, but is a new object for
+//! whoever may still have a pointer to the old one: its lives are counted, and a pointer belongs to one of them.
 
 use crate::compile::{CODE_BASE, CODE_STRIDE, scalar};
 use crate::op::{NONE, Scalar};
@@ -19,6 +20,8 @@ use std::collections::BTreeMap;
 pub struct Value {
     pub bits: u64,
     pub object: u32,
+    /// Which life of the object; 0 if there is none.
+    pub life: u32,
 }
 
 impl Default for Value {
@@ -29,7 +32,7 @@ impl Default for Value {
 
 impl Value {
     pub fn int(bits: u64) -> Value {
-        Value { bits, object: NONE }
+        Value { bits, object: NONE, life: 0 }
     }
 }
 
@@ -53,6 +56,8 @@ pub struct Object {
     /// Accesses to it are visible steps.
     pub shared: bool,
     pub alive: bool,
+    /// The number of its current or last life.
+    pub life: u32,
     /// Its bytes are all initialised, so nobody has to look.
     pub zeroed: bool,
     /// Where the objects of its pointers are listed, one word per byte, or `NONE`.
@@ -78,7 +83,8 @@ pub struct Memory {
     pub initialised: Vec<u8>,
     pub objects: Vec<Object>,
     pub arenas: Vec<Arena>,
-    pub provenance: Vec<u32>,
+    /// What a pointer that is stored there points to, see [`Memory::mark_of`]; 0 for nothing.
+    pub provenance: Vec<u64>,
     target: Target,
 }
 
@@ -88,6 +94,8 @@ const LARGEST_ARENA: u64 = 1 << 28;
 const MOST_OBJECTS: usize = 1 << 18;
 const MOST_BYTES: u64 = 1 << 31;
 pub const NULL_PAGE: u64 = 4096;
+/// What a pointer that was never set is taken for: nothing is there, neither an object nor a function.
+pub const NOWHERE: u64 = 0x8000;
 
 /// Something to make an object of.
 #[derive(Clone, Copy, Debug)]
@@ -168,6 +176,7 @@ impl Memory {
             kind,
             shared: !private && kind != Kind::Constant,
             alive: true,
+            life: 0,
             zeroed,
             provenance: NONE,
             span,
@@ -231,7 +240,7 @@ impl Memory {
                 if value.object != NONE {
                     self.provenance_of(object);
                     let index = self.objects[object as usize].provenance as usize + init.offset as usize;
-                    self.provenance[index] = value.object + 1;
+                    self.provenance[index] = Memory::mark_of(value);
                 }
             }
         }
@@ -249,6 +258,22 @@ impl Memory {
         true
     }
 
+    /// An object and its life in the table of a pointer.
+    pub fn mark_of(pointer: Value) -> u64 {
+        u64::from(pointer.life) << 32 | u64::from(pointer.object + 1)
+    }
+
+    /// The pointer with these bits and this mark.
+    pub fn marked(bits: u64, mark: u64) -> Value {
+        Value { bits, object: mark as u32 - 1, life: (mark >> 32) as u32 }
+    }
+
+    /// Whether the life of the object that the pointer points into goes on.
+    pub fn is_alive(&self, object: u32, life: u32) -> bool {
+        let object = &self.objects[object as usize];
+        object.alive && object.life == life
+    }
+
     /// Whether a pointer to an object was stored exactly here.
     pub fn is_pointer(&self, object: u32, at: u32) -> bool {
         let info = &self.objects[object as usize];
@@ -257,7 +282,8 @@ impl Memory {
 
     pub fn pointer(&self, object: u32, offset: i64) -> Value {
         let address = self.objects[object as usize].base.wrapping_add_signed(offset);
-        Value { bits: Ty::Ptr.truncate(address, self.target), object }
+        let life = self.objects[object as usize].life;
+        Value { bits: Ty::Ptr.truncate(address, self.target), object, life }
     }
 
     /// The number of the arena that an address would lie in.
@@ -275,7 +301,8 @@ impl Memory {
             let Object { base, size, .. } = self.objects[object as usize];
             (address - base <= u64::from(size)).then_some(object)
         });
-        Value { bits: address, object: found.unwrap_or(NONE) }
+        let life = found.map_or(0, |object| self.objects[object as usize].life);
+        Value { bits: address, object: found.unwrap_or(NONE), life }
     }
 
     pub fn bits(&self, at: u32, size: u8) -> u64 {
@@ -310,7 +337,7 @@ impl Memory {
         if info.provenance != NONE {
             let known = self.provenance[(info.provenance + (at - info.start)) as usize];
             if known != 0 {
-                return Some(Value { bits, object: known - 1 });
+                return Some(Memory::marked(bits, known));
             }
         }
         Some(self.pointer_from(bits))

@@ -17,13 +17,13 @@ impl Executor<'_> {
         let frame = owner.frames[depth as usize];
         let arena = owner.number + 1;
         let key = (depth, frame.function, local);
+        let info = self.code.functions[frame.function as usize].locals[local as usize];
         let object = match self.memory.arenas[arena as usize].slots.get(&key) {
             Some(&object) => {
-                self.renew(object);
+                self.renew(object, info.dangles);
                 object
             }
             None => {
-                let info = self.code.functions[frame.function as usize].locals[local as usize];
                 let plan = Plan {
                     size: info.size,
                     align: info.align,
@@ -47,12 +47,14 @@ impl Executor<'_> {
         Ok(object)
     }
 
-    /// The scope of an object that has been there before begins again: nothing in it is initialised.
-    fn renew(&mut self, object: u32) {
+    /// The scope of an object that has been there before begins again: nothing in it is initialised. Somebody may still
+    /// point to the old one if it `dangles`.
+    fn renew(&mut self, object: u32, dangles: bool) {
         let info = self.memory.objects[object as usize];
         let range = info.start as usize..(info.start + info.size) as usize;
         self.log.bytes.extend_from_slice(&self.memory.initialised[range.clone()]);
-        self.log.changes.push(Undo::Renewed { object });
+        self.log.changes.push(Undo::Renewed { object, life: info.life, dangles });
+        self.memory.objects[object as usize].life += u32::from(dangles);
         self.memory.initialised[range].fill(0);
         self.set_alive(object, true);
         if info.provenance != NONE {
@@ -117,7 +119,7 @@ impl Executor<'_> {
     }
 
     pub(crate) fn free(&mut self, thread: u32, addr: Src, heap: bool) -> Done<Flow> {
-        let pointer = self.value(thread, addr);
+        let pointer = self.passed(thread, addr);
         if pointer.bits == 0 {
             return Ok(Flow::Next);
         }
@@ -147,7 +149,7 @@ impl Executor<'_> {
     }
 
     pub(crate) fn object_size(&self, thread: u32, addr: Src) -> Done<u64> {
-        let pointer = self.value(thread, addr);
+        let pointer = self.passed(thread, addr);
         match self.memory.objects.get(pointer.object as usize) {
             Some(object) if object.kind == Kind::Heap => Ok(u64::from(object.size)),
             _ => {
@@ -192,6 +194,22 @@ impl Executor<'_> {
             self.log.changes.push(Undo::AllocationRemoved { thread, index, depth: at, object });
         }
         Ok(())
+    }
+
+    /// The thread-local objects that end with a thread; main's do not.
+    fn thread_locals(&self, thread: u32) -> impl Iterator<Item = u32> + '_ {
+        let arena = &self.memory.arenas[self.threads[thread as usize].number as usize + 1];
+        let own = arena.objects.iter().copied().take(if thread == 0 { 0 } else { usize::MAX });
+        own.take_while(|&object| self.memory.objects[object as usize].kind == Kind::Thread)
+    }
+
+    pub(crate) fn any_thread_local_shared(&self, thread: u32) -> bool {
+        self.thread_locals(thread).any(|object| self.memory.objects[object as usize].shared)
+    }
+
+    pub(crate) fn end_thread_locals(&mut self, thread: u32) -> Done<()> {
+        let objects: Vec<u32> = self.thread_locals(thread).collect();
+        objects.into_iter().try_for_each(|object| self.end_object(thread, object))
     }
 
     fn end_object(&mut self, thread: u32, object: u32) -> Done<()> {

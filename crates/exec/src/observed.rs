@@ -5,8 +5,8 @@
 
 use crate::arith;
 use crate::executor::Executor;
-use crate::memory::{Kind, NULL_PAGE, Object, Value};
-use crate::op::{NONE, Scalar};
+use crate::memory::{Kind, Memory, NULL_PAGE, Object, Value};
+use crate::op::{NONE, Scalar, UNKNOWN};
 use norn_ir::instr::{CompareOp, RmwOp};
 
 impl Executor<'_> {
@@ -68,7 +68,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Memory is read as something else than it was written as.
+    /// Memory is read as something else than it was written as; a pointer that was never set is then a value that is used.
     pub(crate) fn observe_bytes(&self, object: u32, at: u32, ty: Scalar) {
         let info = &self.memory.objects[object as usize];
         if info.provenance == NONE {
@@ -79,7 +79,9 @@ impl Executor<'_> {
         for near in offset.saturating_sub(pointer_size - 1)..offset + u32::from(ty.size) {
             let known = self.memory.provenance[(info.provenance + near) as usize];
             if known != 0 && !(near == offset && ty.is_pointer()) {
-                self.observe(Value { bits: 0, object: known - 1 });
+                let pointer = Memory::marked(0, known);
+                self.observe(pointer);
+                self.used_unknown.set(self.used_unknown.get() || pointer.object == UNKNOWN);
             }
         }
     }

@@ -232,6 +232,8 @@ pub struct LocalInfo {
     pub size: u64,
     pub align: u64,
     pub private: bool,
+    /// A pointer to it may still be somewhere when its scope begins again.
+    pub dangles: bool,
 }
 
 #[derive(Clone, Debug)]

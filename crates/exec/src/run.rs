@@ -187,11 +187,12 @@ impl Executor<'_> {
                 self.set(thread, dst, value);
             }
             Op::PtrAdd { dst, base, index, scale } => {
-                let Value { bits, object } = self.value(thread, base);
+                let base = self.passed(thread, base);
                 let pointer = crate::compile::scalar(norn_ir::types::Ty::Ptr, self.memory.target());
                 let index = arith::signed(self.value(thread, index).bits, pointer.width);
-                let bits = bits.wrapping_add_signed(index.wrapping_mul(self.code.scales[scale as usize]));
-                self.set(thread, dst, Value { bits: pointer.cut(bits), object });
+                let bits = base.bits.wrapping_add_signed(index.wrapping_mul(self.code.scales[scale as usize]));
+                // A pointer that is not known stays one.
+                self.set(thread, dst, Value { bits: pointer.cut(bits), ..base });
             }
             Op::PtrDiff { dst, lhs, rhs } => {
                 let pointer = crate::compile::scalar(norn_ir::types::Ty::Ptr, self.memory.target());
@@ -278,7 +279,7 @@ impl Executor<'_> {
                 return Ok(self.exit(Some(status)));
             }
             Op::Abort => return Ok(self.exit(None)),
-            Op::Stop => return self.cut(thread, None),
+            Op::Stop => return self.cut(None),
             Op::Unsupported(reason) => return Err(self.unsupported(thread, &self.code.reasons[reason as usize])),
             Op::LoopEnters(number) => {
                 let slot = self.repeats_slot(thread, number);
@@ -288,7 +289,7 @@ impl Executor<'_> {
                 let slot = self.repeats_slot(thread, number);
                 let count = self.threads[thread as usize].repeats[slot as usize] + 1;
                 if count > bound {
-                    return self.cut(thread, Some(cut));
+                    return self.cut(Some(cut));
                 }
                 self.set_repeats(thread, slot, count);
             }
@@ -306,15 +307,12 @@ impl Executor<'_> {
         self.log.changes.push(Undo::Repeats { thread, slot, old });
     }
 
-    /// A bound stops the thread. Inside a section nobody would see that a bound is to blame.
-    pub(crate) fn cut(&mut self, thread: u32, cut: Option<u32>) -> Done<Flow> {
-        if matches!(self.mode, Mode::Section(_)) {
-            return Err(self.unsupported(thread, "a loop inside an atomic section was cut by its bound"));
-        }
+    /// A bound stops the thread. A section in which that would happen is not enabled: nobody may see half of it.
+    pub(crate) fn cut(&mut self, cut: Option<u32>) -> Done<Flow> {
         if let Some(cut) = cut {
             self.reach(cut);
         }
-        Ok(Flow::Stops)
+        if matches!(self.mode, Mode::Section(_)) { Err(Stop::Cut) } else { Ok(Flow::Stops) }
     }
 
     fn fence(&mut self, thread: u32, kind: FenceKind) -> Flow {
@@ -365,18 +363,45 @@ impl Watch {
         if self.jumps < JUMPS_BEFORE_LOOKING {
             return false;
         }
-        let current = &executor.threads[thread as usize];
+        let (current, memory) = (&executor.threads[thread as usize], &executor.memory);
         if let Some(saved) = &mut self.saved {
             // How many inputs and fences there were does not matter for what follows.
             saved.0.counts = current.counts;
-            if saved.0 == *current && saved.1 == executor.memory {
+            let same_numbers = || saved.0.registers.iter().zip(&current.registers).all(|(a, b)| a.bits == b.bits);
+            if saved.0.pc == current.pc
+                && same_numbers()
+                && saved.1.bytes == memory.bytes
+                && **saved == without_lives(current, memory)
+            {
                 return true;
             }
         }
         if self.jumps >= self.next_save {
-            self.saved = Some(Box::new((current.clone(), executor.memory.clone())));
+            self.saved = Some(Box::new(without_lives(current, memory)));
             self.next_save = self.jumps * 2;
         }
         false
     }
+}
+
+/// A copy in which lives are not numbered: a pointer only tells whether its object is still the same one.
+fn without_lives(thread: &Thread, memory: &Memory) -> (Thread, Memory) {
+    let (mut thread, mut copy) = (thread.clone(), memory.clone());
+    let is_old = |object: u32, life: u32| {
+        u32::from(memory.objects.get(object as usize).is_some_and(|object| object.life != life))
+    };
+    let forget = |value: &mut Value| value.life = is_old(value.object, value.life);
+    thread.registers.iter_mut().for_each(forget);
+    forget(&mut thread.result);
+    for entry in &mut thread.buffer {
+        forget(&mut entry.value);
+        entry.life = is_old(entry.object, entry.life);
+    }
+    for mark in copy.provenance.iter_mut().filter(|mark| **mark != 0) {
+        let mut pointer = Memory::marked(0, *mark);
+        forget(&mut pointer);
+        *mark = Memory::mark_of(pointer);
+    }
+    copy.objects.iter_mut().for_each(|object| object.life = 0);
+    (thread, copy)
 }

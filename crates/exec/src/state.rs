@@ -73,6 +73,8 @@ pub struct Frame {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Entry {
     pub object: u32,
+    /// Of the object.
+    pub life: u32,
     pub at: u32,
     pub size: u8,
     pub ty: Scalar,

@@ -19,6 +19,8 @@ pub enum Change {
     Bytes(u32),
     /// The life of this object.
     Object(u32),
+    /// A local has a new life: what points to its old one does so no more, wherever it is.
+    Pointers,
     /// The program ended, or main returned.
     Exit,
 }
@@ -61,7 +63,7 @@ pub(crate) enum Undo {
     },
     Provenance {
         index: u32,
-        old: u32,
+        old: u64,
     },
     ProvenanceAdded {
         object: u32,
@@ -107,8 +109,11 @@ pub(crate) enum Undo {
         object: u32,
         old: bool,
     },
+    /// With its life before.
     Renewed {
         object: u32,
+        life: u32,
+        dangles: bool,
     },
     /// With what there was before the objects of the thread.
     Spawned {
@@ -158,7 +163,8 @@ impl Executor<'_> {
             | Undo::Result { thread, .. } => Some(Change::Thread(thread)),
             Undo::BufferPushed { thread } | Undo::BufferRemoved { thread, .. } => Some(Change::Buffer(thread)),
             Undo::Memory { at, .. } | Undo::Initialised { at, .. } => Some(Change::Bytes(at)),
-            Undo::Alive { object, .. } | Undo::Renewed { object } => Some(Change::Object(object)),
+            Undo::Renewed { dangles: true, .. } => Some(Change::Pointers),
+            Undo::Alive { object, .. } | Undo::Renewed { object, .. } => Some(Change::Object(object)),
             Undo::Exited | Undo::MainReturned => Some(Change::Exit),
             // What points where changes with the bytes, and what was added is reached by something that changed.
             Undo::Provenance { .. } | Undo::ProvenanceAdded { .. } | Undo::ObjectAdded { .. } => None,
@@ -238,7 +244,8 @@ impl Executor<'_> {
             }
             Undo::ObjectAdded { arena, next } => self.memory.take_back(arena, next),
             Undo::Alive { object, old } => self.memory.objects[object as usize].alive = old,
-            Undo::Renewed { object } => {
+            Undo::Renewed { object, life, .. } => {
+                self.memory.objects[object as usize].life = life;
                 let object = self.memory.objects[object as usize];
                 let kept = self.log.bytes.len() - object.size as usize;
                 let start = object.start as usize;

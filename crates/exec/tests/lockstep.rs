@@ -69,6 +69,7 @@ fn with_script<'c>(
 fn kind_of(stop: &Stop) -> String {
     match stop {
         Stop::NotEnabled => "not enabled".to_owned(),
+        Stop::Cut => "cut".to_owned(),
         Stop::Violation(violation) => format!("{:?} {:?}", violation.kind, violation.span),
         Stop::NeedInput(_) => "input".to_owned(),
         Stop::Unsupported { span, .. } => format!("unsupported {span:?}"),
@@ -80,6 +81,7 @@ fn kind_in_machine(stop: &norn_machine::Stop) -> String {
     use norn_machine::Stop;
     match stop {
         Stop::NotEnabled => "not enabled".to_owned(),
+        Stop::Cut { .. } => "cut".to_owned(),
         Stop::Violation(violation) => format!("{:?} {:?}", violation.kind, violation.span),
         Stop::NeedInput(_) => "input".to_owned(),
         Stop::Unsupported { span, .. } => format!("unsupported {span:?}"),
@@ -106,7 +108,8 @@ fn enabled(pair: &Pair<'_>, executor: &mut Executor<'_>) -> Vec<Choice> {
     for choice in pair.machine.candidates(&pair.state) {
         let mut copy = pair.state.clone();
         let tried = pair.machine.step(&mut copy, choice, &mut Unobserved, &mut pair.inputs.clone());
-        if tried != Err(norn_machine::Stop::NotEnabled) {
+        use norn_machine::Stop::{Cut, NotEnabled};
+        if !matches!(tried, Err(NotEnabled | Cut { .. })) {
             choices.push(choice);
         }
     }

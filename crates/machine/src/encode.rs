@@ -7,7 +7,7 @@
 
 use crate::eval::Value;
 use crate::machine::Machine;
-use crate::memory::{Object, ObjectKind, ObjectRef};
+use crate::memory::{Memory, Object, ObjectKind, ObjectRef};
 use crate::race::Clock;
 use crate::state::{Frame, State, Status, Thread};
 use norn_ir::types::Ty;
@@ -21,20 +21,27 @@ pub fn number(out: &mut Vec<u8>, mut n: u64) {
     out.push(n as u8);
 }
 
-pub fn object(out: &mut Vec<u8>, object: Option<ObjectRef>) {
+/// A place for objects.
+pub fn place(out: &mut Vec<u8>, object: ObjectRef) {
+    number(out, u64::from(object.arena) + 1);
+    number(out, u64::from(object.index));
+}
+
+/// An object. Of those whose place was given to another one, none is told from the others: they are gone for good.
+fn object(out: &mut Vec<u8>, memory: &Memory, object: Option<ObjectRef>) {
     match object {
         None => out.push(0),
         Some(object) => {
-            number(out, u64::from(object.arena) + 1);
-            number(out, u64::from(object.index));
+            place(out, object);
+            out.push(u8::from(memory.is_replaced(object)));
         }
     }
 }
 
-fn value(out: &mut Vec<u8>, ty: Ty, value: Value) {
+fn value(out: &mut Vec<u8>, memory: &Memory, ty: Ty, value: Value) {
     number(out, value.bits);
     if ty == Ty::Ptr {
-        object(out, value.object);
+        object(out, memory, value.object);
     }
 }
 
@@ -51,14 +58,14 @@ impl Machine<'_> {
         }
         number(out, state.threads.len() as u64);
         for thread in &state.threads {
-            self.thread(out, thread);
+            self.thread(out, &state.memory, thread);
         }
         for (arena, content) in state.memory.arenas.iter().enumerate() {
             if arena > 0 {
                 number(out, content.objects.len() as u64);
             }
             for object in content.objects.iter().filter(|object| !object.is_constant()) {
-                encode_object(out, object);
+                encode_object(out, &state.memory, object);
             }
         }
         if let Some(races) = &state.races {
@@ -70,7 +77,7 @@ impl Machine<'_> {
         }
     }
 
-    fn thread(&self, out: &mut Vec<u8>, thread: &Thread) {
+    fn thread(&self, out: &mut Vec<u8>, memory: &Memory, thread: &Thread) {
         match thread.status {
             Status::Fresh => out.push(0),
             Status::Ready => out.push(1),
@@ -78,7 +85,7 @@ impl Machine<'_> {
             Status::Stopped => out.push(3),
             Status::Ended => {
                 out.push(4);
-                value(out, Ty::Ptr, thread.result);
+                value(out, memory, Ty::Ptr, thread.result);
             }
             Status::WaitsForThread(other) => {
                 out.push(5);
@@ -90,10 +97,10 @@ impl Machine<'_> {
         for (i, entry) in thread.buffer.iter().enumerate() {
             // Epochs never fall along a buffer.
             rank += u64::from(i > 0 && entry.epoch > thread.buffer[i - 1].epoch);
-            object(out, Some(entry.object));
+            object(out, memory, Some(entry.object));
             number(out, entry.offset);
             out.push(entry.ty as u8);
-            value(out, entry.ty, entry.value);
+            value(out, memory, entry.ty, entry.value);
             number(out, rank);
             out.push(u8::from(entry.message.is_some()));
         }
@@ -104,29 +111,29 @@ impl Machine<'_> {
         number(out, u64::from(thread.children));
         number(out, thread.frames.len() as u64);
         for frame in &thread.frames {
-            self.frame(out, frame);
+            self.frame(out, memory, frame);
         }
     }
 
-    pub(crate) fn frame(&self, out: &mut Vec<u8>, frame: &Frame) {
+    pub(crate) fn frame(&self, out: &mut Vec<u8>, memory: &Memory, frame: &Frame) {
         let function = self.program.function(frame.function);
         number(out, u64::from(frame.function.0));
         number(out, u64::from(frame.block.0));
         number(out, u64::from(frame.index));
         for (register, &content) in function.registers.iter().zip(&frame.registers) {
-            value(out, register.ty, content);
+            value(out, memory, register.ty, content);
         }
         for &local in &frame.locals {
-            object(out, local);
+            object(out, memory, local);
         }
         number(out, frame.allocations.len() as u64);
         for &allocation in &frame.allocations {
-            object(out, Some(allocation));
+            object(out, memory, Some(allocation));
         }
     }
 }
 
-fn encode_object(out: &mut Vec<u8>, content: &Object) {
+fn encode_object(out: &mut Vec<u8>, memory: &Memory, content: &Object) {
     match content.info.kind {
         // The kinds and numbers of these are the same in all states.
         ObjectKind::Global(_) | ObjectKind::Constant(_) | ObjectKind::ThreadLocal(_) => {}
@@ -161,7 +168,7 @@ fn encode_object(out: &mut Vec<u8>, content: &Object) {
     number(out, content.pointers().len() as u64);
     for &(offset, target) in content.pointers() {
         number(out, offset);
-        object(out, Some(target));
+        object(out, memory, Some(target));
     }
 }
 

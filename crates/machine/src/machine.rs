@@ -11,9 +11,11 @@
 //! A creation is a step although nobody can tell when it happens: a loop that creates threads for ever would be one
 //! endless silent run otherwise, in which no other thread ever gets its turn.
 //!
+//! The end of a thread ends the lives of its instances of thread-local objects; it is a visible step if one is shared.
+//!
 //! Assertions are silent: what they assert is in registers.
 //!
-//! Left out: the lives of thread-local objects do not end with their threads.
+//! A section in which a bound would stop the thread is not enabled ([`Stop::Cut`]): nobody may see half of it.
 
 use crate::exec::Exec;
 use crate::memory::{Full, Globals, Memory, ObjectKind};
@@ -21,6 +23,7 @@ use crate::models;
 use crate::observe::{Observer, Unobserved};
 use crate::race::Races;
 use crate::state::{Frame, Place, State, Status, Thread};
+use norn_ir::ids::{BlockId, FuncId};
 use norn_ir::instr::NondetSource;
 use norn_ir::program::Program;
 use norn_ir::span::Span;
@@ -85,6 +88,11 @@ pub enum Stop {
     Violation(Violation),
     /// The inputs are used up: to be tried again with one more.
     NeedInput(Request),
+    /// It cannot happen in this state because of a bound: the section comes to this block, which stops the thread.
+    Cut {
+        function: FuncId,
+        block: BlockId,
+    },
     /// What happens next has no meaning that the machine knows.
     Unsupported {
         reason: String,
@@ -288,6 +296,7 @@ impl<'p> Machine<'p> {
                 Err(stop) => stop != Stop::NotEnabled,
             }
         };
+        // A section that only a bound keeps from being taken is no reason to wait for ever.
         !(0..state.threads.len()).any(|t| state.threads[t].status == Status::Ready && is_enabled(t))
     }
 

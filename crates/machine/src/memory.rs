@@ -4,15 +4,15 @@
 //! objects, its locals and what it allocated). Addresses are handed out upwards within an arena, with a gap between
 //! objects, so they do not depend on how the threads are interleaved. Memory of the heap is never used again. A local
 //! object has a slot that is keyed by call depth, function and local, as on a real stack: entering its scope again
-//! makes the same slot alive again, with indeterminate content.
+//! gives the same addresses to a new object, with indeterminate content. The lives of a slot are counted, and a pointer
+//! belongs to one of them: it stays dangling when the slot is alive again.
 //!
 //! A pointer knows the object it points into (its provenance), in registers, in store buffers and in memory. A number
 //! that becomes a pointer gets the object that contains the address, or ends just before it.
 //!
 //! Everything is shared between states until it is changed.
 //!
-//! Left out: pointers to dead locals whose slot is alive again are not told from new ones, and an allocator that reuses
-//! memory (no ABA through it).
+//! Left out: an allocator that reuses memory (no ABA through it).
 
 use crate::eval::Value;
 use norn_ir::ids::{FuncId, GlobalId, LocalId, TypeId};
@@ -27,6 +27,8 @@ use std::rc::Rc;
 pub struct ObjectRef {
     pub arena: u32,
     pub index: u32,
+    /// Which life of a local's slot, from 0; always 0 for others.
+    pub life: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -66,6 +68,8 @@ pub struct Info {
 pub struct Object {
     pub info: Rc<Info>,
     pub alive: bool,
+    /// The number of its current or last life.
+    pub life: u32,
     /// The thread that touched it, if it is private.
     pub toucher: Option<u32>,
     /// Bytes that were never written are 0 here; an object that is not alive has none.
@@ -94,6 +98,8 @@ const CODE_BASE: u64 = 0x1_0000;
 const CODE_STRIDE: u64 = 16;
 /// Addresses below it are called null.
 pub const NULL_PAGE: u64 = 4096;
+/// An address of no object and no function: what a pointer that was never set may well be.
+pub const NOWHERE: u64 = 0x8000;
 
 pub fn function_address(function: FuncId) -> u64 {
     CODE_BASE + u64::from(function.0) * CODE_STRIDE
@@ -110,6 +116,7 @@ impl Object {
         let mut object = Object {
             info: Rc::new(info),
             alive: true,
+            life: 0,
             toucher: None,
             bytes: Vec::new(),
             initialised: None,
@@ -310,13 +317,13 @@ impl Memory {
                     }
                     InitValue::Bytes(bytes) => {
                         for (i, &byte) in bytes.iter().enumerate() {
-                            let place = (ObjectRef { arena, index }, init.offset + i as u64);
+                            let place = (ObjectRef { arena, index, life: 0 }, init.offset + i as u64);
                             self.write(place, Ty::I8, Value::int(u64::from(byte)));
                         }
                         continue;
                     }
                 };
-                self.write((ObjectRef { arena, index }, init.offset), ty, value);
+                self.write((ObjectRef { arena, index, life: 0 }, init.offset), ty, value);
             }
         }
         Ok(())
@@ -326,12 +333,23 @@ impl Memory {
         Rc::make_mut(&mut self.arenas[arena as usize])
     }
 
+    /// The object, or the one that has its place now: see [`Memory::is_alive`].
     pub fn object(&self, object: ObjectRef) -> &Object {
         &self.arenas[object.arena as usize].objects[object.index as usize]
     }
 
     pub fn object_mut(&mut self, object: ObjectRef) -> &mut Object {
         Rc::make_mut(&mut self.arena_mut(object.arena).objects[object.index as usize])
+    }
+
+    pub fn is_alive(&self, object: ObjectRef) -> bool {
+        let found = self.object(object);
+        found.alive && found.life == object.life
+    }
+
+    /// Whether the object's place was given to another one.
+    pub fn is_replaced(&self, object: ObjectRef) -> bool {
+        self.object(object).life != object.life
     }
 
     /// The address `offset` bytes into an object.
@@ -348,8 +366,9 @@ impl Memory {
         };
         let arena = (address >> shift).checked_sub(1).and_then(|n| u32::try_from(n).ok());
         let object = arena.and_then(|arena| {
-            let index = self.arenas.get(arena as usize)?.find(address)?;
-            Some(ObjectRef { arena, index })
+            let arena_found = self.arenas.get(arena as usize)?;
+            let index = arena_found.find(address)?;
+            Some(ObjectRef { arena, index, life: arena_found.objects[index as usize].life })
         });
         Value { bits: address, object }
     }
@@ -384,8 +403,11 @@ impl Memory {
         let (depth, function, id) = key;
         let arena = self.arena_mut(arena_number);
         if let Some(&index) = arena.slots.get(&key) {
-            let object = ObjectRef { arena: arena_number, index };
-            self.object_mut(object).renew(false);
+            let mut object = ObjectRef { arena: arena_number, index, life: 0 };
+            let found = self.object_mut(object);
+            found.renew(false);
+            found.life += 1;
+            object.life = found.life;
             return Ok(object);
         }
         let local = program.function(function).local(id);
@@ -394,7 +416,7 @@ impl Memory {
         let info = Info { kind, base: 0, size: ty.size, private: local.private, ty: Some(local.ty), span: local.span };
         let index = arena.add(info, ty.align, false)?;
         Rc::make_mut(&mut arena.slots).insert(key, index);
-        Ok(ObjectRef { arena: arena_number, index })
+        Ok(ObjectRef { arena: arena_number, index, life: 0 })
     }
 
     /// New memory from `malloc` and its kin, or on the stack.
@@ -410,7 +432,7 @@ impl Memory {
             true => arena.heap_count += 1,
             false => arena.stack_count += 1,
         }
-        Ok(ObjectRef { arena: thread + 1, index })
+        Ok(ObjectRef { arena: thread + 1, index, life: 0 })
     }
 
     /// The object's life ends.
@@ -422,20 +444,28 @@ impl Memory {
         object.pointers = Vec::new();
     }
 
+    /// A thread's own instances of the thread-local objects.
+    pub fn thread_locals(&self, thread: u32) -> impl Iterator<Item = ObjectRef> + '_ {
+        let arena = thread + 1;
+        let objects = self.arenas[arena as usize].objects.iter().enumerate();
+        let own = objects.take_while(|(_, object)| matches!(object.info.kind, ObjectKind::ThreadLocal(_)));
+        own.map(move |(index, _)| ObjectRef { arena, index: index as u32, life: 0 })
+    }
+
     /// All objects, with arenas and objects in order.
     pub fn objects(&self) -> impl Iterator<Item = (ObjectRef, &Object)> {
         self.arenas.iter().enumerate().flat_map(|(arena, content)| {
-            content
-                .objects
-                .iter()
-                .enumerate()
-                .map(move |(index, object)| (ObjectRef { arena: arena as u32, index: index as u32 }, object.as_ref()))
+            content.objects.iter().enumerate().map(move |(index, object)| {
+                let found = ObjectRef { arena: arena as u32, index: index as u32, life: object.life };
+                (found, object.as_ref())
+            })
         })
     }
 
     /// The text that begins at an address, for output only: it ends at a 0, at the object's end or after `limit` bytes.
     pub fn text_at(&self, pointer: Value, limit: usize) -> Option<Vec<u8>> {
-        let object = self.object(pointer.object?);
+        let object = pointer.object.filter(|&object| self.is_alive(object))?;
+        let object = self.object(object);
         let start = usize::try_from(pointer.bits.wrapping_sub(object.info.base)).ok()?;
         let bytes = object.bytes.get(start..)?;
         Some(bytes.iter().copied().take_while(|&b| b != 0).take(limit).collect())
@@ -460,7 +490,7 @@ impl Globals {
     /// The instance that `thread` means: its own if the object is thread-local.
     pub fn object(&self, id: GlobalId, thread: u32) -> ObjectRef {
         let (storage, index) = self.0[id.index()];
-        ObjectRef { arena: if storage == Storage::Thread { thread + 1 } else { 0 }, index }
+        ObjectRef { arena: if storage == Storage::Thread { thread + 1 } else { 0 }, index, life: 0 }
     }
 }
 
@@ -477,14 +507,14 @@ mod tests {
         let mut memory = Memory::new(&program, &globals).expect("there should be room");
         memory.add_thread(&program, &globals).expect("there should be room");
         assert_eq!(globals.object(GlobalId(2), 0), P);
-        assert_eq!(globals.object(GlobalId(1), 0), ObjectRef { arena: 1, index: 0 });
+        assert_eq!(globals.object(GlobalId(1), 0), ObjectRef { arena: 1, index: 0, life: 0 });
         memory.enter_local(&program, 0, (0, FuncId(0), LocalId(0))).expect("there should be room");
         memory
     }
 
-    const X: ObjectRef = ObjectRef { arena: 0, index: 0 };
-    const P: ObjectRef = ObjectRef { arena: 0, index: 1 };
-    const LOCAL: ObjectRef = ObjectRef { arena: 1, index: 1 };
+    const X: ObjectRef = ObjectRef { arena: 0, index: 0, life: 0 };
+    const P: ObjectRef = ObjectRef { arena: 0, index: 1, life: 0 };
+    const LOCAL: ObjectRef = ObjectRef { arena: 1, index: 1, life: 0 };
 
     #[test]
     fn initial_values_and_pointers_with_their_objects() {

@@ -278,7 +278,7 @@ impl Races {
 }
 
 fn encode_range((object, offset, size): Range, out: &mut Vec<u8>) {
-    crate::encode::object(out, Some(object));
+    crate::encode::place(out, object);
     crate::encode::number(out, offset);
     crate::encode::number(out, size);
 }

@@ -272,7 +272,7 @@ pub(crate) fn end_of(machine: &Machine<'_>, state: &State) -> End {
     let can_happen = |choice: Choice| {
         let mut copy = state.clone();
         let tried = machine.step(&mut copy, choice, &mut Unobserved, &mut NoInputs);
-        tried != Err(Stop::NotEnabled)
+        !matches!(tried, Err(Stop::NotEnabled | Stop::Cut { .. }))
     };
     if machine.candidates(state).into_iter().any(can_happen) { End::Unfinished } else { End::Blocked }
 }
@@ -310,7 +310,7 @@ fn ended_by(
 fn error_of(stop: Stop, trace: &TraceBuilder, at: Option<(usize, &Step)>) -> Option<ReplayError> {
     Some(match stop {
         Stop::Violation(_) => return None,
-        Stop::NotEnabled => {
+        Stop::NotEnabled | Stop::Cut { .. } => {
             let (index, step) = at.expect("a silent run should be enabled");
             ReplayError::NotEnabled { index, step: step.clone() }
         }

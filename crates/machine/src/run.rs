@@ -89,7 +89,7 @@ fn execute(
 
 /// Whatever the inputs, as far as zeros can tell.
 fn is_enabled(machine: &Machine<'_>, state: &crate::state::State, choice: Choice) -> bool {
-    machine.could_act(state, choice) != Some(Stop::NotEnabled)
+    !matches!(machine.could_act(state, choice), Some(Stop::NotEnabled | Stop::Cut { .. }))
 }
 
 fn stopped(stop: Stop) -> RunEnd {
@@ -99,7 +99,7 @@ fn stopped(stop: Stop) -> RunEnd {
             RunEnd::Unknown { reason, span: Some(span) }
         }
         // The step was enabled with zeros for inputs, but is not with these.
-        Stop::NotEnabled => RunEnd::Unknown {
+        Stop::NotEnabled | Stop::Cut { .. } => RunEnd::Unknown {
             reason: "whether a step is enabled depends on its nondeterministic values".to_owned(),
             span: None,
         },

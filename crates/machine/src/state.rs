@@ -103,10 +103,10 @@ impl Frame {
         self.locals.iter().copied().flatten().chain(self.allocations.iter().copied())
     }
 
-    /// Whether two frames have the same position and registers: what tells most states of a loop apart.
+    /// Whether two frames have the same position and numbers in registers: what tells most states of a loop apart.
     pub(crate) fn is_at_the_same_point(&self, other: &Frame) -> bool {
         (self.function, self.block, self.index) == (other.function, other.block, other.index)
-            && self.registers == other.registers
+            && self.registers.iter().zip(&other.registers).all(|(a, b)| a.bits == b.bits)
     }
 
     /// The source of the instruction that comes next.

@@ -1,7 +1,8 @@
 //! Marks the objects that only one thread can touch, so that their accesses are no steps.
 //!
-//! An object is touched by the thread that makes it and by every load, store, read-modify-write, release, `ObjectSize`,
-//! `Sync` and `Print` whose address may point to it. The marks rest on two rules, and on [`PointsTo`] being right about
+//! An object is touched by the thread that makes it (and ends its life, if that is not a release; of a thread-local object
+//! every thread makes one) and by every load, store, read-modify-write, release, `ObjectSize`, `Sync` and `Print` whose
+//! address may point to it. The marks rest on two rules, and on [`PointsTo`] being right about
 //! addresses.
 //!
 //! **One toucher.** Each function runs in some threads: what the entry function reaches by calls, in thread 0; what
@@ -188,10 +189,13 @@ fn run_at_most_once(program: &Program, points_to: &PointsTo) -> Vec<bool> {
 /// The threads that may touch each object.
 fn touchers(program: &Program, points_to: &PointsTo, running: &[Threads]) -> Vec<Threads> {
     let mut touchers = vec![Threads::None; points_to.object_count()];
+    let makers_of_own = running.iter().fold(Threads::None, |all, &threads| all.join(threads));
     for (index, object) in touchers.iter_mut().enumerate() {
-        if let (_, Some(maker)) = points_to.object(ObjectId(index as u32)) {
-            *object = running[maker.index()];
-        }
+        *object = match points_to.object(ObjectId(index as u32)) {
+            (_, Some(maker)) => running[maker.index()],
+            (Some(Object::Global(global)), None) if program.global(global).storage == Storage::Thread => makers_of_own,
+            _ => *object,
+        };
     }
     for (index, instance) in points_to.instances().iter().enumerate() {
         let mut touch = |operand: Operand| {

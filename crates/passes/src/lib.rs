@@ -6,6 +6,7 @@
 //! - [`loops`]: the loops of a function, as `--show-loops` and `--unwind` name them
 //! - [`mod@unwind`]: loops unrolled (`unroll`) and calls inlined (`inline`), so that control only moves forward
 //! - [`inputs`]: nondeterministic values of which only a few matter
+//! - [`leftover`]: locals that something may still point to when their scope begins again
 //! - [`assumptions`]: assumptions that are awaits
 //! - [`mod@spin`]: spin loops that are awaits, or run through once
 //! - [`threads`]: the threads that a bounded program can create
@@ -15,6 +16,7 @@ pub mod call_graph;
 pub mod escape;
 mod inline;
 pub mod inputs;
+pub mod leftover;
 pub mod loops;
 pub mod points_to;
 mod sparse_set;

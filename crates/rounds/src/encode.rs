@@ -396,12 +396,12 @@ fn extend(variables: &mut Vec<Term>, last: u32, thread: ThreadId, terms: &mut Te
 }
 
 impl Formula {
-    /// Some violation happens.
+    /// Some violation happens, and no bound cuts a section in two.
     pub fn violation(&self, symbolic: &Symbolic, terms: &mut Terms) -> Term {
         self.any_check(symbolic, terms, |what| matches!(what, Finding::Violation(_)))
     }
 
-    /// Something without a meaning happens.
+    /// Something without a meaning happens; likewise.
     pub fn undefined(&self, symbolic: &Symbolic, terms: &mut Terms) -> Term {
         self.any_check(symbolic, terms, |what| matches!(what, Finding::Undefined(_)))
     }
@@ -409,6 +409,10 @@ impl Formula {
     fn any_check(&self, symbolic: &Symbolic, terms: &mut Terms, wanted: fn(&Finding) -> bool) -> Term {
         let checks = symbolic.checks.iter().zip(&self.checks).filter(|(check, _)| wanted(&check.what));
         let terms_of: Vec<Term> = checks.map(|(_, &term)| term).collect();
-        terms.any(terms_of)
+        let any = terms.any(terms_of);
+        let halved = symbolic.cuts.iter().zip(&self.cuts).filter(|(cut, _)| cut.in_section);
+        let halved: Vec<Term> = halved.map(|(_, &term)| term).collect();
+        let halved = terms.any(halved);
+        terms.and(any, !halved)
     }
 }

@@ -76,7 +76,7 @@ impl Search<'_> {
                 let accesses = self.accesses_of(&effects);
                 Some(self.footprints.number(&accesses))
             }
-            Err(Stop::NotEnabled) => None,
+            Err(Stop::NotEnabled | Stop::Cut) => None,
             // What a step that goes wrong would have accessed is not known.
             Err(_) => Some(EXIT),
         };

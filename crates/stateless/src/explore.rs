@@ -343,6 +343,11 @@ impl<'a> Search<'a> {
         })
     }
 
+    /// Whether some thread would go on with a larger bound.
+    fn is_anything_cut(&mut self) -> bool {
+        (0..self.executor.thread_count()).any(|number| self.executor.is_cut(self.executor.identity(number)))
+    }
+
     pub(crate) fn execute(&mut self, process: Process) -> Result<(), Stop> {
         match process.step {
             0 => self.executor.step(process.thread),
@@ -552,7 +557,7 @@ impl<'a> Search<'a> {
             return None;
         }
         self.counts.blocked += u64::from(self.is_canonical());
-        if self.question.checks.deadlock && self.executor.could_deadlock() {
+        if self.question.checks.deadlock && self.executor.could_deadlock() && !self.is_anything_cut() {
             return Some(Ended::Violation(self.executor.deadlock(), self.schedule()));
         }
         for number in 0..self.executor.thread_count() {
@@ -593,7 +598,7 @@ impl<'a> Search<'a> {
             Stop::Unsupported { reason, span } | Stop::Limit { reason, span } => {
                 Ended::Unknown(reason, (span != Span::NONE).then_some(span))
             }
-            Stop::NotEnabled => Ended::Unknown("a step that was planned is not possible".to_owned(), None),
+            Stop::NotEnabled | Stop::Cut => Ended::Unknown("a step that was planned is not possible".to_owned(), None),
         }
     }
 

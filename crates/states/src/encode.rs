@@ -56,6 +56,9 @@ mod tag {
     pub const LOCAL: u8 = 3;
     pub const ALLOCATED: u8 = 4;
     pub const ADDRESS: u8 = 5;
+    /// Of a local whose place is another's now.
+    pub const OLD_LOCAL: u8 = 6;
+    pub const ADDRESS_OF_OLD: u8 = 7;
 }
 
 impl<'c> Encoder<'c> {
@@ -135,7 +138,8 @@ impl<'c> Encoder<'c> {
                 out.number(rank);
             }
             let start = memory.objects[entry.object as usize].start;
-            self.value(memory, memory.pointer(entry.object, i64::from(entry.at - start)), out);
+            let place = memory.pointer(entry.object, i64::from(entry.at - start));
+            self.value(memory, Value { life: entry.life, ..place }, out);
             out.bytes.push(entry.ty.ty as u8);
             self.value(memory, entry.value, out);
             before = Some(entry);
@@ -173,7 +177,11 @@ impl<'c> Encoder<'c> {
         }
         let fixed = arena.objects.iter().take_while(|&&object| memory.objects[object as usize].kind == Kind::Thread);
         for &object in fixed {
-            self.object(memory, object, out);
+            let alive = memory.objects[object as usize].alive;
+            out.bytes.push(u8::from(alive));
+            if alive {
+                self.object(memory, object, out);
+            }
         }
         for &object in owner.locals.iter().filter(|&&object| object != NONE) {
             let alive = memory.objects[object as usize].alive;
@@ -248,7 +256,7 @@ impl<'c> Encoder<'c> {
     fn pointer_at(&self, memory: &Memory, info: &Object, offset: u32) -> Value {
         let size = memory.target().pointer_size() as u8;
         let known = memory.provenance[(info.provenance + offset) as usize];
-        Value { bits: memory.bits(info.start + offset, size), object: known - 1 }
+        Memory::marked(memory.bits(info.start + offset, size), known)
     }
 
     fn value(&self, memory: &Memory, content: Value, out: &mut Part) {
@@ -256,15 +264,17 @@ impl<'c> Encoder<'c> {
     }
 }
 
-fn value(memory: &Memory, rename: bool, Value { bits, object }: Value, out: &mut Part) {
+fn value(memory: &Memory, rename: bool, Value { bits, object, life }: Value, out: &mut Part) {
     let Some(info) = memory.objects.get(object as usize) else {
         out.bytes.push(if object == UNKNOWN { tag::UNKNOWN } else { tag::NUMBER });
         return out.number(bits);
     };
     let offset = bits.wrapping_sub(info.base);
+    // A life that is over for good is not told from others.
+    let replaced = life != info.life;
     match info.kind {
         _ if !rename => {
-            out.bytes.push(tag::ADDRESS);
+            out.bytes.push(if replaced { tag::ADDRESS_OF_OLD } else { tag::ADDRESS });
             out.number(bits);
             return out.number(info.base);
         }
@@ -273,7 +283,7 @@ fn value(memory: &Memory, rename: bool, Value { bits, object }: Value, out: &mut
             out.number(info.base);
         }
         Kind::Local => {
-            out.bytes.push(tag::LOCAL);
+            out.bytes.push(if replaced { tag::OLD_LOCAL } else { tag::LOCAL });
             let arena = memory.arena_of(info.base).unwrap_or_default();
             out.number(u64::from(arena));
             let slots = &memory.arenas[arena as usize].slots;

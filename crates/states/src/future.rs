@@ -9,7 +9,7 @@ use norn_exec::op::Code;
 use norn_exec::state::Thread;
 use norn_ir::ids::{BlockId, FuncId, GlobalId};
 use norn_ir::instr::{InstrKind, Operand, TerminatorKind};
-use norn_ir::program::{Program, Storage};
+use norn_ir::program::{Global, Program, Storage};
 use norn_passes::Site;
 use norn_passes::points_to::{Object, PointsTo};
 
@@ -208,6 +208,9 @@ impl Maker<'_> {
         let shares = function.locals.iter().any(|local| !local.private);
         let allocates = |kind: &InstrKind| matches!(kind, InstrKind::Alloc { .. });
         let shares = shares || function.blocks.iter().flat_map(|b| &b.instrs).any(|i| allocates(&i.kind));
+        // A thread that ends takes its thread-local objects with it.
+        let is_own = |global: &Global| global.storage == Storage::Thread && !global.private;
+        let shares = shares || self.program.globals.iter().any(is_own);
         let mut blocks = Vec::with_capacity(function.blocks.len());
         for (b, block) in function.blocks.iter().enumerate() {
             let site = |index: usize| Site::new(f, BlockId::new(b), index);

@@ -245,6 +245,8 @@ impl Search<'_, '_> {
                 return self.arrive();
             }
             Err(Halt::Stop(Stop::NotEnabled)) => frame.full = true,
+            // With a larger bound it would go on.
+            Err(Halt::Stop(Stop::Cut)) => (frame.full, frame.goes_on) = (true, true),
             Err(Halt::Stop(Stop::Violation(violation))) => {
                 return Some(Ended::Violation(*violation, self.walk.schedule()));
             }

@@ -115,6 +115,8 @@ impl Search<'_, '_> {
                     }
                 }
                 Err(Halt::Stop(Stop::NotEnabled)) => {}
+                // With a larger bound it would go on.
+                Err(Halt::Stop(Stop::Cut)) => *goes_on = true,
                 Err(Halt::Stop(Stop::Violation(violation))) => {
                     return Some(Ended::Violation(*violation, self.walk.schedule()));
                 }

@@ -253,6 +253,12 @@ impl<'c> Vector<'c> {
                 }
                 Change::Bytes(at) => changed.extend(self.leaf_of_byte(memory, at)),
                 Change::Object(object) => changed.extend(self.leaf_of_object(memory, object)),
+                Change::Pointers => {
+                    let threads = executor.thread_count() * self.per_thread;
+                    changed.extend((0..threads).map(|part| (self.width + part) as u32));
+                    let globals = self.globals.iter().enumerate().filter(|(_, global)| !global.constant);
+                    changed.extend(globals.map(|(part, _)| (self.width + self.first_global + part) as u32));
+                }
                 Change::Exit => {}
             }
         }

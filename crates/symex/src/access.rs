@@ -232,7 +232,7 @@ impl Run<'_, '_> {
             };
             let ended = self.ended(object);
             let found = self.pass.facts.get(object);
-            let (name, shared, reused, object_size) = (found.name.clone(), found.is_shared(), found.reused, found.size);
+            let (name, shared, object_size) = (found.name.clone(), found.is_shared(), found.size);
             let mut faulty =
                 |run: &mut Run<'_, '_>, kind: ViolationKind, message: String, condition: Term, replays: bool| {
                     if condition != Term::FALSE {
@@ -243,7 +243,7 @@ impl Run<'_, '_> {
                     }
                 };
             let over = self.pass.terms.and(place.condition, ended);
-            faulty(self, ViolationKind::UseAfterFree, format!("the life of '{name}' has ended"), over, !reused);
+            faulty(self, ViolationKind::UseAfterFree, format!("the life of '{name}' has ended"), over, true);
             if ended == Term::TRUE {
                 continue;
             }
@@ -311,18 +311,35 @@ impl Run<'_, '_> {
         }
     }
 
-    /// An access through a number.
+    /// An access through a number. Which number belongs to which object is not always known here, so a number among those
+    /// of objects has no meaning; all others are wrong for sure.
     fn wrong_number(&mut self, place: &Place, wrong: &mut Vec<(ViolationKind, String, Term, bool)>) {
+        let nowhere = self.is_nowhere(place);
         let terms = &mut self.pass.terms;
         let page = terms.bits(terms.width(place.offset), NULL_PAGE);
         let null = terms.ult(place.offset, page);
-        let (low, high) = (terms.and(place.condition, null), terms.and(place.condition, !null));
+        let low = terms.and(place.condition, null);
+        let high = terms.all([place.condition, !null, nowhere]);
+        let somewhere = terms.and(place.condition, !nowhere);
         if low != Term::FALSE {
             wrong.push((ViolationKind::NullPointer, "the pointer is null".to_owned(), low, true));
         }
-        if high != Term::FALSE {
-            wrong.push((ViolationKind::InvalidPointer, "there is no object at the address".to_owned(), high, true));
+        for (condition, replays) in [(high, true), (somewhere, false)] {
+            if condition != Term::FALSE {
+                let message = "there is no object at the address".to_owned();
+                wrong.push((ViolationKind::InvalidPointer, message, condition, replays));
+            }
         }
+    }
+
+    /// Whether a number is for sure not among the addresses of objects.
+    pub fn is_nowhere(&mut self, place: &Place) -> Term {
+        let (first, end) = self.pass.facts.addresses();
+        let terms = &mut self.pass.terms;
+        let width = terms.width(place.offset);
+        let (first, end) = (terms.bits(width, first), terms.bits(width, end));
+        let (before, behind) = (terms.ult(place.offset, first), terms.ule(end, place.offset));
+        terms.or(before, behind)
     }
 
     /// Whether a place leaves no room for an access.
@@ -443,13 +460,7 @@ impl Run<'_, '_> {
                 self.pass.terms.fresh(Sort::Bits(class.width()))
             };
             self.event(EventKind::Read { targets: part.cells.clone(), value, access }, guard, true);
-            let (value, mut indeterminate) = self.pass.decode(part.slot, value, part_ty);
-            if part_ty == Ty::Ptr && indeterminate != Term::FALSE {
-                // It could be the address of anything; what comes of that is of no use to anybody.
-                let read = self.pass.terms.and(targets.is_shared, indeterminate);
-                self.undefined("an indeterminate pointer is read", read);
-                indeterminate = Term::FALSE;
-            }
+            let (value, indeterminate) = self.pass.decode(part.slot, value, part_ty);
             let value = match value {
                 Value::Pointer(pointer) => Value::Pointer(self.possible(&pointer)),
                 bits => bits,

@@ -56,6 +56,9 @@ impl Code {
                 }
             }
             if inside {
+                if function.block(block).terminator.kind == TerminatorKind::Stop {
+                    return true;
+                }
                 for next in function.block(block).terminator.kind.successors() {
                     if !seen.contains(&next) {
                         seen.push(next);

@@ -37,8 +37,8 @@ impl Pass<'_> {
     }
 
     pub fn same_address(&mut self, a: &Pointer, b: &Pointer) -> Term {
-        let objects = &self.facts.objects;
-        a.equals(&mut self.terms, b, &|object| objects[object.index()].base)
+        let facts = &*self.facts;
+        a.equals(&mut self.terms, b, &|object| facts.compared_base(object))
     }
 
     pub fn difference(&mut self, a: &Pointer, b: &Pointer) -> Term {

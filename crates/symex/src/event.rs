@@ -244,6 +244,9 @@ pub struct CutReached {
     pub bound: u32,
     /// The thread has executed its events before this one.
     pub position: EventId,
+    /// It lies inside a section. The machine does not take such a section, so an execution that comes here is none; it
+    /// only tells that there would be one with a larger bound.
+    pub in_section: bool,
 }
 
 /// Why there is no event list.

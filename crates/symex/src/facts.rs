@@ -54,8 +54,8 @@ pub struct Object {
     pub sized_by_term: bool,
     /// Its address, as far as the program can tell.
     pub base: u64,
-    /// Other scopes use the same memory: it may come to life again in a way that is not seen here.
-    pub reused: bool,
+    /// The first object that has its place on the stack, and so its addresses, if that is another one.
+    pub place_of: Option<ObjectId>,
 }
 
 impl Object {
@@ -290,9 +290,19 @@ impl Facts {
     pub fn shares_memory(&mut self, object: ObjectId, memory: (ThreadId, u32, FuncId, LocalId)) {
         let first = *self.same_memory.entry(memory).or_insert(object);
         if first != object {
-            self.objects[first.index()].reused = true;
-            self.objects[object.index()].reused = true;
+            self.objects[object.index()].place_of = Some(first);
         }
+    }
+
+    /// The address of an object as comparisons see it: that of its place.
+    pub fn compared_base(&self, object: ObjectId) -> u64 {
+        let found = self.get(object);
+        found.place_of.map_or(found.base, |first| self.get(first).base)
+    }
+
+    /// The numbers from the first to the second may be addresses of objects.
+    pub fn addresses(&self) -> (u64, u64) {
+        (arena(0, self.pointer_bits), arena(self.threads.len() as u64 + 1, self.pointer_bits))
     }
 
     // Slots.

@@ -46,7 +46,7 @@ pub fn check_lifetimes(pass: &mut Pass<'_>) {
         let is_end = matches!(pass.events[access.index()].kind, EventKind::EndLife(_));
         let kind = if is_end { ViolationKind::DoubleFree } else { ViolationKind::UseAfterFree };
         let message = format!("the life of '{}' has ended", object_facts.name);
-        let what = pass.memory_finding(kind, &message, span, !object_facts.reused);
+        let what = pass.memory_finding(kind, &message, span, true);
         let position = EventId(access.0 + 1);
         pass.checks.push(Check { what, thread, position, violated: Condition::AfterEnd { access, end, object }, span });
     }

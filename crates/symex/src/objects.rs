@@ -1,7 +1,8 @@
 //! The lives of local and allocated objects.
 
-use norn_ir::ids::{LocalId, Reg, TypeId};
+use norn_ir::ids::{GlobalId, LocalId, Reg, TypeId};
 use norn_ir::instr::{AllocKind, Instr, InstrKind, Operand};
+use norn_ir::program::Storage;
 use norn_logic::terms::Term;
 use norn_verdict::outcome::ViolationKind;
 
@@ -33,7 +34,7 @@ impl Run<'_, '_> {
             name: declared.name.clone(),
             sized_by_term: false,
             base: 0,
-            reused: false,
+            place_of: None,
         });
         if let Some(original) = original_local(self.pass.original, self.pass.bounded, self.site) {
             let depth = depth(self.pass.bounded, self.id, self.site.block);
@@ -65,7 +66,7 @@ impl Run<'_, '_> {
         self.end_objects(objects);
     }
 
-    /// The thread ends: so do its frames, but for the outermost one of the entry thread.
+    /// The thread ends: so do its frames, but for the outermost one of the entry thread, and its thread-local objects.
     pub fn end_thread(&mut self, result: Option<Value>) {
         if self.state.section.is_some() {
             self.undefined("a section in which the thread ends", Term::TRUE);
@@ -80,6 +81,13 @@ impl Run<'_, '_> {
             let scoped = matches!(object.kind, ObjectKind::Local { .. } | ObjectKind::Stack);
             if own && scoped && object.is_shared() && !kept(object) {
                 objects.push((ObjectId(i as u32), Term::TRUE));
+            }
+        }
+        // Its thread-local objects end too, unless it is the entry thread.
+        let globals = if self.thread.0 == 0 { &[][..] } else { &self.pass.bounded.program.globals[..] };
+        for (i, global) in globals.iter().enumerate() {
+            if global.storage == Storage::Thread && !global.private {
+                objects.push((self.pass.global(GlobalId::new(i), self.thread), Term::TRUE));
             }
         }
         self.end_objects(objects);
@@ -159,7 +167,7 @@ impl Run<'_, '_> {
             name: format!("*{}#{number}", if kind == AllocKind::Heap { "malloc" } else { "alloca" }),
             sized_by_term: constant.is_none(),
             base: 0,
-            reused: false,
+            place_of: None,
         });
         if constant.is_none() {
             self.pass.facts.size_by_term(object);
@@ -184,7 +192,11 @@ impl Run<'_, '_> {
             let at_start = self.pass.terms.eq(place.offset, zero);
             let Some(object) = place.object else {
                 let bad = self.pass.terms.and(place.condition, !at_start);
-                wrong.push((ViolationKind::BadFree, "there is no object at the address".to_owned(), bad, false));
+                let nowhere = self.is_nowhere(place);
+                for (which, replays) in [(nowhere, true), (!nowhere, false)] {
+                    let bad = self.pass.terms.and(bad, which);
+                    wrong.push((ViolationKind::BadFree, "there is no object at the address".to_owned(), bad, replays));
+                }
                 continue;
             };
             let found = self.pass.facts.get(object);

@@ -283,7 +283,7 @@ impl<'a> Pass<'a> {
             name: global.name.clone(),
             sized_by_term: false,
             base: 0,
-            reused: false,
+            place_of: None,
         })
     }
 
@@ -396,7 +396,7 @@ impl<'a> Pass<'a> {
         }
         let phrase = kind.phrase();
         Finding::Undefined(if self.checks_wanted.memory_safety {
-            format!("{phrase}: {message}; the memory may be in use again")
+            format!("{phrase}: {message}; there may be an object at the address")
         } else {
             format!("{phrase}: {message}; without checking memory safety this has no meaning")
         })

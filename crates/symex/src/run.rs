@@ -211,7 +211,8 @@ impl<'p, 'a> Run<'p, 'a> {
                 Some(cut) => {
                     let (thread, position) = (self.thread, self.pass.next_event());
                     let (guard, span, bound) = (self.guards.term(guard), cut.span, cut.bound);
-                    self.pass.cuts.push(CutReached { thread, guard, span, bound, position });
+                    let in_section = self.state.section.is_some();
+                    self.pass.cuts.push(CutReached { thread, guard, span, bound, position, in_section });
                 }
                 None if self.state.section.is_some() => {
                     self.undefined("a section in which the thread stops", Term::TRUE)

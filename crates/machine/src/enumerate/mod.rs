@@ -13,6 +13,7 @@ mod tests;
 pub mod traces;
 
 use crate::machine::{Choice, Inputs, Machine, Request, Stop};
+use crate::memory::NOWHERE;
 use crate::state::State;
 use norn_ir::ids::GlobalId;
 use norn_ir::program::Program;
@@ -88,6 +89,11 @@ impl Question<'_> {
                         let (Input(name) | Uninitialised(name)) = &request.source;
                         let reason = format!("the value of '{name}' is nondeterministic, with too many possibilities");
                         tried.incomplete = Some(Incomplete { reason, span: None });
+                        // A pointer that was never set need not point anywhere.
+                        if request.ty == Ty::Ptr && matches!(request.source, Uninitialised(_)) {
+                            script.values.push(NOWHERE);
+                            waiting.push(script.values);
+                        }
                     }
                 },
                 result => each(result, script.taken),

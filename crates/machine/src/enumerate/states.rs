@@ -128,8 +128,15 @@ impl Search<'_> {
                 Ok((next, step.spurious))
             },
             |result, inputs: Vec<(ThreadName, u64)>| {
-                if result.as_ref().is_err_and(|stop| *stop == Stop::NotEnabled) {
-                    return;
+                match result {
+                    Err(Stop::NotEnabled) => return,
+                    // With a larger bound it would go on.
+                    Err(Stop::Cut { function, block }) => {
+                        self.found.stops.insert((function, block));
+                        goes_on = true;
+                        return;
+                    }
+                    _ => {}
                 }
                 goes_on |= !matches!(result, Ok((_, true)));
                 self.found.transitions += 1;
@@ -160,7 +167,7 @@ impl Search<'_> {
                 let schedule = self.ways.schedule(self.question, &link);
                 self.found.violation = Some(Finding { violation, schedule });
             }
-            Err(Stop::Violation(_) | Stop::NotEnabled | Stop::NeedInput(_)) => {}
+            Err(Stop::Violation(_) | Stop::NotEnabled | Stop::Cut { .. } | Stop::NeedInput(_)) => {}
             Err(Stop::Unsupported { reason, span } | Stop::Limit { reason, span }) => {
                 self.found.incomplete.get_or_insert(incomplete(reason, span));
             }

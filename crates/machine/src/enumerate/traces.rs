@@ -98,7 +98,7 @@ impl Search<'_> {
                     Ok((next, prefix))
                 },
                 |result, inputs| {
-                    if !result.as_ref().is_err_and(|stop| *stop == Stop::NotEnabled) {
+                    if !result.as_ref().is_err_and(|stop| matches!(stop, Stop::NotEnabled | Stop::Cut { .. })) {
                         goes_on = true;
                         let link = Link { before: Some(way), step: Some(taken(state, choice)), inputs };
                         self.reached(result, link);
@@ -139,7 +139,7 @@ impl Search<'_> {
                 let schedule = self.ways.schedule(self.question, &link);
                 self.counted.violation = Some(Finding { violation, schedule });
             }
-            Err(Stop::Violation(_) | Stop::NotEnabled | Stop::NeedInput(_)) => {}
+            Err(Stop::Violation(_) | Stop::NotEnabled | Stop::Cut { .. } | Stop::NeedInput(_)) => {}
             Err(Stop::Unsupported { reason, span } | Stop::Limit { reason, span }) => {
                 self.counted.incomplete.get_or_insert(incomplete(reason, span));
             }

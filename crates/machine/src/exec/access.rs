@@ -209,7 +209,7 @@ impl Exec<'_, '_> {
         let found = self.object(object);
         let offset = pointer.bits.wrapping_sub(found.info.base);
         let name = || self.machine.object_name(self.state, object);
-        if !found.alive {
+        if !self.state.memory.is_alive(object) {
             return wrong(ViolationKind::UseAfterFree, format!("the life of '{}' has ended", name()));
         }
         if offset.checked_add(size).is_none_or(|end| end > found.info.size) {

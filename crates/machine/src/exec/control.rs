@@ -39,9 +39,9 @@ impl<'p> Exec<'_, 'p> {
                 Ok(self.exit(Some(status)))
             }
             TerminatorKind::Abort => Ok(self.exit(None)),
-            // The section would not be enabled, and nobody would see that a bound is to blame.
             TerminatorKind::Stop if matches!(self.mode, Mode::Section(_)) => {
-                Err(self.unsupported("a loop inside an atomic section was cut by its bound"))
+                let frame = self.frame();
+                Err(Stop::Cut { function: frame.function, block: frame.block })
             }
             TerminatorKind::Stop => Ok(Flow::Stops),
             TerminatorKind::Unreachable => {
@@ -150,7 +150,7 @@ impl<'p> Exec<'_, 'p> {
     }
 
     fn any_shared(&self, objects: &[ObjectRef]) -> bool {
-        objects.iter().any(|&object| self.object(object).alive && self.object(object).is_shared())
+        objects.iter().any(|&object| self.state.memory.is_alive(object) && self.object(object).is_shared())
     }
 
     // Threads.
@@ -213,13 +213,17 @@ impl<'p> Exec<'_, 'p> {
         Ok(Flow::Next)
     }
 
-    /// All frames end, but the objects of main's outermost frame live on.
+    /// All frames and the thread's own instances of thread-local objects end, but what belongs to main's outermost frame
+    /// and to main as a thread lives on.
     fn end_thread(&mut self, result: Value, by_return: bool) -> Done<Flow> {
         if matches!(self.mode, Mode::Section(_)) {
             return Err(self.unsupported("a section in which the thread ends"));
         }
         let kept = usize::from(self.thread == 0);
-        let ending: Vec<ObjectRef> = self.thread().frames.iter().skip(kept).flat_map(Frame::objects).collect();
+        let mut ending: Vec<ObjectRef> = self.thread().frames.iter().skip(kept).flat_map(Frame::objects).collect();
+        if self.thread != 0 {
+            ending.extend(self.state.memory.thread_locals(self.thread as u32));
+        }
         if self.mode == Mode::Silent && self.any_shared(&ending) {
             return Ok(Flow::Visible);
         }

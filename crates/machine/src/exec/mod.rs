@@ -195,7 +195,7 @@ impl<'a, 'p> Exec<'a, 'p> {
         let entry = self.thread_mut().buffer.remove(at);
         let spot = Spot { object: entry.object, offset: entry.offset, ty: entry.ty, size: entry.size };
         self.tell(Happening::Commit { spot, value: entry.value, step });
-        if !self.object(entry.object).alive {
+        if !self.state.memory.is_alive(entry.object) {
             let name = self.machine.location(self.state, entry.object, entry.offset, entry.size);
             let message = format!("a buffered store reaches '{name}' after the end of its life");
             return Err(self.memory_violation(ViolationKind::UseAfterFree, message, entry.place));

@@ -105,10 +105,10 @@ impl Exec<'_, '_> {
             return Err(Stop::NotEnabled);
         }
         for &object in objects {
-            let found = self.object(object);
-            if !found.alive {
+            if !self.state.memory.is_alive(object) {
                 continue;
             }
+            let found = self.object(object);
             let (base, size, by_free) = (found.info.base, found.info.size, self.is_heap(object));
             if found.is_shared() {
                 self.tell(Happening::ObjectEnds { object, by_free });

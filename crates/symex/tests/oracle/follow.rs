@@ -175,7 +175,7 @@ fn try_step(
             *state = copy;
             true
         }
-        Err(Stop::NotEnabled) => {
+        Err(Stop::NotEnabled | Stop::Cut { .. }) => {
             listener.told.truncate(told);
             false
         }
