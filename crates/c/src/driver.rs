@@ -193,8 +193,7 @@ impl Driver {
 fn guess_target(inputs: &[Input]) -> Option<Target> {
     inputs.iter().find_map(|input| match input {
         Input::File(path) if path.extension().is_some_and(|e| e == "i") => {
-            let bytes = std::fs::read(path).ok()?;
-            pp::target_of_preprocessed(&String::from_utf8_lossy(&bytes))
+            pp::target_of_preprocessed(&pp::read_text(path).ok()?)
         }
         Input::Text { name, text } if name.ends_with(".i") => pp::target_of_preprocessed(text),
         _ => None,

@@ -14,6 +14,7 @@ use crate::thread::{self, Context, Written};
 use crate::{Model, Options, Part, Refusal, Sequential, Sma, Tool};
 use norn_ir::ids::FuncId;
 use norn_ir::program::Program;
+use norn_ir::visible::visible;
 use norn_passes::threads::ThreadId;
 use norn_passes::unwind::Bounds;
 use rustc_hash::FxHashMap;
@@ -212,7 +213,7 @@ impl File<'_> {
         let bits = if self.program().target.pointer_size() == 4 { " -m32" } else { "" };
         let verifier_bits = if self.program().target.pointer_size() == 4 { " --32" } else { " --64" };
         let norn_bits = if self.program().target.pointer_size() == 4 { " --32" } else { "" };
-        let out = &self.options.output;
+        let out = &in_comment(&self.options.output);
         let how = match tool {
             Tool::Cbmc => format!("cbmc{verifier_bits} {out}"),
             Tool::Esbmc => format!("esbmc{verifier_bits} {out}"),
@@ -226,7 +227,7 @@ impl File<'_> {
             "/*\n * {}, sequentialized by Norn.\n *\n * A sequential program that does what a program with {} threads can do, made by lazy sequentialization.\n \
              * Memory model: {model}.\n * Bounds: {rounds} rounds; loops followed {} times per entry (those of the library {}){}.\n \
              * Run it: {how}\n *\n",
-            one_line(&self.options.source),
+            in_comment(&self.options.source),
             self.threads.len(),
             self.bounds.default,
             self.bounds.library,
@@ -238,7 +239,7 @@ impl File<'_> {
              * the next context switch that control has jumped over. Variables that outlast a round are static.\n",
         );
         for at in &self.bounds.at {
-            put(&mut head, format_args!(" * Loops at {}:{}: {} times.\n", at.file, at.line, at.bound));
+            put(&mut head, format_args!(" * Loops at {}:{}: {} times.\n", in_comment(&at.file), at.line, at.bound));
         }
         head + " */"
     }
@@ -401,6 +402,6 @@ fn stubs(bodies: &str) -> String {
 }
 
 /// Nothing of a name ends a comment.
-fn one_line(text: &str) -> String {
-    text.replace("*/", "* /").replace(['\n', '\r'], " ")
+fn in_comment(text: &str) -> String {
+    visible(text).replace("*/", "* /")
 }

@@ -4,6 +4,7 @@
 //! - [`table`]: a counterexample with one column per thread
 //! - [`json`]: everything, for programs
 //! - [`robust`]: the same for robustness
+//! - [`visible`]: text of others, made fit to be shown
 //!
 //! All of them are functions from data to text; the binary decides what is printed.
 
@@ -11,9 +12,14 @@ pub mod json;
 pub mod line;
 pub mod robust;
 pub mod table;
+pub mod visible;
 
 use norn_ir::program::Program;
 use norn_ir::span::Span;
+use visible::{visible, visible_up_to};
+
+/// A longer source line is cut: it is shown to be recognized.
+const LONGEST_LINE: usize = 300;
 
 /// What a report needs to know about the program: the names of its files and, where it can be had, their text.
 pub struct Sources<'a> {
@@ -25,7 +31,7 @@ pub struct Sources<'a> {
 impl Sources<'_> {
     /// `file:line`
     pub fn place(&self, span: Span) -> String {
-        format!("{}:{}", self.program.file(span.file), span.line)
+        format!("{}:{}", visible(self.program.file(span.file)), span.line)
     }
 
     /// The source line, trimmed.
@@ -35,6 +41,6 @@ impl Sources<'_> {
         }
         let text = (self.line_text)(self.program.file(span.file), span.line)?;
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        (!text.is_empty()).then_some(text)
+        (!text.is_empty()).then(|| visible_up_to(&text, LONGEST_LINE).into_owned())
     }
 }

@@ -1,6 +1,7 @@
 //! The verdict line: the last line of a run, in a form that a script can match.
 
 use crate::Sources;
+use crate::visible::visible;
 use norn_ir::span::Span;
 use norn_verdict::outcome::{Bound, Outcome, Verdict};
 
@@ -18,14 +19,14 @@ pub fn verdict_line(verdict: &Verdict, sources: &Sources<'_>) -> String {
         }
         Outcome::Safe { bounds } => format!("norn: safe ({model}){}", up_to(bounds)),
         Outcome::Unknown { reason, span } => {
-            format!("norn: unknown ({model}): {reason}{}", place_of(*span, sources))
+            format!("norn: unknown ({model}): {}{}", visible(reason), place_of(*span, sources))
         }
     }
 }
 
 /// The bounds that limit a result, with a blank before; nothing if there are none.
 pub(crate) fn up_to(bounds: &[Bound]) -> String {
-    let open = bounds.iter().filter(|b| !b.exhausted).map(ToString::to_string).collect::<Vec<_>>();
+    let open = bounds.iter().filter(|b| !b.exhausted).map(|b| visible(&b.to_string()).into_owned()).collect::<Vec<_>>();
     if open.is_empty() { String::new() } else { format!(" up to {}", open.join(", ")) }
 }
 

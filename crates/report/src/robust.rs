@@ -4,6 +4,7 @@ use crate::Sources;
 use crate::json::{bounds, location, trace};
 use crate::line::{place_of, up_to};
 use crate::table::{describe, table};
+use crate::visible::visible;
 use norn_verdict::robustness::{CyclicTrace, Point, Robustness, RobustnessVerdict};
 use serde_json::{Map, Value, json};
 
@@ -17,7 +18,7 @@ pub fn verdict_line(verdict: &RobustnessVerdict, sources: &Sources<'_>) -> Strin
             format!("norn: not robust ({model}): cycle of {} accesses at {}", places.len(), places.join(", "))
         }
         Robustness::Unknown { reason, span } => {
-            format!("norn: unknown ({model}): {reason}{}", place_of(*span, sources))
+            format!("norn: unknown ({model}): {}{}", visible(reason), place_of(*span, sources))
         }
     }
 }
@@ -42,7 +43,7 @@ fn access(point: Point, cyclic: &CyclicTrace, sources: &Sources<'_>) -> String {
     let thread = trace.threads.get(point.thread).map(|thread| thread.name.to_string()).unwrap_or_default();
     let place = sources.place(point.span);
     match point.event.and_then(|event| Some((event, trace.events.get(event)?))) {
-        Some((number, event)) => format!("#{} {thread} at {place}: {}", number + 1, describe(event, trace)),
+        Some((number, event)) => format!("#{} {thread} at {place}: {}", number + 1, visible(&describe(event, trace))),
         None => format!("{thread} at {place}: leaves the scope of an object"),
     }
 }

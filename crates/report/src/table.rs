@@ -5,6 +5,7 @@
 //! value from; a buffered store says so, and the moment when it reaches memory is an event of its own.
 
 use crate::Sources;
+use crate::visible::{visible, visible_up_to};
 use norn_ir::instr::FenceKind;
 use norn_ir::span::Span;
 use norn_verdict::outcome::Counterexample;
@@ -13,6 +14,10 @@ use unicode_width::UnicodeWidthStr;
 
 /// The narrowest that a column may become before the table grows beyond the width asked for.
 const NARROWEST: usize = 24;
+/// The widest that a table is made, whatever is asked for.
+const WIDEST: usize = 1000;
+/// Text of a row beyond this is cut.
+const LONGEST_ROW: usize = 2000;
 
 /// The counterexample's table, followed by the violation in words.
 pub fn counterexample(counterexample: &Counterexample, sources: &Sources<'_>, width: usize) -> String {
@@ -23,7 +28,7 @@ pub fn counterexample(counterexample: &Counterexample, sources: &Sources<'_>, wi
         if violation.span == Span::NONE { String::new() } else { format!("{}: ", sources.place(violation.span)) };
     text.push_str(&format!("\n{place}{}", violation.kind.phrase()));
     if !violation.message.is_empty() {
-        text.push_str(&format!(": {}", violation.message));
+        text.push_str(&format!(": {}", visible(&violation.message)));
     }
     text.push('\n');
     if let Some(line) = sources.text(violation.span) {
@@ -39,7 +44,8 @@ pub fn table(trace: &Trace, sources: &Sources<'_>, width: usize) -> String {
     columns.sort_unstable();
     columns.dedup();
     let number_width = trace.events.len().to_string().len().max(2) + 2;
-    let column_width = (width.saturating_sub(number_width) / columns.len().max(1)).saturating_sub(2).max(NARROWEST);
+    let column_width =
+        (width.min(WIDEST).saturating_sub(number_width) / columns.len().max(1)).saturating_sub(2).max(NARROWEST);
     let mut table = Table { columns, number_width, column_width, text: String::new() };
     table.header(trace);
     let mut switches = 0;
@@ -173,7 +179,7 @@ impl Table {
             if thread.name.0.is_empty() {
                 thread.name.to_string()
             } else {
-                format!("{} ({})", thread.name, thread.function)
+                format!("{} ({})", thread.name, visible(&thread.function))
             }
         });
         let titles = titles.collect::<Vec<_>>();
@@ -196,7 +202,9 @@ impl Table {
     fn row(&mut self, number: Option<usize>, thread: usize, text: &str, indented: bool) {
         let column = self.columns.iter().position(|&c| c == thread).unwrap_or(0);
         let indent = if indented { "  " } else { "" };
-        for (i, line) in wrap(text, self.column_width.saturating_sub(indent.len())).iter().enumerate() {
+        for (i, line) in
+            wrap(&visible_up_to(text, LONGEST_ROW), self.column_width.saturating_sub(indent.len())).iter().enumerate()
+        {
             let number = match number {
                 Some(n) if i == 0 => format!("#{n}"),
                 _ => String::new(),

@@ -60,7 +60,7 @@ impl Preprocessor<'_> {
     /// `-include`, in order, each read to its end.
     pub(super) fn forced_includes(&mut self) {
         for path in self.session.options.forced_includes.clone() {
-            let found = match path.is_file() {
+            let found = match std::fs::metadata(&path).is_ok_and(|m| !m.is_dir()) {
                 true => Some(Header { origin: Origin::Disk(path.clone()), search_from: 0 }),
                 false => self.find_header(&path.display().to_string(), false, false),
             };

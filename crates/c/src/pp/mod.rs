@@ -38,6 +38,7 @@ pub(crate) use macros::MacroTable;
 use macros::{Macro, Names};
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::{Loc, SourceId};
+pub(crate) use read::read_text;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;

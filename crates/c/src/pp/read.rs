@@ -1,22 +1,21 @@
 //! Bytes of files as text.
 
 use norn_ir::diag::Diagnostic;
+use norn_ir::read;
 use norn_ir::source::Loc;
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::Path;
 
-/// More than this is not a program; a device or pipe without end must not fill the memory.
-const MAX_FILE_BYTES: usize = 1 << 30;
-
-/// For a file that claims to be larger, room is made as it is read.
-const LIKELY_FILE_BYTES: u64 = 16 << 20;
+/// More than this is not a program.
+const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// Why there is no text.
 #[derive(Debug)]
 pub enum ReadError {
-    Io(io::Error),
-    NotText { utf16: bool },
+    File(read::ReadError),
+    NotText {
+        utf16: bool,
+    },
+    /// All texts together are more than places can be counted in.
     TooLarge,
 }
 
@@ -25,40 +24,23 @@ impl ReadError {
     pub fn diagnostic(&self, loc: Loc, path: &Path) -> Diagnostic {
         let path = path.display();
         match self {
-            ReadError::Io(error) => Diagnostic::error(loc, format!("cannot read '{path}': {}", reason(error))),
+            ReadError::File(error) => Diagnostic::error(loc, format!("cannot read '{path}': {error}")),
             ReadError::NotText { utf16: false } => Diagnostic::error(loc, format!("'{path}' is not a text file")),
             ReadError::NotText { utf16: true } => Diagnostic::error(loc, format!("'{path}' is not a text file"))
                 .help("it looks like UTF-16: save it as UTF-8"),
-            ReadError::TooLarge => Diagnostic::error(loc, format!("'{path}' is too large")),
+            ReadError::TooLarge => {
+                Diagnostic::error(loc, format!("'{path}' is too large: all texts together have more than 4 GiB"))
+            }
         }
     }
 }
 
 /// The text of a file. What is not UTF-8 is replaced: most often it is a comment in Latin-1.
 pub fn read_text(path: &Path) -> Result<String, ReadError> {
-    let mut file = File::open(path).map_err(ReadError::Io)?;
-    let metadata = file.metadata();
-    if metadata.as_ref().is_ok_and(|m| m.is_dir()) {
-        return Err(ReadError::Io(io::ErrorKind::IsADirectory.into()));
-    }
-    let size = metadata.map_or(0, |m| m.len()).min(LIKELY_FILE_BYTES);
-    let mut bytes = Vec::with_capacity(size as usize + 1);
-    loop {
-        let read = bytes.len();
-        let limit = 64 * 1024 + read as u64;
-        // In pieces that grow, so that an endless binary device is found out early.
-        file.by_ref().take(limit).read_to_end(&mut bytes).map_err(ReadError::Io)?;
-        if bytes[read..].contains(&0) {
-            return Err(ReadError::NotText {
-                utf16: bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]),
-            });
-        }
-        if bytes.len() == read {
-            break;
-        }
-        if bytes.len() > MAX_FILE_BYTES {
-            return Err(ReadError::TooLarge);
-        }
+    let bytes = read::read(path, MAX_FILE_BYTES).map_err(ReadError::File)?;
+    if bytes.contains(&0) {
+        let utf16 = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
+        return Err(ReadError::NotText { utf16 });
     }
     text_of(bytes).map(without_byte_order_mark).ok_or(ReadError::NotText { utf16: false })
 }
@@ -85,17 +67,6 @@ fn text_of(bytes: Vec<u8>) -> Option<String> {
     })
 }
 
-fn reason(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "no such file or directory".to_owned(),
-        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
-        io::ErrorKind::NotADirectory => "a part of the path is not a directory".to_owned(),
-        io::ErrorKind::InvalidInput => "the name is not valid".to_owned(),
-        _ => error.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,7 +90,7 @@ mod tests {
         assert_eq!(message("no/such/file.c"), "cannot read 'no/such/file.c': no such file or directory");
         assert_eq!(message("."), "cannot read '.': it is a directory");
         if Path::new("/dev/zero").exists() {
-            assert_eq!(message("/dev/zero"), "'/dev/zero' is not a text file");
+            assert_eq!(message("/dev/zero"), "cannot read '/dev/zero': it is a device, not a file");
         }
     }
 }

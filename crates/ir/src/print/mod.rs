@@ -38,6 +38,7 @@ use crate::instr::{Callee, InstrKind, Operand};
 use crate::program::{Function, Global, InitValue, Origin, Program, Storage};
 use crate::span::Span;
 use crate::types::{Shape, Target, Ty, Type};
+use crate::visible::is_hidden;
 
 /// Version of the text form, in its first line.
 pub const VERSION: u64 = 1;
@@ -377,7 +378,7 @@ fn push_escaped(out: &mut String, c: char) {
         '\t' => out.push_str("\\t"),
         '\r' => out.push_str("\\r"),
         '\0' => out.push_str("\\0"),
-        c if c.is_control() => out.extend(c.escape_unicode()),
+        c if is_hidden(c) => out.extend(c.escape_unicode()),
         c => out.push(c),
     }
 }
