@@ -1,13 +1,16 @@
 //! The command line.
 
+use crate::frontend;
 use clap::parser::ArgMatches;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use norn_c::driver::Input;
 use norn_c::session::{MacroOption, Options, Target};
+use norn_report::visible::{visible, visible_lines};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 #[derive(Parser, Debug)]
 #[command(
@@ -18,7 +21,7 @@ use std::path::PathBuf;
     arg_required_else_help = true,
     max_term_width = 100,
     after_help = "Exit status: 0 safe or fine, 10 unsafe, 5 unknown, 1 wrong usage, 2 the input is not C, 6 internal error,\n\
-                  130 interrupted. Try `norn check -m tso examples/store_buffering.c`, and `norn check --help`."
+                  7 the output could not be written, 130 interrupted. Try `norn check -m tso examples/store_buffering.c`, and `norn check --help`."
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -217,11 +220,11 @@ pub struct RunArgs {
     pub max_steps: u64,
 
     /// Give up after this many seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
-    pub timeout: u64,
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
+    pub timeout: Duration,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct LitmusArgs {
     /// Litmus files, and folders that are searched for them
     #[arg(value_name = "PATH", required = true)]
@@ -249,15 +252,15 @@ pub struct LitmusArgs {
     pub states: bool,
 
     /// Give up on a test after this many seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
-    pub timeout: u64,
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub timeout: Duration,
 
     /// Tests that run at the same time [default: the number of processors]
-    #[arg(short = 'j', long, value_name = "N")]
-    pub jobs: Option<usize>,
+    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub jobs: Option<u64>,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct ModelArgs {
     /// Memory models, separated by commas: sc, tso, pso
     #[arg(short = 'm', long = "model", value_name = "MODEL", value_delimiter = ',', value_parser = model, default_value = "sc")]
@@ -354,16 +357,32 @@ pub struct EventsArgs {
 #[derive(Args, Clone, Copy, Debug)]
 pub struct LimitArgs {
     /// Give up after this many seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
-    pub timeout: u64,
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
+    pub timeout: Duration,
 
     /// Give up after this many executions; the engine `stateless` counts them
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub executions: Option<u64>,
 
     /// Give up beyond this much memory [default: three quarters of what is free]
-    #[arg(long, value_name = "MB")]
-    pub memory: Option<u64>,
+    #[arg(long = "memory", value_name = "MB")]
+    megabytes: Option<u64>,
+}
+
+impl LimitArgs {
+    /// Bytes.
+    pub fn memory(&self) -> u64 {
+        self.megabytes.map_or_else(frontend::default_memory, |mb| mb.saturating_mul(1 << 20))
+    }
+}
+
+/// A number of seconds, perhaps with decimals. More than a clock can count is as good as no limit.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let is_decimal = text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    match text.parse::<f64>() {
+        Ok(seconds) if is_decimal => Ok(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)),
+        _ => Err("a number of seconds is wanted, such as 60 or 0.5".to_owned()),
+    }
 }
 
 /// What concerns `-e rounds` only.
@@ -610,8 +629,23 @@ impl CArgs {
     }
 }
 
-/// Parses the command line. `-include` is spelled as compilers do.
+/// Parses the command line. What is wrong is told with the words as they can be shown.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let args = args.into_iter().collect::<Vec<_>>();
+    let shown = |arg: &OsString| OsString::from(visible(&arg.to_string_lossy()).into_owned());
+    parse_as_given(args.clone()).map_err(|error| {
+        // The same words make the same error, unless it was what cannot be shown that was wrong.
+        parse_as_given(args.iter().map(shown).collect()).err().filter(|e| e.kind() == error.kind()).unwrap_or_else(
+            || {
+                let text = visible_lines(&error.render().to_string()).into_owned();
+                clap::Error::raw(error.kind(), text)
+            },
+        )
+    })
+}
+
+/// `-include` is spelled as compilers do.
+fn parse_as_given(args: Vec<OsString>) -> Result<Cli, clap::Error> {
     use clap::{CommandFactory, FromArgMatches};
     let args = args.into_iter().map(|arg| if arg == "-include" { "--include".into() } else { arg });
     let matches = Cli::command().try_get_matches_from(args)?;
@@ -658,6 +692,24 @@ mod tests {
     #[test]
     fn include_may_be_spelled_as_compilers_do() {
         assert_eq!(c_args("norn ir -include a.h x.c").include, [PathBuf::from("a.h")]);
+    }
+
+    #[test]
+    fn times_are_decimal_numbers() {
+        assert_eq!(seconds("0"), Ok(Duration::ZERO));
+        assert_eq!(seconds("0.25"), Ok(Duration::from_millis(250)));
+        assert_eq!(seconds("18446744073709551615"), Ok(Duration::MAX));
+        assert_eq!(seconds(&"9".repeat(400)), Ok(Duration::MAX));
+        for wrong in ["", "-1", "nan", "inf", "1e300", "1e3", "1.2.3", ".", "0x10", " 1"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn memory_is_counted_without_wrapping() {
+        let limits = |megabytes| LimitArgs { timeout: Duration::ZERO, executions: None, megabytes };
+        assert_eq!(limits(Some(1)).memory(), 1 << 20);
+        assert_eq!(limits(Some(u64::MAX)).memory(), u64::MAX);
     }
 
     #[test]

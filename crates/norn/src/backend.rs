@@ -6,13 +6,18 @@ use crate::commands::sequentialize::{self, translate};
 use crate::exit::Exit;
 use crate::frontend;
 use norn_ir::program::Program;
+use norn_report::visible;
 use norn_verdict::limits::StopToken;
 use norn_verdict::model::Model;
 use std::fs;
-use std::io::Read;
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+
+/// Of what a tool says.
+const MAX_SAID_BYTES: u64 = 64 << 20;
 
 /// What a tool said.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,18 +40,22 @@ pub fn run(args: &CheckArgs, command: &str, program: &Program, stop: &StopToken)
     bounds.rounds = args.rounds.limit.unwrap_or(bounds.rounds);
     let mut worst = Exit::Fine;
     for model in args.models.list() {
-        let file = Temporary::new(model);
-        let shown = file.0.display().to_string();
+        let folder = match PrivateFolder::new() {
+            Ok(folder) => folder,
+            Err(error) => return frontend::fail(&format!("--backend: cannot make a folder: {error}"), Exit::Unwritten),
+        };
+        let file = folder.0.join(format!("norn-{model}.c"));
+        let shown = file.display().to_string();
         let sequential = match translate(program, model, &args.unwind, &bounds, reader(&name), shown) {
             Ok(sequential) => sequential,
             Err(refusal) => return sequentialize::fail(program, &refusal),
         };
-        let written = frontend::write_by(&file.0, |out| sequential.write_to(out));
+        let written = frontend::write_by(&file, |out| sequential.write_to(out));
         if written != Exit::Fine {
             return written;
         }
         let mut command = Command::new(tool);
-        command.args(&options).arg(&file.0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.args(&options).arg(&file).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let child = match command.spawn() {
             Ok(child) => child,
             Err(error) => {
@@ -54,7 +63,7 @@ pub fn run(args: &CheckArgs, command: &str, program: &Program, stop: &StopToken)
                 return frontend::fail(&message, Exit::Usage);
             }
         };
-        let word = listen(child, Duration::from_secs(args.limits.timeout), stop);
+        let word = listen(child, args.limits.timeout, stop);
         if stop.is_stopped() {
             return Exit::Interrupted;
         }
@@ -91,12 +100,15 @@ fn line(args: &CheckArgs, name: &str, model: Model, word: &Word, bounds: &Sequen
             "verdict": verdict, "complete": false, "model": model.to_string(), "engine": name, "replayed": false,
             "bounds": [{ "kind": "rounds", "value": rounds }, { "kind": "unwind", "value": unwind }],
         });
-        return format!("{value:#}\n");
+        return visible::json(&value) + "\n";
     }
+    let shown = visible::visible(name);
     match word {
-        Word::Nothing(why) => format!("norn: unknown ({model}): '{name}' gave no verdict: {why}\n"),
+        Word::Nothing(why) => {
+            format!("norn: unknown ({model}): '{shown}' gave no verdict: {}\n", visible::visible(why))
+        }
         _ => format!(
-            "norn: '{name}' says {verdict} ({model}) up to {rounds} rounds, unwind {unwind}{memory}; norn has not replayed it\n"
+            "norn: '{shown}' says {verdict} ({model}) up to {rounds} rounds, unwind {unwind}{memory}; norn has not replayed it\n"
         ),
     }
 }
@@ -117,14 +129,17 @@ fn listen(mut child: Child, patience: Duration, stop: &StopToken) -> Word {
     let reading = std::thread::spawn(move || {
         let mut bytes = Vec::new();
         // What was read before an error counts.
-        let _ = output.read_to_end(&mut bytes);
+        let _ = output.by_ref().take(MAX_SAID_BYTES).read_to_end(&mut bytes);
+        let _ = io::copy(&mut output, &mut io::sink());
         String::from_utf8_lossy(&bytes).into_owned()
     });
-    let end = Instant::now() + patience;
+    let start = Instant::now();
     loop {
         match child.try_wait() {
             Ok(Some(_)) => break,
-            Ok(None) if Instant::now() < end && !stop.is_stopped() => std::thread::sleep(Duration::from_millis(10)),
+            Ok(None) if start.elapsed() < patience && !stop.is_stopped() => {
+                std::thread::sleep(Duration::from_millis(10))
+            }
             _ => {
                 let _ = child.kill();
                 let _ = child.wait();
@@ -157,25 +172,58 @@ fn word(output: &str) -> Word {
     })
 }
 
-/// A file that goes when it is not needed any more.
-struct Temporary(PathBuf);
+/// A folder of our own in that for temporary files, which goes with all that is in it when it is not needed any more.
+///
+/// Others can write to the folder around it. So it is made, never taken over (making a folder fails if there is anything of
+/// its name, also a link), its name cannot be foreseen, and nobody else may look into it.
+struct PrivateFolder(PathBuf);
 
-impl Temporary {
-    fn new(model: Model) -> Temporary {
-        Temporary(std::env::temp_dir().join(format!("norn-{}-{model}.c", std::process::id())))
+impl PrivateFolder {
+    fn new() -> io::Result<PrivateFolder> {
+        const ATTEMPTS: u32 = 16;
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
+        for attempt in 0..ATTEMPTS {
+            // The keys of hash tables are random.
+            let number = RandomState::new().hash_one((std::process::id(), attempt));
+            let path = std::env::temp_dir().join(format!("norn-{number:016x}"));
+            match builder.create(&path) {
+                Ok(()) => return Ok(PrivateFolder(path)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
+                Err(error) => return Err(error),
+            }
+        }
+        Err(last)
     }
 }
 
-impl Drop for Temporary {
+impl Drop for PrivateFolder {
     fn drop(&mut self) {
-        // It may not have been written.
-        let _ = fs::remove_file(&self.0);
+        // Somebody may have been faster.
+        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn folders_are_private_and_go() {
+        let (one, other) = (PrivateFolder::new().expect("a folder"), PrivateFolder::new().expect("another"));
+        assert_ne!(one.0, other.0);
+        fs::write(one.0.join("x.c"), "int x;").expect("it should be ours");
+        #[cfg(unix)]
+        assert_eq!(
+            std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&one.0).expect("it").permissions()) & 0o777,
+            0o700
+        );
+        let path = one.0.clone();
+        drop(one);
+        assert!(!path.exists());
+    }
 
     #[test]
     fn verdicts_of_other_tools_are_understood() {

@@ -16,6 +16,8 @@ pub enum Exit {
     Unknown = 5,
     /// A fault in Norn itself.
     Internal = 6,
+    /// The output, or a file that was asked for, could not be written: what was found may not have been seen.
+    Unwritten = 7,
     /// Interrupted by the user, after printing what was reached.
     Interrupted = 130,
 }

@@ -1,8 +1,8 @@
 //! Tables of expected answers: tab-separated, with a column `test` and one per model.
 
+use crate::frontend;
 use norn_verdict::model::Model;
 use std::collections::HashMap;
-use std::fs;
 use std::path::Path;
 
 pub struct Expectations(HashMap<(String, Model), String>);
@@ -10,7 +10,7 @@ pub struct Expectations(HashMap<(String, Model), String>);
 impl Expectations {
     pub fn read(path: &Path) -> Result<Expectations, String> {
         let shown = path.display();
-        let text = fs::read_to_string(path).map_err(|e| format!("cannot read '{shown}': {e}"))?;
+        let text = frontend::read(path).map_err(|e| format!("cannot read '{shown}': {e}"))?;
         Expectations::parse(&text).map_err(|message| format!("'{shown}' is not a table of expectations: {message}"))
     }
 

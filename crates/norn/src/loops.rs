@@ -5,6 +5,7 @@ use crate::engines;
 use norn_ir::program::{Origin, Program};
 use norn_ir::span::Span;
 use norn_passes::loops::loops;
+use norn_report::visible::visible;
 use std::collections::BTreeSet;
 
 /// The loops of the user's code, one line each, in the form that `--unwind` takes.
@@ -20,7 +21,7 @@ pub fn listing(program: &Program) -> String {
     }
     let text = lines.into_iter().map(|(file, line, function, depth)| {
         let nested = if depth > 1 { format!(", nested {depth} deep") } else { String::new() };
-        format!("{file}:{line}  in {function}{nested}\n")
+        format!("{}:{line}  in {}{nested}\n", visible(&file), visible(&function))
     });
     let text = text.collect::<String>();
     if text.is_empty() { "the program has no loops\n".to_owned() } else { text }

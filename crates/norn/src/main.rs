@@ -8,15 +8,18 @@ mod engines;
 mod exit;
 mod expectations;
 mod frontend;
-mod interrupt;
 mod loops;
 mod progress;
 mod render;
 mod system_headers;
+mod watch;
 
 use args::{Cli, Command};
 use exit::Exit;
 use mimalloc::MiMalloc;
+use norn_report::visible::visible_up_to;
+use std::io::Write;
+use std::panic::PanicHookInfo;
 use std::process::ExitCode;
 
 /// Front end and translation make and drop very many small pieces of memory, some on another thread than their own.
@@ -24,19 +27,31 @@ use std::process::ExitCode;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
+    watch::begin();
+    std::panic::set_hook(Box::new(report_panic));
     let cli = match args::parse(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => {
-            // `--help` and `--version` come this way too. Nothing can be done when the output is closed.
-            let _ = error.print();
-            return if error.use_stderr() { Exit::Usage } else { Exit::Fine }.into();
+            // `--help` and `--version` come this way too.
+            let fine = if error.use_stderr() { Exit::Usage } else { Exit::Fine };
+            let written = error.print().and_then(|()| std::io::stdout().flush());
+            return if written.is_err() && fine == Exit::Fine { Exit::Unwritten } else { fine }.into();
         }
     };
     // A panic is a fault of Norn's; its message has been printed by then.
     let exit = std::panic::catch_unwind(|| run(&cli)).unwrap_or_else(|_| {
         frontend::fail("internal error: please report it, with the input that led here", Exit::Internal)
     });
+    // Nobody else speaks from now on: the verdict has been given.
+    std::mem::forget(watch::speak());
     exit.into()
+}
+
+/// What went wrong inside, in one line whatever it was about.
+fn report_panic(panic: &PanicHookInfo<'_>) {
+    let place = panic.location().map(|place| format!(" at {place}")).unwrap_or_default();
+    let message = panic.payload_as_str().unwrap_or_default();
+    frontend::say(&format!("norn: panicked{place}: {}\n", visible_up_to(message, 4000)));
 }
 
 fn run(cli: &Cli) -> Exit {

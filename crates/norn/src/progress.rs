@@ -1,8 +1,8 @@
-//! The line that shows how far a search has come: on standard error, only on a terminal, gone when the search ends.
+//! The line that shows how far a search has come: on standard error, only on a terminal with escape
+//! sequences, gone when the search ends.
 
 use crate::frontend;
 use norn_verdict::progress::{Progress, Report, Watcher};
-use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ struct Line {
 impl ProgressLine {
     pub fn new() -> ProgressLine {
         let line = || Arc::new(Line { start: Instant::now(), shown: Mutex::new(None) });
-        ProgressLine(io::stderr().is_terminal().then(line))
+        ProgressLine(frontend::has_styles().then(line))
     }
 
     /// For the limits of a search.
@@ -57,10 +57,7 @@ impl Watcher for Line {
 }
 
 fn write(text: &str) {
-    // Nothing can be done when standard error is closed.
-    let mut err = io::stderr().lock();
-    let _ = write!(err, "\r\x1b[K{text}");
-    let _ = err.flush();
+    frontend::say(&format!("\r\x1b[K{text}"));
 }
 
 /// For example `stateless: 120,000 executions, 300,000/s, about 12 % done`.

@@ -3,15 +3,28 @@
 use crate::args::CArgs;
 use norn_c::driver::Input;
 use norn_c::session::{MacroOption, Target};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
+use std::thread;
+
+/// More than this is not a program.
+const MAX_BYTES: u64 = 256 << 20;
+/// Of what a compiler says.
+const MAX_SAID_BYTES: u64 = 64 << 10;
+
+/// What went wrong, and what the compiler said about it, if it said anything.
+pub struct Failure {
+    pub message: String,
+    pub said: String,
+}
 
 /// Runs `cc -E` (or what `CC` names) on each file; a file that is preprocessed already is taken as it is.
-pub fn preprocess(args: &CArgs) -> Result<Vec<Input>, String> {
+pub fn preprocess(args: &CArgs) -> Result<Vec<Input>, Failure> {
     args.files.iter().map(|file| preprocess_file(args, file)).collect()
 }
 
-fn preprocess_file(args: &CArgs, file: &Path) -> Result<Input, String> {
+fn preprocess_file(args: &CArgs, file: &Path) -> Result<Input, Failure> {
     if file.extension().is_some_and(|e| e == "i") {
         return Ok(Input::File(file.to_owned()));
     }
@@ -25,7 +38,7 @@ fn preprocess_file(args: &CArgs, file: &Path) -> Result<Input, String> {
         None => &mut command,
     };
     for dir in &args.include_dirs {
-        command.arg("-I").arg(dir);
+        command.arg("-I").arg(as_operand(dir));
     }
     let options = args.options();
     for option in &options.macros {
@@ -35,20 +48,59 @@ fn preprocess_file(args: &CArgs, file: &Path) -> Result<Input, String> {
         };
     }
     for include in &options.forced_includes {
-        command.arg("-include").arg(include);
+        command.arg("-include").arg(as_operand(include));
     }
-    let output = command.arg(as_operand(file)).output().map_err(|e| format!("cannot run '{shown}': {e}"))?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("'{shown} -E {}' failed:\n{}", file.display(), said.trim_end()));
+    let fail =
+        |message: String, said: &[u8]| Failure { message, said: String::from_utf8_lossy(said).trim_end().to_owned() };
+    command.arg(as_operand(file)).stdin(Stdio::null());
+    // A pipe would make the compiler wait for ever.
+    norn_ir::read::read(file, MAX_BYTES).map_err(|e| fail(format!("cannot read '{}': {e}", file.display()), &[]))?;
+    let Output { stdout, stderr, status } =
+        bounded_output(command).map_err(|e| fail(format!("cannot run '{shown}': {e}"), &[]))?;
+    if stdout.len() as u64 > MAX_BYTES {
+        let message = format!("'{shown} -E {}' writes more than {} MiB", file.display(), MAX_BYTES >> 20);
+        return Err(fail(message, &[]));
     }
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if !status.success() {
+        return Err(fail(format!("'{shown} -E {}' failed", file.display()), &stderr));
+    }
+    let text = String::from_utf8_lossy(&stdout).into_owned();
     Ok(Input::Text { name: format!("{}.i", file.display()), text })
 }
 
-/// A name that no compiler takes for an option. Not every one understands `--`.
+/// What a compiler writes, of its output at most one byte more than is read.
+fn bounded_output(mut command: Command) -> io::Result<Output> {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let errors = thread::spawn(move || bytes_of(err, MAX_SAID_BYTES));
+    let stdout = bytes_of(out, MAX_BYTES + 1);
+    if stdout.len() as u64 > MAX_BYTES {
+        child.kill()?;
+    }
+    let status = child.wait()?;
+    Ok(Output { status, stdout, stderr: errors.join().unwrap_or_default() })
+}
+
+/// What was read before an error counts.
+fn bytes_of(stream: Option<impl Read>, limit: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if let Some(stream) = stream {
+        let mut limited = stream.take(limit);
+        let _ = limited.read_to_end(&mut bytes);
+        let _ = io::copy(&mut limited.into_inner().take(limit), &mut io::sink());
+    }
+    bytes
+}
+
+/// A name that no compiler takes for an option (`-o`), for a file of options (`@file`, which may name programs to run) or
+/// for its standard input (`-`). A name that begins like a name is given as it is, so that places are shown as the user
+/// knows them; any other begins with `./`. Not every compiler understands `--`.
 fn as_operand(file: &Path) -> PathBuf {
-    if file.as_os_str().as_encoded_bytes().starts_with(b"-") { Path::new(".").join(file) } else { file.to_owned() }
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_./".contains(byte);
+    match file.as_os_str().as_encoded_bytes().first() {
+        Some(first) if is_plain(first) => file.to_owned(),
+        _ => Path::new(".").join(file),
+    }
 }
 
 #[cfg(test)]
@@ -57,7 +109,11 @@ mod tests {
 
     #[test]
     fn files_are_no_options() {
-        assert_eq!(as_operand(Path::new("-x.c")), Path::new("./-x.c"));
-        assert_eq!(as_operand(Path::new("d/-x.c")), Path::new("d/-x.c"));
+        for name in ["-x.c", "@x.c", "-", "", "+x", "\u{e9}"] {
+            assert_eq!(as_operand(Path::new(name)).as_os_str(), format!("./{name}").as_str());
+        }
+        for name in ["x.c", "d/-x.c", "d/@x.c", "/d/x.c", "../x.c"] {
+            assert_eq!(as_operand(Path::new(name)), Path::new(name));
+        }
     }
 }

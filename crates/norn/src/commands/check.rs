@@ -5,16 +5,16 @@ use crate::backend;
 use crate::engines::{self, Task, cross_check};
 use crate::exit::Exit;
 use crate::frontend::{self, Compiled, Failure};
-use crate::interrupt;
 use crate::loops;
 use crate::progress::ProgressLine;
+use crate::watch::{self, LastWords};
 use norn_ir::program::Program;
 use norn_machine::run::{RunEnd, run as run_once};
 use norn_report::{Sources, json, line, table};
 use norn_verdict::limits::{Limits, StopToken};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome, Stats, Verdict, ViolationKind};
-use std::fs;
+use serde_json::Value;
 use std::path::Path;
 use std::time::Instant;
 
@@ -22,6 +22,8 @@ pub fn run(args: &CheckArgs) -> Exit {
     if let Some(message) = misplaced_option(args) {
         return frontend::fail(message, Exit::Usage);
     }
+    watch::limit(args.limits.timeout, args.limits.memory());
+    leave_last_words(args, args.models.list(), Vec::new());
     let compiled = match frontend::compile(&args.c) {
         Ok(compiled) => compiled,
         Err(Failure::Unsupported(reason)) => return unsupported(args, &reason),
@@ -33,26 +35,39 @@ pub fn run(args: &CheckArgs) -> Exit {
     if let Err(message) = loops::check_bounds(&compiled.program, &args.unwind) {
         return frontend::fail(&message, Exit::Usage);
     }
-    let stop = StopToken::default();
-    interrupt::stop_on_interrupt(&stop);
+    let stop = watch::stop_token();
     if let Some(command) = &args.backend {
         return backend::run(args, command, &compiled.program, &stop);
     }
     let mut verdicts = Vec::new();
-    for model in args.models.list() {
-        match check_model(args, &compiled, model, &stop) {
-            Ok(verdict) => verdicts.push(verdict),
+    let mut values = Vec::new();
+    let mut unwritten = false;
+    let models = args.models.list();
+    for (done, &model) in models.iter().enumerate() {
+        leave_last_words(args, models[done..].to_vec(), values.clone());
+        let verdict = match check_model(args, &compiled, model, &stop) {
+            Ok((verdict, written)) => {
+                unwritten |= !written;
+                verdict
+            }
             Err(exit) => return exit,
+        };
+        if args.json {
+            values.push(compiled.with_sources(|sources| json::verdict(&verdict, sources)));
         }
+        verdicts.push(verdict);
         if stop.is_stopped() {
             break;
         }
     }
     if args.json {
-        let exit = compiled.with_sources(|sources| print_json(sources, &verdicts));
+        let exit = frontend::print_json(values);
         if exit != Exit::Fine {
             return exit;
         }
+    }
+    if unwritten {
+        return Exit::Unwritten;
     }
     if stop.is_stopped() {
         return Exit::Interrupted;
@@ -78,27 +93,39 @@ fn misplaced_option(args: &CheckArgs) -> Option<&'static str> {
 
 /// C that Norn cannot handle is unknown under every model.
 fn unsupported(args: &CheckArgs, reason: &str) -> Exit {
-    let verdicts = args.models.list().into_iter().map(|model| Verdict {
+    let printed = frontend::print(&unknown(&args.models.list(), reason, args.json, Vec::new()));
+    if printed == Exit::Fine { Exit::Unknown } else { printed }
+}
+
+/// What is printed if the models get no verdict for a reason that has no place; those before them have been given, as
+/// `values` if JSON is asked for.
+fn unknown(models: &[Model], reason: &str, as_json: bool, mut values: Vec<Value>) -> String {
+    let nothing = Program::empty();
+    let sources = Sources { program: &nothing, line_text: &|_, _| None };
+    let verdicts = models.iter().map(|&model| Verdict {
         model,
         engine: "none",
         outcome: Outcome::Unknown { reason: reason.to_owned(), span: None },
         stats: Stats::default(),
     });
-    let verdicts = verdicts.collect::<Vec<_>>();
-    let nothing = Program::empty();
-    let sources = Sources { program: &nothing, line_text: &|_, _| None };
-    let printed = match args.json {
-        true => print_json(&sources, &verdicts),
-        false => {
-            let lines = verdicts.iter().map(|v| line::verdict_line(v, &sources) + "\n");
-            frontend::print(&lines.collect::<String>())
-        }
-    };
-    if printed == Exit::Fine { Exit::Unknown } else { printed }
+    if as_json {
+        values.extend(verdicts.map(|v| json::verdict(&v, &sources)));
+        return frontend::json_text(values);
+    }
+    verdicts.map(|v| line::verdict_line(&v, &sources) + "\n").collect()
 }
 
-/// The verdict under one model, shown as it comes unless JSON is asked for.
-fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopToken) -> Result<Verdict, Exit> {
+/// If the work has to end: the models that are left are unknown.
+fn leave_last_words(args: &CheckArgs, models: Vec<Model>, values: Vec<Value>) {
+    let as_json = args.json;
+    watch::last_words(move |exceeded| LastWords {
+        output: unknown(&models, exceeded.reason(), as_json, values.clone()),
+        ..LastWords::default()
+    });
+}
+
+/// The verdict under one model, shown as it comes unless JSON is asked for, and whether the schedule could be written.
+fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopToken) -> Result<(Verdict, bool), Exit> {
     let start = Instant::now();
     let line = ProgressLine::new();
     let limits = frontend::limits(&args.limits, stop, &line);
@@ -116,6 +143,7 @@ fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopT
         true => cross_check::verdicts(&task, model),
         false => engines::verdict(&task, model, args.engine).map(|verdict| vec![verdict]),
     };
+    watch::end_task();
     line.clear();
     let verdicts = verdicts.map_err(|mismatch| {
         let message = format!("internal error: a counterexample did not replay: {mismatch}");
@@ -126,28 +154,27 @@ fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopT
     }
     let mut verdict = cross_check::strongest(verdicts).expect("some engine should have been asked");
     verdict.stats.0.insert("seconds", start.elapsed().as_secs_f64());
-    if let Outcome::Unsafe(counterexample) = &verdict.outcome
-        && let Some(path) = &args.schedule_out
-        && let Err(error) = fs::write(path, counterexample.schedule().to_string())
-    {
-        return Err(frontend::fail(&format!("cannot write '{}': {error}", path.display()), Exit::BadInput));
-    }
+    let written = match (&verdict.outcome, &args.schedule_out) {
+        (Outcome::Unsafe(found), Some(path)) => frontend::write(path, &found.schedule().to_string()) == Exit::Fine,
+        _ => true,
+    };
     if args.stats {
         frontend::print_stats(&compiled.times, &verdict.stats);
     }
     if !args.json {
-        let text = compiled.with_sources(|sources| text(&verdict, sources, checks));
+        let text = compiled.with_sources(|sources| text(&verdict, sources, checks, &limits));
         let exit = frontend::print(&text);
         if exit != Exit::Fine {
             return Err(exit);
         }
     }
-    Ok(verdict)
+    Ok((verdict, written))
 }
 
 /// Two engines contradict one another: nothing that either says is worth printing as a verdict.
 fn report_disagreement(task: &Task<'_>, verdicts: &[Verdict], (violated, safe): (&str, &str)) -> Exit {
-    let command = std::env::args().collect::<Vec<_>>().join(" ");
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let command = words.collect::<Vec<_>>().join(" ");
     let written = match cross_check::write_bundle(Path::new("."), task, verdicts, &command) {
         Ok(folder) => format!("please report the folder '{}'", folder.display()),
         Err(error) => format!("the report could not be written: {error}"),
@@ -157,14 +184,14 @@ fn report_disagreement(task: &Task<'_>, verdicts: &[Verdict], (violated, safe): 
     frontend::fail(&message, Exit::Internal)
 }
 
-fn text(verdict: &Verdict, sources: &Sources<'_>, checks: Checks) -> String {
+fn text(verdict: &Verdict, sources: &Sources<'_>, checks: Checks, limits: &Limits) -> String {
     let mut text = String::new();
     match &verdict.outcome {
         Outcome::Unsafe(counterexample) => {
             text = table::counterexample(counterexample, sources, frontend::width());
             text.push('\n');
         }
-        Outcome::Safe { .. } if !checks.data_race => text.extend(race_note(verdict, sources)),
+        Outcome::Safe { .. } if !checks.data_race => text.extend(race_note(verdict, sources, limits)),
         _ => {}
     }
     text + &line::verdict_line(verdict, sources) + "\n"
@@ -172,11 +199,13 @@ fn text(verdict: &Verdict, sources: &Sources<'_>, checks: Checks) -> String {
 
 /// A safe program may still have data races, and then C compilers may do with it what Norn did not look at. A few
 /// random executions show most of them.
-fn race_note(verdict: &Verdict, sources: &Sources<'_>) -> Option<String> {
+fn race_note(verdict: &Verdict, sources: &Sources<'_>, limits: &Limits) -> Option<String> {
     const EXECUTIONS: u64 = 8;
     const STEPS: u64 = 2_000;
     let checks = Checks { data_race: true, ..Checks::default() };
-    let limits = Limits::for_seconds(0.5);
+    let soon = Limits::for_seconds(0.5);
+    // Within the time limit, too.
+    let limits = Limits { deadline: soon.deadline.min(limits.deadline.or(soon.deadline)), ..limits.clone() };
     (0..EXECUTIONS).find_map(|seed| {
         let ran = run_once(sources.program, verdict.model, checks, seed, STEPS, &limits);
         match ran.end {
@@ -190,11 +219,6 @@ fn race_note(verdict: &Verdict, sources: &Sources<'_>) -> Option<String> {
             _ => None,
         }
     })
-}
-
-fn print_json(sources: &Sources<'_>, verdicts: &[Verdict]) -> Exit {
-    let values = verdicts.iter().map(|v| json::verdict(v, sources)).collect::<Vec<_>>();
-    frontend::print_json(values)
 }
 
 /// The status that says most: unsafe, then unknown, then safe.

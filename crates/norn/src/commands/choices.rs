@@ -8,13 +8,12 @@ use crate::args::{Reader, SequentializeArgs};
 use crate::commands::sequentialize::{fail, translate};
 use crate::exit::Exit;
 use crate::frontend;
-use crate::interrupt;
 use crate::progress::ProgressLine;
+use crate::watch::{self, LastWords};
 use norn_c::driver::{Compiled, Input, compile};
 use norn_ir::program::Program;
 use norn_passes::unwind::Bounds;
 use norn_report::{Sources, line};
-use norn_verdict::limits::StopToken;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome, Verdict};
 use std::fmt::Write;
@@ -73,8 +72,12 @@ pub fn write(program: &Program, args: &SequentializeArgs, path: &Path) -> Exit {
 }
 
 fn check(sequential: &Program, unwind: u64, args: &SequentializeArgs) -> Result<Verdict, Exit> {
-    let stop = StopToken::default();
-    interrupt::stop_on_interrupt(&stop);
+    let stop = watch::stop_token();
+    let model = args.model;
+    watch::last_words(move |exceeded| LastWords {
+        output: format!("norn: unknown ({model}): {}\n", exceeded.reason()),
+        ..LastWords::default()
+    });
     let progress = ProgressLine::new();
     let limits = frontend::limits(&args.limits, &stop, &progress);
     let bounds = Bounds { default: u32::try_from(unwind).unwrap_or(u32::MAX), ..Bounds::default() };
@@ -88,6 +91,7 @@ fn check(sequential: &Program, unwind: u64, args: &SequentializeArgs) -> Result<
         encoding: norn_events::Encoding::default(),
         certify: false,
     });
+    watch::end_task();
     progress.clear();
     if stop.is_stopped() {
         return Err(Exit::Interrupted);

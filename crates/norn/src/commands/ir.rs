@@ -3,8 +3,11 @@
 use crate::args::IrArgs;
 use crate::exit::Exit;
 use crate::frontend;
+use crate::watch;
+use std::time::Duration;
 
 pub fn run(args: &IrArgs) -> Exit {
+    watch::limit(Duration::MAX, frontend::default_memory());
     let compiled = match frontend::compile(&args.c) {
         Ok(compiled) => compiled,
         Err(failure) => return failure.into(),

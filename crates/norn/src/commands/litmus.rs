@@ -5,22 +5,34 @@ use crate::engines::{self, Task};
 use crate::exit::Exit;
 use crate::expectations::Expectations;
 use crate::frontend;
-use crate::interrupt;
+use crate::watch;
 use norn_ir::diag::Diagnostic;
 use norn_ir::instr::InstrKind;
 use norn_ir::source::{Loc, SourceMap};
 use norn_ir::types::{Display, Ty};
 use norn_litmus::{Observed, Test};
 use norn_machine::enumerate::{Question, states};
-use norn_verdict::limits::{Limits, StopToken};
+use norn_report::visible::visible;
+use norn_verdict::limits::{Exceeded, Limits, StopToken};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Sender};
 use std::time::{Duration, Instant};
+
+/// How long a test may take beyond its time, to say how far it came.
+const GRACE: Duration = Duration::from_millis(400);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+/// More at the same time are of no use.
+const MOST_JOBS: usize = 256;
+/// Enough for tests as deep as the parser lets them be.
+const STACK_BYTES: usize = 64 << 20;
 
 /// What a test answers under one model.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,6 +62,20 @@ struct Result {
     internal: Option<String>,
 }
 
+impl Result {
+    /// Of a test that has not been run yet.
+    fn new(path: &Path) -> Result {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Result { name, answers: Vec::new(), states: String::new(), problem: None, internal: None }
+    }
+
+    fn given_up(path: &Path, models: &[Model]) -> Result {
+        let reason = Exceeded::Time.reason();
+        let answers = models.iter().map(|&model| (model, Answer::Unknown(reason.to_owned()))).collect();
+        Result { answers, ..Result::new(path) }
+    }
+}
+
 pub fn run(args: &LitmusArgs) -> Exit {
     let expected = match args.expect.as_deref().map(Expectations::read).transpose() {
         Ok(expected) => expected,
@@ -59,9 +85,11 @@ pub fn run(args: &LitmusArgs) -> Exit {
         Ok(files) => files,
         Err(message) => return frontend::fail(&message, Exit::BadInput),
     };
-    let stop = StopToken::default();
-    interrupt::stop_on_interrupt(&stop);
-    let results = run_all(args, &files, &stop);
+    // Each test has a time of its own.
+    watch::limit(Duration::MAX, frontend::default_memory());
+    let stop = watch::stop_token();
+    let results = run_all(args, files, &stop);
+    watch::end_task();
     report(&results, expected.as_ref(), &stop)
 }
 
@@ -95,35 +123,85 @@ fn find_tests(paths: &[PathBuf]) -> std::result::Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// Runs the tests, several at a time; the results keep the order of the files.
-fn run_all(args: &LitmusArgs, files: &[PathBuf], stop: &StopToken) -> Vec<Result> {
-    let jobs = args.jobs.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1).max(1);
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut done = Vec::new();
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            if index >= files.len() || stop.is_stopped() {
-                return done;
-            }
-            done.push((index, run_file(args, &files[index], stop)));
-        }
-    };
-    let mut results = std::thread::scope(|scope| {
-        let workers = (0..jobs).map(|_| scope.spawn(work)).collect::<Vec<_>>();
-        workers.into_iter().flat_map(|w| w.join().unwrap_or_else(|p| std::panic::resume_unwind(p))).collect::<Vec<_>>()
-    });
-    results.sort_by_key(|&(index, _)| index);
-    results.into_iter().map(|(_, result)| result).collect()
+/// What all workers share.
+struct Work {
+    args: LitmusArgs,
+    files: Vec<PathBuf>,
+    next: AtomicUsize,
+    stop: StopToken,
+    memory: u64,
 }
 
-fn run_file(args: &LitmusArgs, path: &Path, stop: &StopToken) -> Result {
-    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let mut result = Result { name, answers: Vec::new(), states: String::new(), problem: None, internal: None };
+/// What a worker tells.
+enum News {
+    Began(usize),
+    Done(usize, Box<Result>),
+}
+
+/// Runs the tests, several at a time; the results keep the order of the files. A test that does not end when its time does
+/// is given up, and somebody else goes on with the next.
+fn run_all(args: &LitmusArgs, files: Vec<PathBuf>, stop: &StopToken) -> Vec<Result> {
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    let jobs = args.jobs.map_or_else(processors, |jobs| usize::try_from(jobs).unwrap_or(usize::MAX));
+    let jobs = jobs.min(files.len()).min(MOST_JOBS);
+    let patience = args.timeout.saturating_mul(args.models.list().len() as u32).saturating_add(GRACE);
+    let memory = frontend::default_memory();
+    let work = Arc::new(Work { args: args.clone(), files, next: AtomicUsize::new(0), stop: stop.clone(), memory });
+    let (tell, news) = mpsc::channel();
+    (0..jobs).for_each(|_| hire(&work, &tell));
+    let mut results = BTreeMap::new();
+    let mut running = BTreeMap::new();
+    let mut stopped: Option<Instant> = None;
+    while results.len() < work.files.len() {
+        match news.recv_timeout(BETWEEN_LOOKS) {
+            Ok(News::Began(index)) => drop(running.insert(index, Instant::now())),
+            // It may have been given up already.
+            Ok(News::Done(index, result)) if running.remove(&index).is_some() => drop(results.insert(index, result)),
+            Ok(News::Done(..)) | Err(_) => {}
+        }
+        let overdue = running.iter().filter(|(_, begun)| begun.elapsed() > patience).map(|(&index, _)| index);
+        for index in overdue.collect::<Vec<_>>() {
+            running.remove(&index);
+            results.insert(index, Box::new(Result::given_up(&work.files[index], &args.models.list())));
+            hire(&work, &tell);
+        }
+        if stop.is_stopped() && (running.is_empty() || stopped.get_or_insert_with(Instant::now).elapsed() > GRACE) {
+            break;
+        }
+    }
+    results.into_values().map(|result| *result).collect()
+}
+
+/// Starts a worker. Where no more threads are to be had, those that there are do the work.
+fn hire(work: &Arc<Work>, tell: &Sender<News>) {
+    let (work, tell) = (Arc::clone(work), tell.clone());
+    let do_all = move || {
+        loop {
+            let index = work.next.fetch_add(1, Ordering::Relaxed);
+            let Some(path) = work.files.get(index).filter(|_| !work.stop.is_stopped()) else { return };
+            // Nobody listens any more when the results are printed.
+            let _ = tell.send(News::Began(index));
+            let run = AssertUnwindSafe(|| run_file(&work, path));
+            let result = catch_unwind(run).unwrap_or_else(|_| Result {
+                internal: Some(format!("the test in '{}' could not be run", path.display())),
+                ..Result::new(path)
+            });
+            let _ = tell.send(News::Done(index, Box::new(result)));
+        }
+    };
+    let hired = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(do_all);
+    if let Err(error) = hired {
+        frontend::fail(&format!("cannot start a thread: {error}"), Exit::Internal);
+    }
+}
+
+fn run_file(work: &Work, path: &Path) -> Result {
+    let args = &work.args;
+    let mut result = Result::new(path);
     let mut sources = SourceMap::new();
     let shown = path.display().to_string();
-    let parsed = match fs::read(path) {
-        Ok(bytes) => norn_litmus::parse(&mut sources, &shown, String::from_utf8_lossy(&bytes).into_owned()),
+    let parsed = match frontend::read_litmus(path) {
+        Ok(text) => norn_litmus::parse(&mut sources, &shown, text),
         Err(error) => Err(vec![Diagnostic::error(Loc::NONE, format!("cannot read '{shown}': {error}"))]),
     };
     let mut test = match parsed {
@@ -135,8 +213,8 @@ fn run_file(args: &LitmusArgs, path: &Path, stop: &StopToken) -> Result {
     };
     norn_passes::escape::mark_private(&mut test.program);
     for model in args.models.list() {
-        let deadline = Some(Instant::now() + Duration::from_secs(args.timeout));
-        let limits = Limits { deadline, stop: stop.clone(), ..Limits::none() };
+        let deadline = Instant::now().checked_add(args.timeout);
+        let limits = Limits { deadline, memory: Some(work.memory), stop: work.stop.clone(), ..Limits::none() };
         match answer(&test, model, args, &limits) {
             Ok(answer) => result.answers.push((model, answer)),
             Err(message) => result.internal = Some(message),
@@ -180,18 +258,22 @@ fn final_states(test: &Test, model: Model, limits: &Limits) -> String {
         Question { program: &program, model, checks: Checks::default(), limits, domain: None, observed: &observed };
     let explored = states::explore(&question);
     let show = |final_state: &Vec<Vec<u8>>| {
-        let parts = test.observed.iter().zip(final_state).map(|(o, bytes)| format!("{}={};", o.label, value(o, bytes)));
+        let parts = test
+            .observed
+            .iter()
+            .zip(final_state)
+            .map(|(o, bytes)| format!("{}={};", visible(&o.label), value(o, bytes)));
         parts.collect::<Vec<_>>().join(" ")
     };
     let lines = explored.finals.iter().map(show).collect::<BTreeSet<_>>();
-    let mut text = format!("Test {} ({model})\nStates {}\n", test.name, lines.len());
+    let mut text = format!("Test {} ({model})\nStates {}\n", visible(&test.name), lines.len());
     for line in &lines {
         let _ = writeln!(text, "{line}");
     }
     if let Some(incomplete) = explored.incomplete {
-        let _ = writeln!(text, "(not all: {})", incomplete.reason);
+        let _ = writeln!(text, "(not all: {})", visible(&incomplete.reason));
     }
-    let _ = writeln!(text, "Condition {:?} ({})\n", test.quantifier, test.condition);
+    let _ = writeln!(text, "Condition {:?} ({})\n", test.quantifier, visible(&test.condition.to_string()));
     text
 }
 
@@ -214,6 +296,12 @@ fn value(observed: &Observed, bytes: &[u8]) -> String {
     }
 }
 
+/// No test is called like Norn's own words.
+fn test_name(name: &str) -> String {
+    let shown = visible(name);
+    if shown.starts_with("norn:") { format!("'{shown}'") } else { shown.into_owned() }
+}
+
 fn report(results: &[Result], expected: Option<&Expectations>, stop: &StopToken) -> Exit {
     let mut text = String::new();
     let (mut bad, mut internal, mut unknown, mut different, mut compared) = (0, 0, 0, 0, 0);
@@ -230,11 +318,13 @@ fn report(results: &[Result], expected: Option<&Expectations>, stop: &StopToken)
         text += &result.states;
         let answers = result.answers.iter().map(|(model, answer)| format!("{model} {}", answer.name()));
         let answers = answers.collect::<Vec<_>>().join("  ");
-        let mut line = format!("{}  {answers}", result.name);
+        let mut line = format!("{}  {answers}", test_name(&result.name));
+        let mut is_notable = false;
         for (model, answer) in &result.answers {
             if let Answer::Unknown(reason) = answer {
                 unknown += 1;
-                let _ = write!(line, "  ({model}: {reason})");
+                is_notable = true;
+                let _ = write!(line, "  ({model}: {})", visible(reason));
             }
             let Some(expectations) = expected else { continue };
             match expectations.of(&result.name, *model) {
@@ -242,13 +332,14 @@ fn report(results: &[Result], expected: Option<&Expectations>, stop: &StopToken)
                 Some(wanted) => {
                     compared += 1;
                     different += 1;
+                    is_notable = true;
                     let _ = write!(line, "  DIFFERENT: {model} should be {wanted}");
                 }
                 None => {}
             }
         }
         // With a table to compare with, only what differs is worth a line.
-        if expected.is_none() || line.contains("DIFFERENT") || line.contains("Unknown") {
+        if expected.is_none() || is_notable {
             text += &line;
             text.push('\n');
         }

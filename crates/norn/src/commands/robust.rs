@@ -4,9 +4,9 @@ use crate::args::RobustArgs;
 use crate::engines;
 use crate::exit::Exit;
 use crate::frontend::{self, Compiled, Failure};
-use crate::interrupt;
 use crate::loops;
 use crate::progress::ProgressLine;
+use crate::watch::{self, LastWords};
 use norn_ir::program::Program;
 use norn_report::{Sources, robust};
 use norn_stateless::{Task, robustness};
@@ -14,9 +14,12 @@ use norn_verdict::limits::StopToken;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Stats};
 use norn_verdict::robustness::{Robustness, RobustnessVerdict};
+use serde_json::Value;
 use std::time::Instant;
 
 pub fn run(args: &RobustArgs) -> Exit {
+    watch::limit(args.limits.timeout, args.limits.memory());
+    leave_last_words(args, args.models(), Vec::new());
     let compiled = match frontend::compile(&args.c) {
         Ok(compiled) => compiled,
         Err(Failure::Unsupported(reason)) => return unsupported(args, &reason),
@@ -25,20 +28,26 @@ pub fn run(args: &RobustArgs) -> Exit {
     if let Err(message) = loops::check_bounds(&compiled.program, &args.unwind) {
         return frontend::fail(&message, Exit::Usage);
     }
-    let stop = StopToken::default();
-    interrupt::stop_on_interrupt(&stop);
+    let stop = watch::stop_token();
     let mut verdicts = Vec::new();
-    for model in args.models() {
-        match ask(args, &compiled, model, &stop) {
-            Ok(verdict) => verdicts.push(verdict),
+    let mut values = Vec::new();
+    let models = args.models();
+    for (done, &model) in models.iter().enumerate() {
+        leave_last_words(args, models[done..].to_vec(), values.clone());
+        let verdict = match ask(args, &compiled, model, &stop) {
+            Ok(verdict) => verdict,
             Err(exit) => return exit,
+        };
+        if args.json {
+            values.push(compiled.with_sources(|sources| robust::verdict(&verdict, sources)));
         }
+        verdicts.push(verdict);
         if stop.is_stopped() {
             break;
         }
     }
     let printed = match args.json {
-        true => compiled.with_sources(|sources| print_json(&verdicts, sources)),
+        true => frontend::print_json(values),
         false => Exit::Fine,
     };
     match printed {
@@ -49,23 +58,35 @@ pub fn run(args: &RobustArgs) -> Exit {
 }
 
 fn unsupported(args: &RobustArgs, reason: &str) -> Exit {
+    let printed = frontend::print(&unknown(&args.models(), reason, args.json, Vec::new()));
+    if printed == Exit::Fine { Exit::Unknown } else { printed }
+}
+
+/// What is printed if the models get no verdict for a reason that has no place; those before them have been given, as
+/// `values` if JSON is asked for.
+fn unknown(models: &[Model], reason: &str, as_json: bool, mut values: Vec<Value>) -> String {
     let nothing = Program::empty();
     let sources = Sources { program: &nothing, line_text: &|_, _| None };
-    let verdicts = args.models().into_iter().map(|model| RobustnessVerdict {
+    let verdicts = models.iter().map(|&model| RobustnessVerdict {
         model,
         engine: "none",
         outcome: Robustness::Unknown { reason: reason.to_owned(), span: None },
         stats: Stats::default(),
     });
-    let verdicts = verdicts.collect::<Vec<_>>();
-    let printed = match args.json {
-        true => print_json(&verdicts, &sources),
-        false => {
-            let lines = verdicts.iter().map(|v| robust::verdict_line(v, &sources) + "\n");
-            frontend::print(&lines.collect::<String>())
-        }
-    };
-    if printed == Exit::Fine { Exit::Unknown } else { printed }
+    if as_json {
+        values.extend(verdicts.map(|v| robust::verdict(&v, &sources)));
+        return frontend::json_text(values);
+    }
+    verdicts.map(|v| robust::verdict_line(&v, &sources) + "\n").collect()
+}
+
+/// If the work has to end: the models that are left are unknown.
+fn leave_last_words(args: &RobustArgs, models: Vec<Model>, values: Vec<Value>) {
+    let as_json = args.json;
+    watch::last_words(move |exceeded| LastWords {
+        output: unknown(&models, exceeded.reason(), as_json, values.clone()),
+        ..LastWords::default()
+    });
 }
 
 /// The answer under one model, shown as it comes unless JSON is asked for.
@@ -81,6 +102,7 @@ fn ask(args: &RobustArgs, compiled: &Compiled, model: Model, stop: &StopToken) -
         bounds: bounds.as_ref(),
         limits: &limits,
     });
+    watch::end_task();
     line.clear();
     let mut verdict = verdict.map_err(|mismatch| {
         frontend::fail(&format!("internal error: a cyclic trace did not replay: {mismatch}"), Exit::Internal)
@@ -106,11 +128,6 @@ fn text(verdict: &RobustnessVerdict, sources: &Sources<'_>) -> String {
         text.push('\n');
     }
     text + &robust::verdict_line(verdict, sources) + "\n"
-}
-
-fn print_json(verdicts: &[RobustnessVerdict], sources: &Sources<'_>) -> Exit {
-    let values = verdicts.iter().map(|v| robust::verdict(v, sources)).collect::<Vec<_>>();
-    frontend::print_json(values)
 }
 
 /// The status that says most: not robust, then unknown, then robust.

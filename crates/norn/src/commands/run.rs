@@ -3,23 +3,28 @@
 use crate::args::RunArgs;
 use crate::exit::Exit;
 use crate::frontend::{self, Compiled};
-use crate::interrupt;
+use crate::watch::{self, LastWords};
 use norn_ir::instr::Stream;
 use norn_machine::replay::{End, replay};
 use norn_machine::run::{RunEnd, run as run_once};
 use norn_machine::trace::Printed;
 use norn_report::table;
-use norn_verdict::limits::{Limits, StopToken};
+use norn_report::visible::{visible, visible_lines};
+use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Violation;
 use norn_verdict::schedule::Schedule;
 use norn_verdict::trace::Trace;
-use std::fs;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 pub fn run(args: &RunArgs) -> Exit {
+    watch::limit(args.timeout, frontend::default_memory());
+    let model = args.model.unwrap_or(Model::Sc);
+    watch::last_words(move |exceeded| LastWords {
+        error: format!("norn: unknown ({model}): {}\n", exceeded.reason()),
+        ..LastWords::default()
+    });
     let compiled = match frontend::compile(&args.c) {
         Ok(compiled) => compiled,
         Err(failure) => return failure.into(),
@@ -31,21 +36,23 @@ pub fn run(args: &RunArgs) -> Exit {
 }
 
 fn by_seed(args: &RunArgs, compiled: &Compiled) -> Exit {
-    let stop = StopToken::default();
-    interrupt::stop_on_interrupt(&stop);
-    let deadline = Some(Instant::now() + Duration::from_secs(args.timeout));
-    let limits = Limits { deadline, memory: Some(frontend::default_memory()), stop: stop.clone(), ..Limits::none() };
+    let stop = watch::stop_token();
+    let memory = frontend::default_memory();
+    let deadline = Some(watch::begin_task(args.timeout, memory));
+    let limits = Limits { deadline, memory: Some(memory), stop: stop.clone(), ..Limits::none() };
     let model = args.model.unwrap_or(Model::Sc);
     let ran = run_once(&compiled.program, model, args.checks.checks(), args.seed, args.max_steps, &limits);
-    print_output(&ran.output);
-    match ran.end {
+    watch::end_task();
+    let printed = print_output(&ran.output);
+    let exit = match ran.end {
         RunEnd::Done(end) => show_end(args, compiled, model, &end, &ran.trace),
         RunEnd::Unknown { reason, span } => {
             let place = span.map(|s| compiled.with_sources(|sources| format!(" at {}", sources.place(s))));
-            say(&format!("norn: unknown ({model}): {reason}{}", place.unwrap_or_default()));
+            say(&format!("norn: unknown ({model}): {}{}", visible(&reason), place.unwrap_or_default()));
             if stop.is_stopped() { Exit::Interrupted } else { Exit::Unknown }
         }
-    }
+    };
+    if printed == Exit::Fine { exit } else { printed }
 }
 
 fn by_schedule(args: &RunArgs, compiled: &Compiled, path: &Path) -> Exit {
@@ -59,8 +66,10 @@ fn by_schedule(args: &RunArgs, compiled: &Compiled, path: &Path) -> Exit {
     }
     match replay(&compiled.program, args.checks.checks(), &schedule) {
         Ok(replayed) => {
-            print_output(&replayed.output);
-            show_end(args, compiled, schedule.model, &replayed.end, &replayed.trace)
+            watch::end_task();
+            let printed = print_output(&replayed.output);
+            let exit = show_end(args, compiled, schedule.model, &replayed.end, &replayed.trace);
+            if printed == Exit::Fine { exit } else { printed }
         }
         Err(error) => frontend::fail(&format!("'{}' does not fit: {error}", path.display()), Exit::BadInput),
     }
@@ -68,20 +77,34 @@ fn by_schedule(args: &RunArgs, compiled: &Compiled, path: &Path) -> Exit {
 
 fn read_schedule(path: &Path) -> Result<Schedule, String> {
     let shown = path.display();
-    let text = fs::read_to_string(path).map_err(|error| format!("cannot read '{shown}': {error}"))?;
+    let text = frontend::read(path).map_err(|error| format!("cannot read '{shown}': {error}"))?;
     text.parse().map_err(|error| format!("'{shown}' is not a schedule: {error}"))
 }
 
-/// What the program wrote, each part to its stream.
-fn print_output(output: &[Printed]) {
+/// What the program wrote, each part to its stream: byte for byte, but on a terminal without what could repaint it. Norn's
+/// own words come after it, on a line of their own.
+fn print_output(output: &[Printed]) -> Exit {
+    let on_terminal = [io::stdout().is_terminal(), io::stderr().is_terminal()];
+    let shown = |text: &'_ str, on_terminal: bool| match on_terminal {
+        true => visible_lines(text).into_owned(),
+        false => text.to_owned(),
+    };
+    let mut exit = Exit::Fine;
     for printed in output {
-        // Nothing can be done when the output is closed.
-        let _ = match printed.stream {
-            Stream::Stdout => io::stdout().write_all(printed.text.as_bytes()),
-            Stream::Stderr => io::stderr().write_all(printed.text.as_bytes()),
-        };
+        match printed.stream {
+            Stream::Stdout if exit == Exit::Fine => exit = frontend::print(&shown(&printed.text, on_terminal[0])),
+            Stream::Stdout => {}
+            Stream::Stderr => frontend::say(&shown(&printed.text, on_terminal[1])),
+        }
     }
-    let _ = io::stdout().flush();
+    let ends_a_line = |stream: Stream| {
+        let last = output.iter().rev().find(|p| p.stream == stream && !p.text.is_empty());
+        last.is_none_or(|p| p.text.ends_with('\n'))
+    };
+    if !ends_a_line(Stream::Stderr) || !ends_a_line(Stream::Stdout) {
+        say("");
+    }
+    exit
 }
 
 fn show_end(args: &RunArgs, compiled: &Compiled, model: Model, end: &End, trace: &Trace) -> Exit {
@@ -114,7 +137,8 @@ fn show_end(args: &RunArgs, compiled: &Compiled, model: Model, end: &End, trace:
 
 fn violation_line(compiled: &Compiled, model: Model, violation: &Violation) -> String {
     compiled.with_sources(|sources| {
-        let message = if violation.message.is_empty() { String::new() } else { format!(": {}", violation.message) };
+        let message =
+            if violation.message.is_empty() { String::new() } else { format!(": {}", visible(&violation.message)) };
         let phrase = violation.kind.phrase();
         format!("norn: unsafe ({model}): {phrase} at {}{message}", sources.place(violation.span))
     })
@@ -122,5 +146,5 @@ fn violation_line(compiled: &Compiled, model: Model, violation: &Violation) -> S
 
 /// Norn's own words go to standard error: standard output is the program's.
 fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    frontend::say(&format!("{text}\n"));
 }

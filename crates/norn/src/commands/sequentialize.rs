@@ -6,17 +6,22 @@ use crate::engines;
 use crate::exit::Exit;
 use crate::frontend;
 use crate::loops;
+use crate::watch::{self, LastWords};
 use norn_emit::{Model as EmittedModel, Options, Refusal, Sequential, Sma, Tool};
 use norn_ir::program::Program;
 use norn_ir::source::SourceMap;
 use norn_verdict::model::Model;
-use std::fs;
 use std::path::Path;
 
 /// The bound on loops unless given.
 const DEFAULT_UNWIND: u32 = 2;
 
 pub fn run(args: &SequentializeArgs) -> Exit {
+    watch::limit(args.limits.timeout, args.limits.memory());
+    watch::last_words(|exceeded| LastWords {
+        error: format!("norn: there is no sequential program: {}\n", exceeded.reason()),
+        ..LastWords::default()
+    });
     norn_c::driver::with_stack(|| sequentialize(args))
 }
 
@@ -121,10 +126,10 @@ fn program(args: &SequentializeArgs) -> Result<Program, Exit> {
 
 fn litmus(path: &Path) -> Result<Program, Exit> {
     let shown = path.display().to_string();
-    let bytes =
-        fs::read(path).map_err(|error| frontend::fail(&format!("cannot read '{shown}': {error}"), Exit::BadInput))?;
+    let cannot = |error| frontend::fail(&format!("cannot read '{shown}': {error}"), Exit::BadInput);
+    let text = frontend::read_litmus(path).map_err(cannot)?;
     let mut sources = SourceMap::new();
-    match norn_litmus::parse(&mut sources, &shown, String::from_utf8_lossy(&bytes).into_owned()) {
+    match norn_litmus::parse(&mut sources, &shown, text) {
         Ok(mut test) => {
             norn_passes::escape::mark_private(&mut test.program);
             Ok(test.program)

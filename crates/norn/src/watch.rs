@@ -1,0 +1,161 @@
+//! Sees to it that every run ends: by the time limit, by the memory limit, by a signal.
+//!
+//! Engines look at their limits themselves, and then say how far they came. Other work (reading C, passes, preparing a
+//! formula, a replay) does not look, or not often enough. So a thread looks at the clock, at the memory and at signals; when a
+//! limit is exceeded and nothing has been said for a moment, it prints the command's last words (an `unknown` for each model
+//! that has no verdict yet) and ends the process. Whoever prints holds [`speak`], so that only one verdict is ever heard.
+//!
+//! The first SIGINT, SIGTERM or SIGHUP asks the search to stop and print what it has reached; the second ends the process at
+//! once.
+
+use crate::exit::Exit;
+use crate::frontend;
+use norn_verdict::limits::{Exceeded, StopToken, resident_bytes};
+use std::process;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long an engine has, beyond a limit, to say what it reached.
+const GRACE: Duration = Duration::from_millis(400);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+/// Beyond any use, and within what clocks can count.
+const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+
+/// What is said if the work has to end now.
+#[derive(Default)]
+pub struct LastWords {
+    /// For standard output.
+    pub output: String,
+    /// For standard error.
+    pub error: String,
+}
+
+type MakeWords = Box<dyn Fn(Exceeded) -> LastWords + Send>;
+
+struct Watch {
+    stop: StopToken,
+    start: Instant,
+    state: Mutex<State>,
+    speaking: Mutex<()>,
+}
+
+#[derive(Default)]
+struct State {
+    deadline: Option<Instant>,
+    memory: Option<u64>,
+    words: Option<MakeWords>,
+    /// A task has begun, so that the next has a time of its own.
+    has_begun: bool,
+}
+
+static WATCH: LazyLock<Watch> = LazyLock::new(|| Watch {
+    stop: StopToken::default(),
+    start: Instant::now(),
+    state: Mutex::default(),
+    speaking: Mutex::default(),
+});
+
+/// Begins to watch, at the start of the process.
+pub fn begin() {
+    LazyLock::force(&WATCH);
+    // Without a handler a signal ends the process, which is what it would do anyway.
+    let _ = ctrlc::set_handler(|| {
+        if WATCH.stop.is_stopped() {
+            process::exit(Exit::Interrupted as i32);
+        }
+        WATCH.stop.stop();
+    });
+    // Without a thread for it the engines still look themselves.
+    let _ = thread::Builder::new().name("watch".to_owned()).spawn(look_again_and_again);
+}
+
+/// Stopped by the first signal.
+pub fn stop_token() -> StopToken {
+    WATCH.stop.clone()
+}
+
+/// The limits of all that is done until a first task begins: it begins when the process does.
+pub fn limit(timeout: Duration, memory: u64) {
+    let mut state = lock(&WATCH.state);
+    state.deadline = Some(WATCH.start + timeout.min(LONGEST));
+    state.memory = Some(memory);
+}
+
+/// A task begins, with a time limit of its own. The first has begun with the process: reading the program is part of it.
+pub fn begin_task(timeout: Duration, memory: u64) -> Instant {
+    let mut state = lock(&WATCH.state);
+    let begun = if state.has_begun { Instant::now() } else { WATCH.start };
+    let deadline = begun + timeout.min(LONGEST);
+    *state = State { deadline: Some(deadline), memory: Some(memory), words: state.words.take(), has_begun: true };
+    deadline
+}
+
+/// The task is done: what is left is to say so.
+pub fn end_task() {
+    lock(&WATCH.state).deadline = None;
+}
+
+/// What is to be said if the work has to end from now on.
+pub fn last_words(words: impl Fn(Exceeded) -> LastWords + Send + 'static) {
+    lock(&WATCH.state).words = Some(Box::new(words));
+}
+
+/// Held by who prints.
+pub fn speak() -> MutexGuard<'static, ()> {
+    lock(&WATCH.speaking)
+}
+
+/// A thread that panicked leaves nothing half done here.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn look_again_and_again() {
+    // Since when a limit is exceeded.
+    let mut over: Option<Instant> = None;
+    loop {
+        thread::sleep(BETWEEN_LOOKS);
+        let Some(exceeded) = WATCH.exceeded() else {
+            over = None;
+            continue;
+        };
+        if over.get_or_insert_with(Instant::now).elapsed() >= GRACE {
+            WATCH.end(exceeded);
+        }
+    }
+}
+
+impl Watch {
+    fn exceeded(&self) -> Option<Exceeded> {
+        if self.stop.is_stopped() {
+            return Some(Exceeded::Interrupted);
+        }
+        let state = lock(&self.state);
+        if state.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Some(Exceeded::Time);
+        }
+        match (state.memory, resident_bytes()) {
+            (Some(limit), Some(used)) if used > limit => Some(Exceeded::Memory),
+            _ => None,
+        }
+    }
+
+    fn end(&self, exceeded: Exceeded) -> ! {
+        // Whoever is printing now has the verdict. Nobody speaks after this.
+        let _speaking = speak();
+        let words = lock(&self.state).words.take();
+        let LastWords { output, error } = words.map_or_else(|| said_nothing(exceeded), |words| words(exceeded));
+        frontend::say(&error);
+        let exit = match frontend::print_now(&output) {
+            Exit::Fine if exceeded == Exceeded::Interrupted => Exit::Interrupted,
+            Exit::Fine => Exit::Unknown,
+            failed => failed,
+        };
+        process::exit(exit as i32)
+    }
+}
+
+fn said_nothing(exceeded: Exceeded) -> LastWords {
+    LastWords { error: format!("norn: {}\n", exceeded.reason()), ..LastWords::default() }
+}
