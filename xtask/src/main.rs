@@ -9,6 +9,7 @@ mod csmith;
 mod exact;
 mod executions;
 mod flow;
+mod fuzz;
 mod gates;
 #[path = "../../crates/exec/tests/generate/mod.rs"]
 mod generate;
@@ -50,6 +51,9 @@ Usage: cargo xtask TASK
                      widths, what a C compiler makes of them being right; with --threads about programs with threads, small
                      inputs and all models, the enumerator being right. Wrong verdicts are shrunk and saved in target/flow;
                      the K-th (3 unless told) ends the search
+  fuzz [--count N] [--seed S] [--first N] [--kind c|i|litmus|schedule|table|property|options] [--norn PATH]
+                     run Norn on N mutated inputs (2,000 unless told), each in a process of its own with limits; failures
+                     are made smaller and kept in target/fuzz
 
 The corpus is looked for in ../shared/corpus, or where NORN_CORPUS says.";
 
@@ -81,6 +85,7 @@ fn main() -> ExitCode {
         ["csmith", options @ ..] => csmith::Plan::from_words(options).and_then(|plan| csmith::run(&plan)),
         ["mutants", options @ ..] => mutants::Plan::from_words(options).and_then(|plan| mutants::run(&plan)),
         ["flow", options @ ..] => flow::Plan::from_words(options).and_then(|plan| flow::run(&plan)),
+        ["fuzz", options @ ..] => fuzz::Plan::from_words(options).and_then(|plan| fuzz::run(&plan)),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;

@@ -34,6 +34,10 @@ impl Norn {
         Ok(Norn(target.join("release").join("norn")))
     }
 
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
     pub fn run(&self, args: &[String]) -> Result<Run, String> {
         let start = Instant::now();
         let output = Command::new(&self.0).args(args).output().map_err(|e| format!("cannot run norn: {e}"))?;
