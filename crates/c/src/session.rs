@@ -4,7 +4,7 @@ use crate::intern::{Interner, Symbol};
 use crate::pp::MacroTable;
 use crate::sema::Scopes;
 use norn_ir::diag::{Diagnostic, Severity};
-use norn_ir::source::{SourceId, SourceMap};
+use norn_ir::source::{Loc, SourceId, SourceMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::PathBuf;
 
@@ -48,6 +48,8 @@ impl Default for Options {
 
 /// After this many errors the rest is not reported.
 pub const MAX_ERRORS: usize = 20;
+/// The same for what is no error.
+const MAX_WARNINGS: usize = 200;
 
 /// Texts, names and findings of one run of the front end.
 #[derive(Debug, Default)]
@@ -65,6 +67,7 @@ pub struct Session {
     /// Tables to check a unit with, empty while no unit is checked.
     pub(crate) scopes: Scopes,
     errors: usize,
+    warnings: usize,
 }
 
 impl Session {
@@ -76,6 +79,17 @@ impl Session {
         if diagnostic.severity == Severity::Error {
             self.errors += 1;
             if self.errors > MAX_ERRORS {
+                return;
+            }
+        } else {
+            // One of what is unsupported is enough to say so, whatever came before.
+            let is_first_of_its_kind = diagnostic.severity == Severity::Unsupported && !self.has_unsupported();
+            self.warnings += 1;
+            if self.warnings == MAX_WARNINGS + 1 {
+                let message = format!("there are more than {MAX_WARNINGS} warnings; the others are not shown");
+                self.diagnostics.push(Diagnostic::warning(Loc::NONE, message));
+            }
+            if self.warnings > MAX_WARNINGS && !is_first_of_its_kind {
                 return;
             }
         }

@@ -381,3 +381,41 @@ fn nothing_is_echoed_at_length() {
         assert!(matches!(run.status(), 2 | 5 | 10), "{start}: {}", run.status());
     }
 }
+
+#[test]
+fn many_findings_are_bounded() {
+    let folder = Folder::new("many_findings");
+    folder.write("errors.c", "int f(void) { return y; }\n".repeat(20_000));
+    let calls = (0..5_000).map(|i| format!("  g{i}();\n")).collect::<String>();
+    folder.write("warnings.c", format!("int main(void) {{\n{calls}  return 0;\n}}\n"));
+    for name in ["errors.c", "warnings.c"] {
+        let run = folder.norn(&["check", "--timeout", "20", name]);
+        assert!(run.stderr().len() < 200_000, "{name}: {} bytes", run.stderr().len());
+        assert!(matches!(run.status(), 2 | 5), "{name}: {}", run.status());
+    }
+    assert!(folder.norn(&["ir", "warnings.c"]).stderr().contains("the others are not shown"));
+}
+
+/// Files that are used again: what they hold is expanded, not their names.
+#[test]
+fn bombs_of_includes_and_macros_are_bounded() {
+    let folder = Folder::new("bombs");
+    for i in 0..30 {
+        folder.write(&format!("h{i}.h"), format!("#include \"h{}.h\"\n#include \"h{}.h\"\n", i + 1, i + 1));
+    }
+    folder.write("h30.h", "int x;\n");
+    folder.write("includes.c", "#include \"h0.h\"\nint main(void) { return 0; }\n");
+    let text = "x".repeat(1000);
+    let arguments = (0..40).map(|i| format!("#define A{}(a) A{i}(a a)\n", i + 1)).collect::<String>();
+    folder.write("macros.c", format!("#define A0(a) a\n{arguments}int main(void) {{ A40({text}); return 0; }}\n"));
+    let pasted = (0..40).map(|i| format!("#define P{}(a) P{i}(a##a)\n", i + 1)).collect::<String>();
+    folder.write("paste.c", format!("#define P0(a) a\n{pasted}int P40(abcdefgh);\nint main(void) {{ return 0; }}\n"));
+    let strings = (0..40).map(|i| format!("#define S{} S{i} S{i}\n", i + 1)).collect::<String>();
+    folder.write("strings.c", format!("#define S0 \"abc\"\n{strings}char *s = S40;\nint main(void) {{ return 0; }}\n"));
+    for name in ["includes.c", "macros.c", "paste.c", "strings.c"] {
+        let start = Instant::now();
+        let run = folder.norn(&["check", "--timeout", "5", "--memory", "4000", name]);
+        assert!(matches!(run.status(), 2 | 5), "{name}: {} {}", run.status(), run.stderr());
+        assert!(start.elapsed() < Duration::from_secs(8), "{name}: {:?}", start.elapsed());
+    }
+}

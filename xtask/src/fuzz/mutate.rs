@@ -209,6 +209,11 @@ const FRAGMENTS: &[&str] = &[
 /// A text, changed a little.
 pub fn mutate(text: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = text.to_vec();
+    // Many of these still mean something, and come as far as the engines.
+    if random.one_in(3) {
+        (0..=random.below(4)).for_each(|_| change_meaning(&mut bytes, random));
+        return bytes;
+    }
     // Half of all get one change: those come furthest.
     let changes = if random.one_in(2) { 1 } else { 1 + random.below(6) };
     for _ in 0..changes {
@@ -264,6 +269,39 @@ fn change(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
             bytes.splice(token, fragment);
         }
         _ => swap_tokens(bytes, at, random),
+    }
+}
+
+/// A word becomes another word of the text, a number another number, an operator another operator; lines go or come again.
+fn change_meaning(bytes: &mut Vec<u8>, random: &mut Random) {
+    const OPERATORS: &[&str] = &[
+        "+", "-", "*", "&", "|", "<", ">", "=", "!", "==", "!=", "<=", "&&", "||", "<<", ">>", "%", "/", "^", "+=",
+        "-=",
+    ];
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let is_operator = |byte: &u8| b"+-*&|<>=!%/^".contains(byte);
+    let at = random.below(bytes.len());
+    let next = |bytes: &[u8], at: usize, wanted: &dyn Fn(&u8) -> bool| {
+        (at..bytes.len()).chain(0..at).find(|&i| wanted(&bytes[i])).map(|i| token_at(bytes, i))
+    };
+    match random.below(8) {
+        0..=2 => {
+            let other = random.below(bytes.len());
+            if let (Some(one), Some(two)) = (next(bytes, at, &is_word), next(bytes, other, &is_word)) {
+                let copy = bytes[two].to_vec();
+                bytes.splice(one, copy);
+            }
+        }
+        3 | 4 => change_number(bytes, at, random),
+        5 | 6 => {
+            if let Some(token) = next(bytes, at, &is_operator) {
+                bytes.splice(token, random.pick(OPERATORS).bytes());
+            }
+        }
+        _ => change_lines(bytes, at, random),
+    }
+    if bytes.is_empty() {
+        bytes.push(b' ');
     }
 }
 
