@@ -199,8 +199,10 @@ fn divide_or_shift(text: &mut String, op: BinaryOp, ty: Ty, target: Target, lhs:
             put(text, format_args!("({rhs} == ({c})-1 ? ({c})(0 - {lhs}) : ({c})(({s}){lhs} / ({s}){rhs}))"))
         }
         BinaryOp::RemSigned => put(text, format_args!("({rhs} == ({c})-1 ? ({c})0 : ({c})(({s}){lhs} % ({s}){rhs}))")),
-        BinaryOp::Shl if width < 32 => put(text, format_args!("({c})((u32){lhs} << ({rhs} & {last}))")),
-        BinaryOp::Shl => put(text, format_args!("({lhs} << ({rhs} & {last}))")),
+        BinaryOp::Shl | BinaryOp::ShlSigned if width < 32 => {
+            put(text, format_args!("({c})((u32){lhs} << ({rhs} & {last}))"))
+        }
+        BinaryOp::Shl | BinaryOp::ShlSigned => put(text, format_args!("({lhs} << ({rhs} & {last}))")),
         BinaryOp::ShrUnsigned => put(text, format_args!("({c})({lhs} >> ({rhs} & {last}))")),
         BinaryOp::ShrSigned => put(text, format_args!("({c})(({s}){lhs} >> ({rhs} & {last}))")),
         _ => {}

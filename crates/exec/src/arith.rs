@@ -47,6 +47,10 @@ pub fn binary(op: BinaryOp, ty: Scalar, a: u64, b: u64) -> Result<(u64, bool), F
         O::Or => plain(a | b),
         O::Xor => plain(a ^ b),
         O::Shl => Ok((ty.cut(a << amount), too_far)),
+        O::ShlSigned => {
+            let exact = i128::from(s(a)) << amount;
+            Ok((ty.cut(a << amount), too_far || s(a) < 0 || !fits(exact, ty.width)))
+        }
         O::ShrSigned => Ok((ty.cut((s(a) >> amount) as u64), too_far)),
         O::ShrUnsigned => Ok((a >> amount, too_far)),
         O::FAdd | O::FSub | O::FMul | O::FDiv => Ok((float(op, ty.ty, a, b), false)),

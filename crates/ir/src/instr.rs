@@ -86,6 +86,9 @@ pub enum BinaryOp {
     Xor,
     /// The amount is taken modulo the width (an amount outside the width is a violation when overflow is checked).
     Shl,
+    /// `<<` of C on a signed number: a negative number and a result that does not fit are violations as well when overflow is
+    /// checked.
+    ShlSigned,
     ShrSigned,
     ShrUnsigned,
     FAdd,

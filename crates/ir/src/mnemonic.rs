@@ -61,6 +61,7 @@ mnemonics! {
         Or = "or",
         Xor = "xor",
         Shl = "shl",
+        ShlSigned = "shl.s",
         ShrSigned = "shr.s",
         ShrUnsigned = "shr.u",
         FAdd = "add.f",

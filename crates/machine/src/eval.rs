@@ -68,6 +68,10 @@ pub fn binary(op: BinaryOp, ty: Ty, target: Target, lhs: u64, rhs: u64) -> Resul
         BinaryOp::Or => wraps(lhs | rhs),
         BinaryOp::Xor => wraps(lhs ^ rhs),
         BinaryOp::Shl => (ty.truncate(lhs << amount, target), outside),
+        BinaryOp::ShlSigned => {
+            let (result, too_large) = exact(a << amount);
+            (result, if a < 0 { Some(Fault::Overflow) } else { outside.or(too_large) })
+        }
         BinaryOp::ShrSigned => (ty.truncate((signed(lhs, width) >> amount) as u64, target), outside),
         BinaryOp::ShrUnsigned => (lhs >> amount, outside),
         BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv => {
@@ -201,6 +205,16 @@ mod tests {
         assert_eq!(binary(BinaryOp::RemSigned, Ty::I32, T, (-7i32) as u32 as u64, 2), Ok((0xffff_ffff, None)));
         assert_eq!(binary(BinaryOp::DivUnsigned, Ty::I64, T, 1, 0), Err(Fault::DivisionByZero));
         assert_eq!(binary(BinaryOp::Shl, Ty::I32, T, 1, 33), Ok((2, Some(Fault::Overflow))));
+        assert_eq!(binary(BinaryOp::Shl, Ty::I32, T, 1, 31), Ok((1 << 31, None)));
+        assert_eq!(binary(BinaryOp::ShlSigned, Ty::I32, T, 1, 30), Ok((1 << 30, None)));
+        assert_eq!(binary(BinaryOp::ShlSigned, Ty::I32, T, 1, 31), Ok((1 << 31, Some(Fault::Overflow))));
+        assert_eq!(binary(BinaryOp::ShlSigned, Ty::I32, T, 3, 31), Ok((1 << 31, Some(Fault::Overflow))));
+        assert_eq!(binary(BinaryOp::ShlSigned, Ty::I32, T, 0, 31), Ok((0, None)));
+        assert_eq!(binary(BinaryOp::ShlSigned, Ty::I32, T, 0, 32), Ok((0, Some(Fault::Overflow))));
+        assert_eq!(binary(BinaryOp::ShlSigned, Ty::I32, T, 0xffff_ffff, 0), Ok((0xffff_ffff, Some(Fault::Overflow))));
+        let lowest = 1 << 63;
+        assert_eq!(binary(BinaryOp::ShlSigned, Ty::I64, T, 1, 63), Ok((lowest, Some(Fault::Overflow))));
+        assert_eq!(binary(BinaryOp::ShlSigned, Ty::I64, T, 1, 62), Ok((1 << 62, None)));
         assert_eq!(binary(BinaryOp::ShrSigned, Ty::I16, T, 0x8000, 15), Ok((0xffff, None)));
         assert_eq!(binary(BinaryOp::MulSigned, Ty::I64, T, u64::MAX, u64::MAX), Ok((1, None)));
     }

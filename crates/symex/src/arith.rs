@@ -50,13 +50,22 @@ pub fn binary(terms: &mut Terms, op: BinaryOp, ty: Ty, lhs: Term, rhs: Term) -> 
         BinaryOp::And => plain(terms.bit_and(lhs, rhs)),
         BinaryOp::Or => plain(terms.bit_or(lhs, rhs)),
         BinaryOp::Xor => plain(terms.bit_xor(lhs, rhs)),
-        BinaryOp::Shl | BinaryOp::ShrSigned | BinaryOp::ShrUnsigned => {
+        BinaryOp::Shl | BinaryOp::ShlSigned | BinaryOp::ShrSigned | BinaryOp::ShrUnsigned => {
             let most = terms.bits(width, u64::from(width - 1));
             let outside = terms.ult(most, rhs);
             // Widths are powers of two.
             let amount = terms.bit_and(rhs, most);
             let result = match op {
                 BinaryOp::Shl => terms.shl(lhs, amount),
+                BinaryOp::ShlSigned => {
+                    let result = terms.shl(lhs, amount);
+                    // Shifted back, a number that is not negative comes out again if the result is one that fits.
+                    let negative = sign(terms, lhs);
+                    let back = terms.ashr(result, amount);
+                    let lost = terms.ne(back, lhs);
+                    let wrong = terms.or(negative, lost);
+                    return Some((result, terms.or(outside, wrong)));
+                }
                 BinaryOp::ShrSigned => terms.ashr(lhs, amount),
                 _ => terms.lshr(lhs, amount),
             };

@@ -66,6 +66,10 @@ impl FunctionBuilder<'_, '_> {
             BinaryOp::Or => Some(a | b),
             BinaryOp::Xor => Some(a ^ b),
             BinaryOp::Shl => shift.map(|n| a << n),
+            BinaryOp::ShlSigned => {
+                let exact = shift.filter(|_| sa >= 0).map(|n| i128::from(sa) << n);
+                fits(exact.and_then(|n| i64::try_from(n).ok()))
+            }
             BinaryOp::ShrUnsigned => shift.map(|n| a >> n),
             BinaryOp::ShrSigned => shift.map(|n| (sa >> n) as u64),
             BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv => None,
@@ -97,7 +101,8 @@ impl FunctionBuilder<'_, '_> {
                 (tree::BinaryOp::Div, false) => BinaryOp::DivUnsigned,
                 (tree::BinaryOp::Rem, true) => BinaryOp::RemSigned,
                 (tree::BinaryOp::Rem, false) => BinaryOp::RemUnsigned,
-                (tree::BinaryOp::Shl, _) => BinaryOp::Shl,
+                (tree::BinaryOp::Shl, true) => BinaryOp::ShlSigned,
+                (tree::BinaryOp::Shl, false) => BinaryOp::Shl,
                 (tree::BinaryOp::Shr, true) => BinaryOp::ShrSigned,
                 (tree::BinaryOp::Shr, false) => BinaryOp::ShrUnsigned,
                 (tree::BinaryOp::And, _) => BinaryOp::And,
@@ -106,6 +111,25 @@ impl FunctionBuilder<'_, '_> {
             }
         };
         self.binary(op, scalar.ty, lhs, rhs)
+    }
+
+    /// The amount of a shift, in the type of what is shifted. One that is too large in a wider type stays too large, with
+    /// the same low bits.
+    pub fn shift_amount(&mut self, from: Scalar, to: Scalar, amount: Operand) -> Operand {
+        let converted = self.convert(from, to, amount);
+        let (width, from_width) = (u64::from(to.ty.bits(self.p.target)), from.ty.bits(self.p.target));
+        if !from.ty.is_int() || u64::from(from_width) <= width {
+            return converted;
+        }
+        let (last, first_outside) = (self.constant(to.ty, width - 1), self.constant(to.ty, width));
+        let most = self.constant(from.ty, width - 1);
+        let inside = self.compare(CompareOp::LeUnsigned, from.ty, amount, most);
+        if inside == Operand::Const(Const::TRUE) {
+            return converted;
+        }
+        let low = self.binary(BinaryOp::And, to.ty, converted, last);
+        let outside = self.binary(BinaryOp::Or, to.ty, low, first_outside);
+        self.select(to.ty, inside, converted, outside)
     }
 
     pub fn unary(&mut self, op: UnaryOp, ty: Ty, src: Operand) -> Operand {

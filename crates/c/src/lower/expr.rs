@@ -192,7 +192,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
         match op {
             BinaryOp::Shl | BinaryOp::Shr => {
                 let from = self.expect_scalar(e);
-                self.convert(from, scalar, value)
+                self.shift_amount(from, scalar, value)
             }
             _ => value,
         }

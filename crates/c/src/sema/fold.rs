@@ -146,7 +146,8 @@ impl Checker<'_> {
             (&ExprKind::Int(l), &ExprKind::Int(r)) => {
                 let (ty, l, r) = (lhs.ty, self.number_of(l, lhs.ty), self.number_of(r, rhs.ty));
                 let exact = self.int_operation(op, l, r, ty)?;
-                if self.is_signed(ty) && !self.fits(exact, ty) {
+                // What overflows is left to be executed, and reported, where it stands.
+                if self.is_signed(ty) && (!self.fits(exact, ty) || (op == BinaryOp::Shl && l < 0)) {
                     return None;
                 }
                 Some(ExprKind::Int(self.cut(exact as u64, ty)))

@@ -55,7 +55,7 @@ fn binary(op: BinaryOp, ty: Ty, target: Target, lhs: u64, rhs: u64) -> Option<u6
         BinaryOp::And => lhs & rhs,
         BinaryOp::Or => lhs | rhs,
         BinaryOp::Xor => lhs ^ rhs,
-        BinaryOp::Shl => lhs << (rhs % width),
+        BinaryOp::Shl | BinaryOp::ShlSigned => lhs << (rhs % width),
         BinaryOp::ShrUnsigned => lhs >> (rhs % width),
         BinaryOp::ShrSigned => (signed(lhs, width as u32) >> (rhs % width)) as u64,
         BinaryOp::DivUnsigned if rhs != 0 => lhs / rhs,

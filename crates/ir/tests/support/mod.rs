@@ -177,6 +177,7 @@ impl Random {
                     Or,
                     Xor,
                     Shl,
+                    ShlSigned,
                     ShrSigned,
                     ShrUnsigned,
                     FAdd,
