@@ -408,6 +408,8 @@ pub enum Builtin {
         failure: Order,
         /// True: denotes whether it succeeded (of the expression's type); false: the value before.
         returns_success: bool,
+        /// May fail although the value is the expected one.
+        weak: bool,
     },
     Fence(FenceKind),
 

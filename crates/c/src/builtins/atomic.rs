@@ -203,8 +203,14 @@ impl Call<'_, '_, '_> {
         let expected = Expected::Pointer(self.arg_as(1, expected_type));
         let desired = if name == "compare_exchange" { self.read_through(2, ty) } else { self.arg_as(2, ty) };
         let bool_type = QualType::unqualified(self.checker.types.intern(Type::Bool));
+        let is_strong = match name {
+            "compare_exchange_strong" => true,
+            "compare_exchange_weak" => false,
+            _ => self.args.get(3).and_then(|arg| self.checker.constant_int(arg)) == Some(0),
+        };
+        let (returns_success, weak) = (true, !is_strong);
         let builtin =
-            Builtin::AtomicCompareExchange { pointer, expected, desired, success, failure, returns_success: true };
+            Builtin::AtomicCompareExchange { pointer, expected, desired, success, failure, returns_success, weak };
         self.make(builtin, bool_type)
     }
 

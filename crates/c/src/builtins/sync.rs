@@ -41,12 +41,13 @@ impl Call<'_, '_, '_> {
             let expected = Expected::Value(self.arg_as(1, ty));
             let desired = self.arg_as(2, ty);
             let (success, failure) = (Order::SeqCst, Order::SeqCst);
+            let weak = false;
             let result = match returns_success {
                 true => QualType::unqualified(self.checker.types.intern(Type::Bool)),
                 false => ty,
             };
             let builtin =
-                Builtin::AtomicCompareExchange { pointer, expected, desired, success, failure, returns_success };
+                Builtin::AtomicCompareExchange { pointer, expected, desired, success, failure, returns_success, weak };
             self.make(builtin, result)
         } else if let Some((op, result)) = update {
             let operand_type = if self.checker.is_pointer(ty) { self.checker.ptrdiff_type() } else { ty };

@@ -29,10 +29,11 @@ pub(super) const MODELS: &[Model] = &[
         "isprint", "ispunct", "isspace", "isxdigit", "tolower", "toupper",
     ]),
     model!("ctype_tables.c", &["__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc"]),
-    model!("environment.c", &["environ", "__environ", "getenv"]),
+    model!("environment.c", &["environ", "__environ"]),
     model!("errno.c", &["__errno_location"]),
     model!("exit.c", &["exit", "_Exit", "_exit"]),
     model!("format.c", &["vsnprintf"]),
+    model!("getenv.c", &["getenv"]),
     model!("math.c", &[
         "fabs", "fabsf", "fmax", "fmin", "copysign", "copysignf", "trunc", "floor", "ceil", "sqrt", "sqrtf",
     ]),

@@ -5,6 +5,7 @@ use super::function::FunctionBuilder;
 use super::layout::{Passing, Scalar};
 use crate::ctype::Type;
 use crate::tree::{Builtin, Expected, Expr, UpdateResult};
+use norn_ir::ids::{BlockId, Reg};
 use norn_ir::instr::{
     Access, AllocKind, BinaryOp, Const, InstrKind, NondetSource, Operand, Order, RmwOp, SectionKind, Stream, SyncKind,
     TerminatorKind, UnaryOp,
@@ -326,7 +327,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
                     UpdateResult::New => self.after_rmw(*op, scalar.ty, Operand::Reg(dst), value),
                 }
             }
-            Builtin::AtomicCompareExchange { pointer, expected, desired, success, failure, returns_success } => {
+            Builtin::AtomicCompareExchange { pointer, expected, desired, success, failure, returns_success, weak } => {
                 let scalar = self.expect_scalar(desired);
                 let addr = self.as_pointer(pointer);
                 let addr = self.hold(addr);
@@ -344,7 +345,11 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 self.set_loc(e.loc);
                 let (dst, flag) = (self.register(scalar.ty), self.register(Ty::Bool));
                 let (order, failure) = (*success, *failure);
+                let after = weak.then(|| self.spurious_failure((dst, flag), scalar.ty, addr, failure));
                 self.emit(InstrKind::CompareExchange { dst, success: flag, addr, expected, desired, order, failure });
+                if let Some(after) = after {
+                    self.start(after);
+                }
                 if let Some(at) = expected_at {
                     let (failed, end) = (self.new_block(), self.new_block());
                     self.branch_on(Operand::Reg(flag), end, failed);
@@ -359,6 +364,23 @@ impl<'a> FunctionBuilder<'_, 'a> {
             }
             _ => self.no_value(None),
         }
+    }
+
+    /// A weak compare-exchange may fail for no reason: then it is a load, in one step that waits for the own buffer, as one
+    /// that fails for a reason does. Goes on where it does not; both ways meet in the block that is returned.
+    fn spurious_failure(&mut self, (dst, flag): (Reg, Reg), ty: Ty, addr: Operand, order: Order) -> BlockId {
+        let source = NondetSource::Input("spurious failure".to_owned());
+        let fails = self.register(Ty::Bool);
+        self.emit(InstrKind::Nondet { dst: fails, source });
+        let (spurious, regular, after) = (self.new_block(), self.new_block(), self.new_block());
+        self.branch_on(Operand::Reg(fails), spurious, regular);
+        self.start_branch(spurious);
+        let value = self.section(|f| f.load_at(ty, addr, Access { order, volatile: false }));
+        self.emit(InstrKind::Copy { dst, src: value });
+        self.emit(InstrKind::Copy { dst: flag, src: Operand::Const(Const::FALSE) });
+        self.goto(after);
+        self.start_branch(regular);
+        after
     }
 
     /// Adding to an atomic pointer: the IR has no read-modify-write for it, so it is a section.

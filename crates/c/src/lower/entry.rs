@@ -16,7 +16,7 @@ use crate::session::Session;
 use crate::tree::{Body, ExprKind, VarId};
 use norn_ir::diag::Diagnostic;
 use norn_ir::ids::{FuncId, LocalId, Reg};
-use norn_ir::instr::{Callee, CompareOp, Const, Instr, InstrKind, NondetSource, Operand};
+use norn_ir::instr::{Callee, CompareOp, Const, Instr, InstrKind, NondetSource, Operand, TerminatorKind};
 use norn_ir::program::{Function, InitValue, Origin, Program};
 use norn_ir::source::Loc;
 use norn_ir::types::Ty;
@@ -26,6 +26,8 @@ pub const ENTRY: &str = "__norn_entry";
 
 /// The model of the command line.
 const ARGUMENTS: &str = "__norn_arguments";
+/// The model of what main's return means if functions were registered with `atexit`; part of the program if that is.
+const RETURNED: &str = "__model_main_returned";
 /// With what it calls.
 pub const ARGUMENT_MODELS: [&str; 2] = [ARGUMENTS, "__norn_argument"];
 
@@ -62,7 +64,8 @@ pub fn generate(p: &mut ProgramBuilder<'_>, start: LinkedFunctionId) -> FuncId {
     let declaration = p.linked.declaration(start);
     let loc = declaration.loc;
     let signature = p.signature(start);
-    let is_main = p.function_name(start) == "main" && matches!(signature.params.len(), 2 | 3);
+    let is_start_main = p.function_name(start) == "main";
+    let is_main = is_start_main && matches!(signature.params.len(), 2 | 3);
     let name = p.unique_function_name(ENTRY);
     let callee = Callee::Direct(p.function(start));
     let nothing = Signature { result: None, params: Vec::new(), variadic: false, prototyped: true };
@@ -98,6 +101,15 @@ pub fn generate(p: &mut ProgramBuilder<'_>, start: LinkedFunctionId) -> FuncId {
         _ => None,
     };
     f.emit(InstrKind::Call { dst, callee, args });
+    let returned = f.p.session.symbols.get(RETURNED).and_then(|symbol| f.p.linked.function_named(symbol, RETURNED));
+    if let Some(returned) = returned.filter(|&id| is_start_main && f.p.linked.function(id).defined) {
+        let status = match (dst, signature.result.map(|ty| f.p.layouts.passing(ty))) {
+            (Some(dst), Some(Passing::Scalar(scalar))) if scalar.ty == Ty::I32 => Operand::Reg(dst),
+            _ => f.constant(Ty::I32, 0),
+        };
+        let callee = Callee::Direct(f.p.function(returned));
+        f.emit(InstrKind::Call { dst: None, callee, args: vec![status] });
+    }
     f.return_value(None);
     let function = f.finish(Origin::Library, loc);
     p.define_function(id, function);
@@ -153,11 +165,10 @@ pub fn absorb(program: &mut Program, start: FuncId, roots: &mut Roots) {
     let entry = program.entry;
     let caller = program.function(entry);
     let [block] = &caller.blocks[..] else { return };
-    let Some(InstrKind::Call { callee: Callee::Direct(callee), args, .. }) = block.instrs.last().map(|i| &i.kind)
-    else {
-        return;
-    };
-    if *callee != start || is_mentioned(program, entry, start) {
+    let is_start = |i: &Instr| matches!(&i.kind, InstrKind::Call { callee: Callee::Direct(id), .. } if *id == start);
+    let Some(at) = block.instrs.iter().rposition(is_start) else { return };
+    let InstrKind::Call { dst: result, ref args, .. } = block.instrs[at].kind else { return };
+    if is_mentioned(program, entry, start) {
         return;
     }
     let mut merged = program.function(start).clone();
@@ -169,8 +180,9 @@ pub fn absorb(program: &mut Program, start: FuncId, roots: &mut Roots) {
         Operand::Local(local, offset) => Operand::Local(LocalId(local.0 + local_shift), offset),
         other => other,
     };
-    let mut prologue = block.instrs[..block.instrs.len() - 1].to_vec();
-    for instr in &mut prologue {
+    let mut prologue = block.instrs[..at].to_vec();
+    let mut epilogue = block.instrs[at + 1..].to_vec();
+    for instr in prologue.iter_mut().chain(&mut epilogue) {
         instr.kind.map_operands(shift);
         instr.kind.map_defs(shift_reg);
         if let InstrKind::LocalEnter(local) = &mut instr.kind {
@@ -185,6 +197,16 @@ pub fn absorb(program: &mut Program, start: FuncId, roots: &mut Roots) {
         merged.locals.extend(caller.locals.iter().cloned());
     }
     merged.params.clear();
+    // What follows the call follows each return.
+    for block in merged.blocks.iter_mut().filter(|_| !epilogue.is_empty()) {
+        let TerminatorKind::Return(value) = block.terminator.kind else { continue };
+        let span = block.terminator.span;
+        if let (Some(value), Some(result)) = (value, result) {
+            let kind = InstrKind::Copy { dst: shift_reg(result), src: value };
+            block.instrs.push(Instr { kind, span });
+        }
+        block.instrs.extend(epilogue.iter().cloned().map(|instr| Instr { span, ..instr }));
+    }
     merged.blocks[Function::ENTRY.index()].instrs.splice(0..0, prologue);
     let words = program.functions.iter().position(|function| function.name == ARGUMENTS).map(FuncId::new);
     if let Some(words) = words {

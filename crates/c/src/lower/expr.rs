@@ -24,6 +24,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
         self.set_loc(e.loc);
         let what = match self.p.types().get(e.ty.ty) {
             crate::ctype::Type::Int(_) => "a value of type '__int128'",
+            crate::ctype::Type::Float(_) => "a value of type 'long double'",
             crate::ctype::Type::Complex => "a complex number",
             _ => "a value of this type",
         };

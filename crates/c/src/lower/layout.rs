@@ -22,7 +22,7 @@ pub enum Passing {
     Scalar(Scalar),
     /// By the address of an object.
     Memory,
-    /// `__int128`, `_Complex`: not handled.
+    /// `__int128`, `long double`, `_Complex`: not handled.
     Unsupported,
 }
 
@@ -75,7 +75,7 @@ impl<'a> Layouts<'a> {
                 int(Ty::int_of_size(size)?, signed)
             }
             ctype::Type::Float(FloatType::Float) => int(Ty::F32, true),
-            ctype::Type::Float(_) => int(Ty::F64, true),
+            ctype::Type::Float(FloatType::Double) => int(Ty::F64, true),
             ctype::Type::Pointer(_) => int(Ty::Ptr, false),
             _ => None,
         }
@@ -185,13 +185,10 @@ impl<'a> Layouts<'a> {
             ctype::Type::Void | ctype::Type::Function(_) | ctype::Type::Error => bytes(1, 1),
             ctype::Type::Complex => bytes(16, self.align_of(8)),
             ctype::Type::Int(IntType::Int128 | IntType::UnsignedInt128) => bytes(16, 16),
-            ctype::Type::Float(FloatType::LongDouble) => {
-                let (size, align) = match self.target {
-                    Target::Ilp32 => (12, 4),
-                    Target::Lp64 => (16, 16),
-                };
-                Type { size, align, shape: Shape::Scalar { ty: Ty::F64, display: Display::Float } }
-            }
+            ctype::Type::Float(FloatType::LongDouble) => match self.target {
+                Target::Ilp32 => bytes(12, 4),
+                Target::Lp64 => bytes(16, 16),
+            },
             ctype::Type::Array { element, length } => {
                 let element = self.ir_type(element.ty);
                 let length = match length {

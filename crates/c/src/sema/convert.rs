@@ -167,6 +167,20 @@ impl Checker<'_> {
             // Any number, taken as a truth value, is any truth value: two possibilities instead of 2^32.
             return Expr { ty: to, ..e };
         }
+        // A constant that a double holds is the same number as a long double.
+        if to.ty == TypeId::LONG_DOUBLE && self.unsupported_values(e.ty).is_none() {
+            let value = match e.kind {
+                ExprKind::Float(value) => Some(value),
+                ExprKind::Int(bits) => {
+                    let number = self.number_of(bits, e.ty);
+                    (number.abs() <= 1 << 53).then_some(number as f64)
+                }
+                _ => None,
+            };
+            if let Some(value) = value {
+                return Expr { kind: ExprKind::Float(value), ty: to, loc };
+            }
+        }
         if to.ty != TypeId::VOID
             && let Some(what) = self.unsupported_values(to).or(self.unsupported_values(e.ty))
         {

@@ -279,10 +279,11 @@ impl<'a> Checker<'a> {
 
     /// The name of a type whose values Norn cannot handle.
     pub(crate) fn unsupported_values(&self, ty: QualType) -> Option<&'static str> {
-        use crate::ctype::IntType;
+        use crate::ctype::{FloatType, IntType};
         match self.kind(ty) {
             Type::Complex => Some("a value of a complex, vector or half-precision type"),
             Type::Int(IntType::Int128 | IntType::UnsignedInt128) => Some("a value of type '__int128'"),
+            Type::Float(FloatType::LongDouble) => Some("a value of type 'long double'"),
             _ => None,
         }
     }

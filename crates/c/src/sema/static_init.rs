@@ -3,7 +3,7 @@
 use super::Checker;
 use super::constant::Value;
 use super::layout::float_size;
-use crate::ctype::{BitField, QualType, Type};
+use crate::ctype::{BitField, FloatType, QualType, Type};
 use crate::tree::{Builtin, ConstInit, ConstValue, Definition, Expr, ExprKind, Init, InitValue};
 use norn_ir::diag::Diagnostic;
 use std::collections::BTreeMap;
@@ -62,6 +62,9 @@ impl Checker<'_> {
                 Some(field) => image.put_bits(offset, field, n as u64),
                 None => image.put(offset, ConstValue::Int { size, bits: self.cut(n as u64, ty) }),
             },
+            Value::Float(value) if matches!(self.kind(ty), Type::Float(FloatType::LongDouble)) => {
+                image.put(offset, ConstValue::Bytes(x87_bytes(value).to_vec()));
+            }
             Value::Float(value) => {
                 let size = match self.kind(ty) {
                     Type::Float(float) => float_size(*float, self.target).min(8),
@@ -190,5 +193,48 @@ fn bytes_of(value: &ConstValue) -> Vec<u8> {
         ConstValue::Float { value, .. } => value.to_le_bytes().to_vec(),
         ConstValue::Bytes(bytes) => bytes.clone(),
         ConstValue::Object(..) | ConstValue::Function(_) => Vec::new(),
+    }
+}
+
+/// A number in the format of the x87: 64 bits of mantissa with an explicit leading one, 15 bits of exponent, the sign. Every
+/// `double` has one; a literal with more digits than that is rounded first, which only its bytes could tell.
+fn x87_bytes(value: f64) -> [u8; 10] {
+    let bits = value.to_bits();
+    let (sign, exponent, fraction) = (bits >> 63, bits >> 52 & 0x7ff, bits & ((1 << 52) - 1));
+    let (exponent, mantissa) = match (exponent, fraction) {
+        (0, 0) => (0, 0),
+        (0, _) => {
+            let shift = fraction.leading_zeros();
+            (16383 - 1022 - u64::from(shift) + 11, fraction << shift)
+        }
+        (0x7ff, _) => (0x7fff, 1 << 63 | fraction << 11),
+        _ => (exponent + 16383 - 1023, 1 << 63 | fraction << 11),
+    };
+    let mut bytes = [0; 10];
+    bytes[..8].copy_from_slice(&mantissa.to_le_bytes());
+    bytes[8..].copy_from_slice(&((sign << 15 | exponent) as u16).to_le_bytes());
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::x87_bytes;
+
+    #[test]
+    fn long_doubles_have_the_bytes_of_the_x87() {
+        let check = |value: f64, head: u16, mantissa: u64| {
+            let mut bytes = mantissa.to_le_bytes().to_vec();
+            bytes.extend(head.to_le_bytes());
+            assert_eq!(x87_bytes(value).to_vec(), bytes, "{value}");
+        };
+        check(0.0, 0, 0);
+        check(-0.0, 0x8000, 0);
+        check(1.0, 0x3fff, 1 << 63);
+        check(-2.5, 0xc000, 0xa << 60);
+        check(f64::INFINITY, 0x7fff, 1 << 63);
+        check(f64::MIN_POSITIVE, 0x3c01, 1 << 63);
+        // The smallest number, 2^-1074.
+        check(f64::from_bits(1), 0x3fff - 1074, 1 << 63);
+        check(f64::from_bits(3), 0x3fff - 1073, 3 << 62);
     }
 }

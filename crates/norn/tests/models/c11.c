@@ -57,8 +57,8 @@ int main(void) {
 }
 //// A plain mutex locked twice deadlocks, a recursive one does not; trylock says thrd_busy.
 //// check --deadlock -DTYPE=mtx_plain: unsafe deadlock @again
-//// check --deadlock -DTYPE=mtx_plain|mtx_recursive: safe
-//// check --deadlock -DTYPE=mtx_timed|mtx_recursive: safe
+//// check --deadlock -DTYPE=mtx_plain|mtx_recursive -e states: safe
+//// check --deadlock -DTYPE=mtx_timed|mtx_recursive -e states: safe
 static mtx_t m;
 static int tries(void *argument) {
     assert(mtx_trylock(&m) == thrd_busy);
@@ -69,7 +69,8 @@ int main(void) {
     mtx_init(&m, TYPE);
     mtx_lock(&m);
     mtx_lock(&m); // @again
-    assert(mtx_trylock(&m) == thrd_success);
+    while (mtx_trylock(&m) == thrd_busy)
+        ;
     mtx_unlock(&m);
     mtx_unlock(&m);
     thrd_create(&thread, tries, 0);
@@ -231,4 +232,54 @@ int main(void) {
     thrd_create(&thread, writes, 0);
     thrd_join(thread, 0);
     assert(x == 5);
+}
+//// C allows mtx_trylock to fail though the mutex is free.
+//// check: unsafe assertion mtx_trylock
+//// check -e events: unsafe assertion mtx_trylock
+static mtx_t m;
+int main(void) {
+    mtx_init(&m, mtx_plain);
+    assert(mtx_trylock(&m) == thrd_success);
+}
+//// A weak compare-exchange may fail though the value is the expected one, then changes nothing and tells the value; a strong one does not.
+//// check -DHOW=atomic_compare_exchange_strong(&x,&e,2): safe
+//// check -DHOW=atomic_compare_exchange_weak(&x,&e,2): unsafe assertion done
+//// check -DHOW=atomic_compare_exchange_weak(&x,&e,2) -e stateless: unsafe assertion done
+//// check -DHOW=atomic_compare_exchange_weak(&x,&e,2) -e states: unsafe assertion done
+//// check -DHOW=atomic_compare_exchange_weak(&x,&e,2) -e events: unsafe assertion done
+//// check -DHOW=atomic_compare_exchange_weak(&x,&e,2) -e rounds: unsafe assertion done
+//// check -DHOW=atomic_compare_exchange_weak_explicit(&x,&e,2,memory_order_acquire,memory_order_relaxed): unsafe assertion done
+//// check -DHOW=__atomic_compare_exchange_n(&x,&e,2,0,5,5): safe
+//// check -DHOW=__atomic_compare_exchange_n(&x,&e,2,1,5,5): unsafe assertion done
+//// check -DHOW=__atomic_compare_exchange_n(&x,&e,2,kind,5,5): unsafe assertion done
+static atomic_int x = 1;
+static int kind;
+int main(void) {
+    int e = 1;
+    int done = HOW;
+    assert(x == (done ? 2 : 1) && e == 1);
+    assert(done);
+}
+//// Loops that try a weak compare-exchange again are decided where states are remembered.
+//// check -e states --deadlock: safe
+//// check -e auto --deadlock: safe
+static atomic_int x, owner;
+THREAD(counts) {
+    int old = atomic_load(&x);
+    while (!atomic_compare_exchange_weak(&x, &old, old + 1))
+        ;
+    return 0;
+}
+THREAD(locks) {
+    int free = 0;
+    while (!atomic_compare_exchange_weak(&owner, &free, 1))
+        free = 0;
+    assert(owner == 1);
+    owner = 0;
+    return 0;
+}
+int main(void) {
+    both(counts, counts);
+    assert(x == 2);
+    both(locks, locks);
 }

@@ -210,6 +210,19 @@ int main(void) {
         pthread_cond_wait(&cond, &mutex);
     assert(stolen == 0);
 }
+//// A timed wait may wake up without a signal and say so, before the time limit.
+//// check: unsafe assertion result == ETIMEDOUT
+//// check -e stateless: unsafe assertion result == ETIMEDOUT
+//// check -e states: unsafe assertion result == ETIMEDOUT
+//// check -e events: unsafe assertion result == ETIMEDOUT
+//// check -e rounds: unsafe assertion result == ETIMEDOUT
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+int main(void) {
+    lock();
+    int result = pthread_cond_timedwait(&cond, &mutex, &soon);
+    assert(result == ETIMEDOUT);
+    unlock();
+}
 //// A timed wait may time out and may be woken, nothing else; either way the mutex is held.
 //// check: safe
 //// check -DNEVER=0: unsafe assertion result != NEVER

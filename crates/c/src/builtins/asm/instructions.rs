@@ -159,6 +159,7 @@ impl Machine<'_, '_> {
                 success: Order::SeqCst,
                 failure: Order::SeqCst,
                 returns_success: false,
+                weak: false,
             };
             let old = self.checker.builtin(builtin, ty, self.loc);
             self.keep(old)?

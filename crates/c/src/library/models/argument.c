@@ -1,4 +1,4 @@
-/* A word of the command line: any text. Each back edge of this loop is taken at most 11 times where loops have bounds. */
+/* A word of the command line, or what an environment variable holds: any text. Each back edge of this loop is taken at most 11 times where loops have bounds. */
 #include <norn.h>
 
 char __norn_nondet_argv(void);
@@ -6,7 +6,7 @@ char __norn_nondet_argv(void);
 void __norn_argument(char *word, int room) {
     for (int i = 0;; i++) {
         if (i == room)
-            __norn_unsupported("a word of the command line with more than 13 characters");
+            __norn_unsupported("a word of the command line or of the environment with more than 13 characters");
         char c = __norn_nondet_argv();
         word[i] = c;
         if (!c)

@@ -1,5 +1,5 @@
-/* Functions to call at exit.
-   They are not called when main returns, since that ends only main's thread here. */
+/* Functions to call at exit. If there are any when main returns, that is a call of exit: it calls them and ends the program, with
+   all threads. Without any, main's return ends only its own thread, as if it had called pthread_exit. */
 #include <norn.h>
 
 #define HANDLERS 32
@@ -32,4 +32,25 @@ void __model_run_exit_handlers(void) {
             return;
         handler();
     }
+}
+
+static _Bool is_any(void) {
+    __norn_section_begin();
+    int number = count;
+    __norn_section_end();
+    return number > 0;
+}
+
+/* Called when main returns. */
+void __model_main_returned(int status) {
+    if (is_any()) {
+        __model_run_exit_handlers();
+        __norn_exit(status);
+    }
+}
+
+/* Called when main's thread ends otherwise: the last thread to end would call them. */
+void __model_main_left(void) {
+    if (is_any())
+        __norn_unsupported("main ends by 'pthread_exit' after 'atexit'");
 }

@@ -143,12 +143,16 @@ int pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict m
     return pthread_mutex_lock(mutex);
 }
 
-/* The time limit may pass at any time, whatever it is. */
+_Bool __norn_nondet_timeout(void);
+
+/* The time limit may pass at any time, whatever it is. A thread that wakes up without a signal may also do so before. */
 int pthread_cond_timedwait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex, const struct timespec *restrict until) {
     (void)until;
     _Bool took = wait(cond, mutex);
     int error = pthread_mutex_lock(mutex);
-    return error ? error : took ? 0 : ETIMEDOUT;
+    if (error)
+        return error;
+    return !took && __norn_nondet_timeout() ? ETIMEDOUT : 0;
 }
 
 int pthread_cond_clockwait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex, clockid_t clock, const struct timespec *restrict until) {

@@ -20,7 +20,12 @@ int mtx_lock(mtx_t *mutex) {
     return result_of(pthread_mutex_lock(mutex));
 }
 
+_Bool __norn_nondet_busy(void);
+
+/* May fail for no reason. */
 int mtx_trylock(mtx_t *mutex) {
+    if (__norn_nondet_busy())
+        return thrd_busy;
     return result_of(pthread_mutex_trylock(mutex));
 }
 

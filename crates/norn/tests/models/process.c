@@ -1,0 +1,141 @@
+//// Functions registered with atexit run when main returns and at exit, the last one first; not at _Exit and abort.
+//// check -DEND=return(0): unsafe assertion order == 2 @first
+//// check -DEND=exit(0): unsafe assertion order == 2 @first
+//// check -DEND=_Exit(0): safe
+//// check -DEND=abort(): safe
+//// check -DEND=return(0) -e events: unsafe assertion order == 2 @first
+//// check -DEND=return(0) -e states: unsafe assertion order == 2 @first
+static int order;
+static void first(void) {
+    order = order * 10 + 1;
+    assert(order == 2); // @first
+}
+static void second(void) {
+    order = order * 10 + 2;
+    assert(order == 2);
+}
+int main(void) {
+    assert(atexit(first) == 0);
+    assert(atexit(second) == 0);
+    END;
+}
+//// The order of functions at exit, and what a function at exit registers.
+//// check: safe
+static int order;
+static void check(void) {
+    assert(order == 132);
+}
+static void third(void) {
+    order = order * 10 + 3;
+}
+static void second(void) {
+    order = order * 10 + 2;
+}
+static void first(void) {
+    order = order * 10 + 1;
+    atexit(third);
+}
+int main(void) {
+    atexit(check);
+    atexit(second);
+    atexit(first);
+    return 0;
+}
+//// Main's return ends the program if functions were registered with atexit, and only its own thread if not.
+//// check: safe
+//// check -DNONE: unsafe assertion !main_has_returned
+//// check -DTWICE: safe
+static atomic_int main_has_returned;
+static void nothing(void) {
+}
+THREAD(looks) {
+    int *frame = argument;
+    assert(!main_has_returned || *frame == 3);
+    assert(!main_has_returned);
+    return 0;
+}
+int main(void) {
+    static int calls;
+    int frame = 3;
+    pthread_t thread;
+#ifdef TWICE
+    if (calls++ == 0)
+        return main();
+#endif
+    assert(pthread_create(&thread, 0, looks, &frame) == 0);
+#ifdef NONE
+    main_has_returned = 1;
+    if (frame != 3)
+        atexit(nothing);
+#else
+    assert(atexit(nothing) == 0);
+    pthread_join(thread, 0);
+    main_has_returned = 1;
+#endif
+    return 0;
+}
+//// That the last thread calls the functions if main ends by pthread_exit is not modelled.
+//// check: unknown main ends by 'pthread_exit' after 'atexit'
+//// check -DNONE: safe
+static void nothing(void) {
+}
+int main(void) {
+#ifndef NONE
+    assert(atexit(nothing) == 0);
+#else
+    if (0)
+        atexit(nothing);
+#endif
+    pthread_exit(0);
+}
+//// A process has any number, always the same one.
+//// check -e events: safe
+//// check -e events -DNEVER=1000: unsafe assertion
+//// check -e events -DNEVER=1: unsafe assertion
+//// check -e events -DNEVER=INT_MAX: unsafe assertion
+//// check -e events -DNEVER=0: safe
+static int other;
+THREAD(asks) {
+    other = getpid();
+    return 0;
+}
+int main(void) {
+    pthread_t thread = start(asks);
+    int number = getpid();
+    assert(number > 0);
+    finish(thread);
+    assert(number == other);
+#ifdef NEVER
+    assert(number != NEVER);
+#endif
+    assert(getppid() >= 0);
+}
+//// An environment variable is unset or has any text, and stays as it is.
+//// check -e events -m sc: unsafe assertion home[0] != '/'
+//// check -e events -m sc -DUNSET: unsafe assertion home
+int main(void) {
+    char *home = getenv("HOME");
+#ifdef UNSET
+    assert(home);
+#else
+    assert(getenv("HOME") == home);
+    assert(!home || home[0] != '/' || home[1] != 'x');
+#endif
+}
+//// The list of environment variables is not modelled.
+//// check: unknown the contents of 'environ'
+extern char **environ;
+int main(void) {
+    assert(environ[0] == 0);
+}
+//// Numbers of type long double may have more digits than a double, so nothing is computed with them.
+//// check -DSTATEMENT=assert(x+1==x): unknown a value of type 'long double'
+//// check -DSTATEMENT=assert((double)x==1): unknown a value of type 'long double'
+//// check -DSTATEMENT=y=3: unknown a value of type 'long double'
+//// check -DSTATEMENT=y=x: unknown a value of type 'long double'
+//// check -DSTATEMENT=assert(0.1L!=0.1): unknown a value of type 'long double'
+//// check -DSTATEMENT=assert(sizeof(x)==16): safe
+static long double x = 9007199254740992.0L, y = 1, z = 0.1;
+int main(void) {
+    STATEMENT;
+}
