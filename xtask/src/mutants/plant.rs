@@ -59,7 +59,10 @@ pub fn plant(faults: &[Fault], from: &Path, to: &Path) -> Result<PathBuf, String
         let text = fs::read_to_string(from.join(&path)).map_err(|e| format!("cannot read {path}: {e}"))?;
         texts.insert(path, text.replacen("[dependencies]", "[dependencies]\nmutants = { path = \"../mutants\" }", 1));
     }
-    for path in tracked(from)? {
+    let tracked = tracked(from)?;
+    let kept: BTreeSet<PathBuf> = tracked.iter().chain(texts.keys()).map(|path| to.join(path)).collect();
+    remove_others(to, &kept)?;
+    for path in tracked {
         let bytes = match texts.remove(&path) {
             Some(text) => text.into_bytes(),
             None => fs::read(from.join(&path)).map_err(|e| format!("cannot read {path}: {e}"))?,
@@ -70,6 +73,20 @@ pub fn plant(faults: &[Fault], from: &Path, to: &Path) -> Result<PathBuf, String
         write_if_new(&to.join(path), text.as_bytes())?;
     }
     Ok(to.to_owned())
+}
+
+/// What is gone from the project goes from the copy, too, which keeps what it has built and how it was built.
+fn remove_others(folder: &Path, kept: &BTreeSet<PathBuf>) -> Result<(), String> {
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
+    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        let is_built = ["target", "Cargo.lock"].iter().any(|name| path.ends_with(name));
+        if path.is_dir() && !is_built {
+            remove_others(&path, kept)?;
+        } else if !is_built && !kept.contains(&path) {
+            fs::remove_file(&path).map_err(|e| format!("cannot remove {}: {e}", path.display()))?;
+        }
+    }
+    Ok(())
 }
 
 /// A file that did not change keeps its time, so that it is not compiled again.
