@@ -17,17 +17,24 @@ const LONGEST_COMPILED_RUN: Duration = Duration::from_secs(2);
 const HEADERS: [&str; 3] = ["/usr/include/csmith", "/usr/local/include/csmith", "/usr/include"];
 
 pub struct Plan {
+    /// With constants turned into inputs, for the engines that solve formulas.
+    pub inputs: bool,
     pub count: u64,
     pub seed: u64,
     pub timeout: Duration,
 }
 
 impl Plan {
-    /// Reads `--count N`, `--seed S` and `--timeout SECONDS`.
+    /// Reads `--inputs`, `--count N`, `--seed S` and `--timeout SECONDS`.
     pub fn from_words(words: &[&str]) -> Result<Plan, String> {
-        let mut plan = Plan { count: 100, seed: 1, timeout: Duration::from_secs(20) };
+        let mut plan = Plan { inputs: false, count: 100, seed: 1, timeout: Duration::from_secs(20) };
         let mut words = words.iter();
         while let Some(&option) = words.next() {
+            if option == "--inputs" {
+                plan.inputs = true;
+                plan.timeout = Duration::from_secs(5);
+                continue;
+            }
             let value = words.next().ok_or_else(|| format!("{option} needs a number"))?;
             let number = value.parse::<u64>().map_err(|_| format!("'{value}' is not a number"))?;
             match option {
@@ -53,14 +60,10 @@ enum Fate {
 }
 
 pub fn run(plan: &Plan) -> Result<(), String> {
-    let Some(headers) = headers().filter(|_| has_csmith()) else {
-        let message = "csmith and its headers are not installed (Debian: csmith and libcsmith-dev)";
-        if std::env::var_os("CI").is_some_and(|ci| ci == "true") {
-            return Err(message.to_owned());
-        }
-        println!("csmith: {message}; nothing to run");
-        return Ok(());
-    };
+    if plan.inputs {
+        return crate::csmith_inputs::run(plan);
+    }
+    let Some(headers) = installed()? else { return Ok(()) };
     let norn = Norn::build()?;
     let folder = root().join("target").join("csmith");
     fs::create_dir_all(&folder).map_err(|e| format!("cannot create {}: {e}", folder.display()))?;
@@ -95,6 +98,46 @@ pub fn run(plan: &Plan) -> Result<(), String> {
         0 if same == 0 && plan.count > 0 => Err("no program could be compared".to_owned()),
         0 => Ok(()),
         n => Err(format!("{n} failures; the programs are in {}", folder.display())),
+    }
+}
+
+/// The folder of csmith's headers; without csmith there is nothing to do, except where it has to be there.
+pub fn installed() -> Result<Option<PathBuf>, String> {
+    let found = headers().filter(|_| has_csmith());
+    if found.is_none() {
+        let message = "csmith and its headers are not installed (Debian: csmith and libcsmith-dev)";
+        if std::env::var_os("CI").is_some_and(|ci| ci == "true") {
+            return Err(message.to_owned());
+        }
+        println!("csmith: {message}; nothing to run");
+    }
+    Ok(found)
+}
+
+/// A small program, as text: formulas of large ones take too long.
+pub fn generate_small(folder: &Path, seed: u64) -> Result<String, String> {
+    const SMALL: [&str; 14] = [
+        "--no-argc",
+        "--max-funcs",
+        "3",
+        "--max-block-depth",
+        "3",
+        "--max-block-size",
+        "3",
+        "--max-expr-complexity",
+        "4",
+        "--max-array-dim",
+        "2",
+        "--max-array-len-per-dim",
+        "4",
+        "--no-volatiles",
+    ];
+    let mut command = Command::new("csmith");
+    command.args(SMALL).arg("--seed").arg(seed.to_string()).current_dir(folder);
+    let done = command.output().map_err(|e| format!("cannot run csmith: {e}"))?;
+    match done.status.success() {
+        true => Ok(String::from_utf8_lossy(&done.stdout).into_owned()),
+        false => Err(format!("csmith failed for seed {seed}")),
     }
 }
 

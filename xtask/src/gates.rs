@@ -6,9 +6,8 @@ mod litmus;
 mod sequentialize;
 mod verdicts;
 
-use crate::corpus;
-use crate::flow;
 use crate::norn::Norn;
+use crate::{corpus, csmith, flow, torture};
 
 /// How much of the corpus is run.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,12 +31,14 @@ pub fn run(extent: Extent) -> Result<(), String> {
     failures += sequentialize::run(&corpus, extent, None)?;
     if extent == Extent::Full {
         // Without the corpus; continuous integration runs fewer of them by themselves.
-        for threads in [false, true] {
-            let count = if threads { 500 } else { 2000 };
-            if let Err(message) = flow::run(&flow::Plan { count, threads, ..flow::Plan::default() }) {
-                println!("FAILED  flow: {message}");
-                failures += 1;
-            }
+        let flow = |count, threads| flow::run(&flow::Plan { count, threads, ..flow::Plan::default() });
+        let inputs = csmith::Plan::from_words(&["--inputs", "--count", "100"]).and_then(|plan| csmith::run(&plan));
+        let torture = std::env::var("NORN_TORTURE").map_or(Ok(()), |folder| {
+            torture::Plan::from_words(&["--dir", &folder]).and_then(|plan| torture::run(&plan))
+        });
+        for message in [flow(2000, false), flow(500, true), inputs, torture].into_iter().filter_map(Result::err) {
+            println!("FAILED  {message}");
+            failures += 1;
         }
     }
     match failures {

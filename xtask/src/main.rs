@@ -6,6 +6,7 @@ mod agreement;
 mod bench;
 mod corpus;
 mod csmith;
+mod csmith_inputs;
 mod exact;
 mod executions;
 mod flow;
@@ -16,6 +17,8 @@ mod generate;
 mod hardware;
 mod mutants;
 mod norn;
+mod pinned;
+mod torture;
 
 use std::process::ExitCode;
 
@@ -46,6 +49,10 @@ Usage: cargo xtask TASK
   mutants [--list | --check | --anew] [--only NAME]
                      seed faults into a copy of the project, one at a time, and list those that no test sees; --list
                      only looks for the texts of 'xtask/mutants', --check compiles them; results of before are kept
+  csmith --inputs [--count N] [--seed S] [--timeout SECONDS]
+                     the same for the engines, on small programs with constants turned into inputs that are pinned
+  torture --dir DIR [--count N] [--seed S] [--timeout SECONDS]
+                     the same on GCC's torture tests (gcc.c-torture/execute, which are not part of Norn), all or N of them
   flow [--threads] [--count N] [--seed S] [--seconds T] [--failures K]
                      ask every engine about N generated programs (500 unless told) with nasty control flow and inputs of all
                      widths, what a C compiler makes of them being right; with --threads about programs with threads, small
@@ -55,7 +62,8 @@ Usage: cargo xtask TASK
                      run Norn on N mutated inputs (2,000 unless told), each in a process of its own with limits; failures
                      are made smaller and kept in target/fuzz
 
-The corpus is looked for in ../shared/corpus, or where NORN_CORPUS says.";
+The corpus is looked for in ../shared/corpus, or where NORN_CORPUS says. The full gates also run
+the torture tests in the folder that NORN_TORTURE names.";
 
 fn main() -> ExitCode {
     let args = std::env::args().skip(1).collect::<Vec<_>>();
@@ -84,6 +92,7 @@ fn main() -> ExitCode {
         ["bench", "safestack"] => bench::safestack(),
         ["csmith", options @ ..] => csmith::Plan::from_words(options).and_then(|plan| csmith::run(&plan)),
         ["mutants", options @ ..] => mutants::Plan::from_words(options).and_then(|plan| mutants::run(&plan)),
+        ["torture", options @ ..] => torture::Plan::from_words(options).and_then(|plan| torture::run(&plan)),
         ["flow", options @ ..] => flow::Plan::from_words(options).and_then(|plan| flow::run(&plan)),
         ["fuzz", options @ ..] => fuzz::Plan::from_words(options).and_then(|plan| fuzz::run(&plan)),
         ["--help" | "-h" | "help"] => {

@@ -1,6 +1,7 @@
 //! Asks the engines about a text, without starting a process for each.
 
 use norn_c::driver::{self, Input};
+use norn_c::session::Options;
 use norn_ir::program::Program;
 use norn_machine::enumerate::{Question, states};
 use norn_passes::unwind::Bounds;
@@ -8,6 +9,7 @@ use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Engine {
@@ -41,9 +43,10 @@ pub enum Answer {
 }
 
 /// The program of a text, with private objects marked.
-pub fn compile(text: &str) -> Result<Program, String> {
+pub fn compile(text: &str, include: Option<&Path>) -> Result<Program, String> {
+    let options = Options { include_dirs: include.map(Path::to_owned).into_iter().collect(), ..Options::default() };
     let input = Input::Text { name: "flow.c".to_owned(), text: text.to_owned() };
-    let compiled = catch_unwind(|| driver::compile(Default::default(), None, vec![input]))
+    let compiled = catch_unwind(|| driver::compile(options, None, vec![input]))
         .map_err(|panic| format!("the front end panics: {}", said(&*panic)))?;
     let Some(mut program) = compiled.program else {
         let why = compiled.diagnostics.iter().map(|d| d.message.clone()).collect::<Vec<_>>();
@@ -55,9 +58,20 @@ pub fn compile(text: &str) -> Result<Program, String> {
 
 /// The loops of generated programs are short: a bound that suffices for all of them.
 const UNWIND: u32 = 12;
+/// Bytes that a search may use.
+const MEMORY: u64 = 3 << 30;
 
-pub fn ask(program: &Program, engine: Engine, model: Model, checks: Checks, seconds: f64) -> Answer {
-    let limits = Limits::for_seconds(seconds);
+/// How far loops are followed by engines that need to know.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// As far as loops of the generator go.
+    Short,
+    /// Further and further.
+    Growing,
+}
+
+pub fn ask(program: &Program, engine: Engine, model: Model, checks: Checks, form: Form, seconds: f64) -> Answer {
+    let limits = Limits { memory: Some(MEMORY), ..Limits::for_seconds(seconds) };
     let limits = &limits;
     let bounds = Bounds { default: UNWIND, ..Bounds::default() };
     let asked = catch_unwind(AssertUnwindSafe(|| match engine {
@@ -66,7 +80,7 @@ pub fn ask(program: &Program, engine: Engine, model: Model, checks: Checks, seco
             model,
             checks,
             bounds: &bounds,
-            grow: false,
+            grow: form == Form::Growing,
             limits,
             encoding: match engine {
                 Engine::Clocks => norn_events::Encoding::Clocks,
@@ -78,7 +92,7 @@ pub fn ask(program: &Program, engine: Engine, model: Model, checks: Checks, seco
             program,
             model,
             checks,
-            bounds: Some(&bounds),
+            bounds: (form == Form::Short).then_some(&bounds),
             rounds: None,
             thread_order: &[],
             bits: None,

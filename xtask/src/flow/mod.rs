@@ -5,7 +5,7 @@
 //! they are not; what it did gives questions with known answers. A verdict is wrong if it says safe where a
 //! run shows the violation, unsafe where no run can, or if it is an internal error. What an engine cannot decide is counted.
 
-mod ask;
+pub mod ask;
 mod generate;
 mod oracle;
 mod print;
@@ -16,7 +16,7 @@ mod tree;
 
 use crate::generate::Random;
 use crate::norn::root;
-use ask::{Answer, Engine};
+use ask::{Answer, Engine, Form};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
 use oracle::Run;
@@ -156,7 +156,7 @@ pub fn check(plan: &Plan, folder: &Path) -> Result<Tally, String> {
         seed += seeds.len() as u64;
         let make = if plan.threads { threads::program } else { generate::program };
         let programs = seeds.iter().map(|&seed| make(seed)).collect::<Vec<_>>();
-        if tally.programs > 0 && tally.programs.is_multiple_of(1000) {
+        if tally.programs > 0 && tally.programs.is_multiple_of(500) {
             eprintln!("flow: {} programs after {:.0} s", tally.programs, start.elapsed().as_secs_f64());
         }
         let runs = match plan.threads {
@@ -170,6 +170,7 @@ pub fn check(plan: &Plan, folder: &Path) -> Result<Tally, String> {
                 false => judge(seed, program, runs, None, &mut tally),
             };
             if let Some(wrong) = wrong {
+                eprintln!("flow: seed {seed}: {:?} under {} is wrong", wrong.engine, wrong.model);
                 let wrong = smaller(plan, program, wrong, folder);
                 fs::write(saved(folder, &wrong), &wrong.text).map_err(|e| format!("cannot save a program: {e}"))?;
                 tally.wrong.push(wrong);
@@ -198,7 +199,7 @@ fn judge(
         let wrong = |engine, model, what: String| {
             Some(Wrong { seed, engine, model, what: format!("{}: {what}", question.what), text: question.text.clone() })
         };
-        let compiled = match ask::compile(&question.text) {
+        let compiled = match ask::compile(&question.text, None) {
             Ok(compiled) => compiled,
             Err(what) => return wrong(Engine::Events, Model::Sc, what),
         };
@@ -213,7 +214,7 @@ fn judge(
                 if !asked || (only.is_none() && engine == Engine::Clocks && !(number + at).is_multiple_of(4)) {
                     continue;
                 }
-                let answer = ask::ask(&compiled, engine, model, checks, SECONDS);
+                let answer = ask::ask(&compiled, engine, model, checks, Form::Short, SECONDS);
                 let entry = tally.answers.entry(engine).or_default();
                 match answer {
                     Answer::Unsafe if !question.violated => return wrong(engine, model, "unsafe".to_owned()),

@@ -4,7 +4,7 @@
 //! read-modify-writes, a mutex, atomic sections. All final states under each model are enumerated; then each engine is asked whether
 //! states that are reached, and states that are not, can be.
 
-use super::ask::{self, Answer, Engine};
+use super::ask::{self, Answer, Engine, Form};
 use super::print::{self, For};
 use super::tree::{Expr, Function, Input, Kind, Place, Program, Region, Stmt, Variable};
 use super::{Tally, Wrong};
@@ -273,7 +273,7 @@ pub fn judge(seed: u64, program: &Program, only: Option<(Engine, Model)>, tally:
     let size = OBSERVED.iter().map(|(_, count)| count).sum();
     // With a claim that never holds: an object that main does not look at might be private to a thread.
     let plain = text(program, &claim(&vec![-9; size]));
-    let compiled = match ask::compile(&plain) {
+    let compiled = match ask::compile(&plain, None) {
         Ok(compiled) => compiled,
         Err(what) => return wrong(Engine::Enumerate, Model::Sc, what, &plain),
     };
@@ -296,7 +296,7 @@ pub fn judge(seed: u64, program: &Program, only: Option<(Engine, Model)>, tally:
     asked.dedup();
     for state in asked {
         let text = text(program, &claim(&state));
-        let compiled = match ask::compile(&text) {
+        let compiled = match ask::compile(&text, None) {
             Ok(compiled) => compiled,
             Err(what) => return wrong(Engine::Enumerate, Model::Sc, what, &text),
         };
@@ -307,7 +307,7 @@ pub fn judge(seed: u64, program: &Program, only: Option<(Engine, Model)>, tally:
                     continue;
                 }
                 let entry = tally.answers.entry(engine).or_default();
-                match ask::ask(&compiled, engine, model, Checks::default(), SECONDS) {
+                match ask::ask(&compiled, engine, model, Checks::default(), Form::Short, SECONDS) {
                     Answer::Unsafe if !reached => return wrong(engine, model, "unsafe".to_owned(), &text),
                     Answer::Safe if reached => return wrong(engine, model, "safe".to_owned(), &text),
                     Answer::Broken(what) => return wrong(engine, model, what, &text),
