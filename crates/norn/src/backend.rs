@@ -5,9 +5,10 @@ use crate::args::{CheckArgs, Reader, SequentialBounds};
 use crate::commands::sequentialize::{self, translate};
 use crate::exit::Exit;
 use crate::frontend;
+use crate::watch;
 use norn_ir::program::Program;
 use norn_report::visible;
-use norn_verdict::limits::StopToken;
+use norn_verdict::limits::{Exceeded, StopToken};
 use norn_verdict::model::Model;
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
@@ -40,6 +41,7 @@ pub fn run(args: &CheckArgs, command: &str, program: &Program, stop: &StopToken)
     bounds.rounds = args.rounds.limit.unwrap_or(bounds.rounds);
     let mut worst = Exit::Fine;
     for model in args.models.list() {
+        let deadline = watch::begin_task(args.limits.timeout, args.limits.memory());
         let folder = match PrivateFolder::new() {
             Ok(folder) => folder,
             Err(error) => return frontend::fail(&format!("--backend: cannot make a folder: {error}"), Exit::Unwritten),
@@ -56,6 +58,8 @@ pub fn run(args: &CheckArgs, command: &str, program: &Program, stop: &StopToken)
         }
         let mut command = Command::new(tool);
         command.args(&options).arg(&file).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // From here on nobody else ends the run: the tool and the folder have to go first.
+        watch::end_task();
         let child = match command.spawn() {
             Ok(child) => child,
             Err(error) => {
@@ -63,13 +67,13 @@ pub fn run(args: &CheckArgs, command: &str, program: &Program, stop: &StopToken)
                 return frontend::fail(&message, Exit::Usage);
             }
         };
-        let word = listen(child, args.limits.timeout, stop);
-        if stop.is_stopped() {
-            return Exit::Interrupted;
-        }
+        let word = listen(child, deadline, stop);
         let printed = frontend::print(&line(args, &name, model, &word, &bounds));
         if printed != Exit::Fine {
             return printed;
+        }
+        if stop.is_stopped() {
+            return Exit::Interrupted;
         }
         worst = match (worst, word) {
             (Exit::Unsafe, _) | (_, Word::Unsafe) => Exit::Unsafe,
@@ -123,8 +127,8 @@ fn reader(name: &str) -> Reader {
     }
 }
 
-/// Waits for the tool, at most so long, and reads what it says.
-fn listen(mut child: Child, patience: Duration, stop: &StopToken) -> Word {
+/// Waits for the tool, until then at most, and reads what it says.
+fn listen(mut child: Child, deadline: Instant, stop: &StopToken) -> Word {
     let mut output = child.stdout.take().expect("the output should be a pipe");
     let reading = std::thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -133,17 +137,17 @@ fn listen(mut child: Child, patience: Duration, stop: &StopToken) -> Word {
         let _ = io::copy(&mut output, &mut io::sink());
         String::from_utf8_lossy(&bytes).into_owned()
     });
-    let start = Instant::now();
     loop {
         match child.try_wait() {
             Ok(Some(_)) => break,
-            Ok(None) if start.elapsed() < patience && !stop.is_stopped() => {
+            Ok(None) if Instant::now() < deadline && !stop.is_stopped() => {
                 std::thread::sleep(Duration::from_millis(10))
             }
             _ => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Word::Nothing("the time limit was reached".to_owned());
+                let why = if stop.is_stopped() { Exceeded::Interrupted } else { Exceeded::Time };
+                return Word::Nothing(why.reason().to_owned());
             }
         }
     }

@@ -146,7 +146,9 @@ impl Watch {
         let _speaking = speak();
         let words = lock(&self.state).words.take();
         let LastWords { output, error } = words.map_or_else(|| said_nothing(exceeded), |words| words(exceeded));
-        frontend::say(&error);
+        // A line that shows progress would stay.
+        let clear = if frontend::has_styles() { "\r\x1b[K" } else { "" };
+        frontend::say(&format!("{clear}{error}"));
         let exit = match frontend::print_now(&output) {
             Exit::Fine if exceeded == Exceeded::Interrupted => Exit::Interrupted,
             Exit::Fine => Exit::Unknown,

@@ -419,3 +419,33 @@ fn bombs_of_includes_and_macros_are_bounded() {
         assert!(start.elapsed() < Duration::from_secs(8), "{name}: {:?}", start.elapsed());
     }
 }
+
+/// The tool is ended when its time is over or a signal comes, and nothing is left behind.
+#[cfg(unix)]
+#[test]
+fn a_backend_leaves_nothing_behind() {
+    let folder = Folder::new("backend");
+    folder.write("a.c", SAFE);
+    let tool = folder.write("tool", "#!/bin/sh\nls -ld \"$(dirname \"$1\")\" > seen\nexec sleep 600\n");
+    std::fs::set_permissions(&tool, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("a script");
+    std::fs::create_dir(folder.path("tmp")).expect("a folder");
+    let with_tool = |more: &[&str]| {
+        let backend = tool.display().to_string();
+        let mut command = command(&folder, &[&["check", "--backend", &backend, "a.c"], more].concat());
+        command.env("TMPDIR", folder.path("tmp"));
+        command
+    };
+    let start = Instant::now();
+    let output = with_tool(&["--timeout", "1"]).output().expect("norn should run");
+    assert_eq!(output.status.code(), Some(5));
+    assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
+    let child = with_tool(&[]).stdout(Stdio::null()).spawn().expect("norn");
+    std::thread::sleep(Duration::from_millis(500));
+    Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("kill");
+    let mut child = child;
+    assert_eq!(child.wait().expect("norn should end").code(), Some(130));
+    let seen = std::fs::read_to_string(folder.path("seen")).expect("the tool should have been run");
+    assert!(seen.starts_with("drwx------"), "{seen}");
+    let left = std::fs::read_dir(folder.path("tmp")).expect("a folder").count();
+    assert_eq!(left, 0, "temporary files are left");
+}

@@ -16,6 +16,8 @@ use unicode_width::UnicodeWidthStr;
 const NARROWEST: usize = 24;
 /// The widest that a table is made, whatever is asked for.
 const WIDEST: usize = 1000;
+/// More threads share one column, in which each line of the source names its thread.
+const MOST_COLUMNS: usize = 40;
 /// Text of a row beyond this is cut.
 const LONGEST_ROW: usize = 2000;
 
@@ -43,11 +45,19 @@ pub fn table(trace: &Trace, sources: &Sources<'_>, width: usize) -> String {
     let mut columns = rows.iter().map(|row| row.event.thread).collect::<Vec<_>>();
     columns.sort_unstable();
     columns.dedup();
+    let threads = columns.len();
+    let is_crowded = threads > MOST_COLUMNS;
+    if is_crowded {
+        columns.clear();
+    }
     let number_width = trace.events.len().to_string().len().max(2) + 2;
     let column_width =
         (width.min(WIDEST).saturating_sub(number_width) / columns.len().max(1)).saturating_sub(2).max(NARROWEST);
     let mut table = Table { columns, number_width, column_width, text: String::new() };
-    table.header(trace);
+    match is_crowded {
+        true => table.text.push_str(&format!("    {threads} threads\n")),
+        false => table.header(trace),
+    }
     let mut switches = 0;
     let mut last: Option<&Event> = None;
     for Row { number, event, text } in &rows {
@@ -61,7 +71,10 @@ pub fn table(trace: &Trace, sources: &Sources<'_>, width: usize) -> String {
         let same_line = last.is_some_and(|l| place(l) == place(event));
         if !same_line && event.span != Span::NONE && !is_commit {
             let line = sources.text(event.span).unwrap_or_default();
-            table.row(None, event.thread, &format!("{}: {line}", event.span.line), false);
+            let name =
+                trace.threads.get(event.thread).filter(|_| is_crowded).map(|thread| format!("{}, ", thread.name));
+            let name = name.unwrap_or_default();
+            table.row(None, event.thread, &format!("{name}{}: {line}", event.span.line), false);
         }
         table.row(Some(*number), event.thread, text, true);
         // A store that reaches memory belongs to no line: the next event shows its own.
@@ -194,7 +207,7 @@ impl Table {
     /// A switch to another thread.
     fn rule(&mut self, number: usize) {
         let label = format!("─ switch {number} ");
-        let width = self.number_width + self.columns.len() * (self.column_width + 2) - 2;
+        let width = self.number_width + self.columns.len().max(1) * (self.column_width + 2) - 2;
         self.text.push_str(&format!("{label}{}\n", "─".repeat(width.saturating_sub(label.width()))));
     }
 
@@ -317,6 +330,19 @@ mod tests {
                 "        buffer)",
             ],
         );
+    }
+
+    #[test]
+    fn many_threads_share_a_column() {
+        let main = ThreadName::main();
+        let names = (1..=MOST_COLUMNS as u32 + 1).map(|i| main.child(i));
+        let threads = names.map(|name| ThreadInfo { name, function: "f".to_owned() }).collect::<Vec<_>>();
+        let events = (0..threads.len()).map(|i| event(i, 1, 4, None, write("x", false))).collect();
+        let program = Program { files: vec!["a.c".to_owned()], ..Program::empty() };
+        let sources = Sources { program: &program, line_text: &|_, _| None };
+        let found = table(&Trace { threads, events }, &sources, 64);
+        assert!(found.starts_with("    41 threads\n    main.1, 4:\n#1    writes x = 1\n─ switch 1 ─"), "{found}");
+        assert!(found.lines().all(|line| line.chars().count() <= 64), "{found}");
     }
 
     #[test]

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Every so many files that are called safe, a compiler is asked.
-const SAFE_SAMPLE: u64 = 20;
+const SAFE_SAMPLE: u64 = 4;
 /// So many of one sort are kept.
 const KEPT: u64 = 3;
 
