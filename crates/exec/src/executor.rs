@@ -3,7 +3,7 @@
 use crate::effect::Effect;
 use crate::memory::{Kind, Memory, NOWHERE, Value};
 use crate::models::{self, Source};
-use crate::op::{Code, Cut, NONE, Op, Src, UNKNOWN};
+use crate::op::{Code, Cut, NONE, Op, Scalar, Src, UNKNOWN};
 use crate::state::{Frame, Place, Status, Thread};
 use crate::undo::{Log, Undo};
 use norn_ir::ids::GlobalId;
@@ -17,6 +17,9 @@ use norn_verdict::outcome::{Checks, Violation, ViolationKind};
 use norn_verdict::schedule::ThreadName;
 use std::cell::Cell;
 use std::collections::BTreeMap;
+
+/// Operations in one silent run or section, unless another number is set.
+const LONGEST_RUN: u64 = 10_000_000;
 
 pub struct Executor<'c> {
     pub(crate) code: &'c Code,
@@ -38,6 +41,8 @@ pub struct Executor<'c> {
     pub(crate) mode: Mode,
     pub(crate) spurious: bool,
     script: Script,
+    supplier: Option<Box<dyn Supplier + 'c>>,
+    pub(crate) longest_run: u64,
     /// The values that each thread got and where; those past its count are of other executions.
     taken: Vec<Vec<(Option<Site>, u64)>>,
     /// Indeterminate values are not asked for but left open until they are used.
@@ -112,6 +117,16 @@ pub type Script = BTreeMap<ThreadName, Vec<Vec<Choice>>>;
 
 pub(crate) type Done<T> = Result<T, Stop>;
 
+/// Gives the values that the script does not have, so that a step need not be begun anew for each of them.
+pub trait Supplier {
+    /// A value for the instruction that asks; it is cut to the width of the type. `None` for the site: a read of memory that
+    /// is not initialised.
+    fn next(&mut self, ty: Ty, source: &NondetSource, site: Option<Site>) -> u64;
+
+    /// Two numbers of this type have been compared.
+    fn compared(&mut self, ty: Scalar, lhs: u64, rhs: u64);
+}
+
 impl<'c> Executor<'c> {
     /// The state before anything ran; `code` should be that of the program.
     pub fn new(program: &'c Program, code: &'c Code, model: Model, checks: Checks) -> Done<Executor<'c>> {
@@ -132,6 +147,8 @@ impl<'c> Executor<'c> {
             mode: Mode::Silent,
             spurious: false,
             script: Script::new(),
+            supplier: None,
+            longest_run: LONGEST_RUN,
             taken: Vec::new(),
             open_values: false,
             used_unknown: Cell::new(false),
@@ -160,6 +177,16 @@ impl<'c> Executor<'c> {
     /// The nondeterministic values to use.
     pub fn set_script(&mut self, script: Script) {
         self.script = script;
+    }
+
+    /// Who gives the values that the script does not have.
+    pub fn set_supplier(&mut self, supplier: Box<dyn Supplier + 'c>) {
+        self.supplier = Some(supplier);
+    }
+
+    /// How many operations a thread may execute without a visible step, or in one section.
+    pub fn set_longest_run(&mut self, operations: u64) {
+        self.longest_run = operations;
     }
 
     /// The nondeterministic values that a thread has got so far, and where it asked for them. Values that were left open
@@ -588,7 +615,7 @@ impl<'c> Executor<'c> {
         }
     }
 
-    pub(crate) fn input(&mut self, thread: u32, ty: crate::op::Scalar, source: &NondetSource) -> Done<Value> {
+    pub(crate) fn input(&mut self, thread: u32, ty: Scalar, source: &NondetSource) -> Done<Value> {
         let position = self.threads[thread as usize].counts.inputs as usize;
         let site = self.code.input_at(self.threads[thread as usize].pc);
         if self.open_values && ty.ty != Ty::Bool && matches!(source, NondetSource::Uninitialised(_)) {
@@ -601,6 +628,7 @@ impl<'c> Executor<'c> {
             Choice::Anywhere(value) => Some(value),
             Choice::At(at, value) => (at == site).then_some(value),
         });
+        let given = given.or_else(|| self.supplier.as_mut().map(|supplier| supplier.next(ty.ty, source, site)));
         let Some(bits) = given else {
             let span = self.place(thread).span;
             return Err(Stop::NeedInput(Request { thread, position, ty: ty.ty, source: source.clone(), site, span }));
@@ -608,6 +636,13 @@ impl<'c> Executor<'c> {
         let bits = ty.cut(bits);
         self.take(thread, site, bits);
         Ok(if ty.is_pointer() { self.pointer_from(bits) } else { Value::int(bits) })
+    }
+
+    #[inline]
+    pub(crate) fn tell_compared(&mut self, ty: Scalar, lhs: u64, rhs: u64) {
+        if let Some(supplier) = &mut self.supplier {
+            supplier.compared(ty, lhs, rhs);
+        }
     }
 
     fn take(&mut self, thread: u32, site: Option<Site>, bits: u64) {

@@ -30,7 +30,7 @@ pub mod undo;
 
 pub use compile::compile;
 pub use effect::Effect;
-pub use executor::{Choice, Executor, Request, Script, Stop};
+pub use executor::{Choice, Executor, Request, Script, Stop, Supplier};
 pub use op::Code;
 pub use state::Status;
 pub use undo::{Change, Mark};

@@ -10,8 +10,6 @@ use crate::undo::Undo;
 use norn_ir::instr::{CastOp, FenceKind, SectionKind};
 use norn_verdict::outcome::ViolationKind;
 
-/// Operations in one silent run or section.
-const LONGEST_RUN: u64 = 10_000_000;
 /// Backward jumps before states are compared.
 const JUMPS_BEFORE_LOOKING: u64 = 64;
 
@@ -164,6 +162,7 @@ impl Executor<'_> {
             Op::Compare { dst, op, ty, lhs, rhs } => {
                 let (lhs, rhs) = (self.value(thread, lhs), self.value(thread, rhs));
                 let holds = self.observe_compare(op, ty, lhs, rhs);
+                self.tell_compared(ty, lhs.bits, rhs.bits);
                 self.set(thread, dst, Value::int(u64::from(holds)));
             }
             Op::Unary { dst, op, ty, src } => {
@@ -338,7 +337,7 @@ impl Executor<'_> {
 
 #[cold]
 fn too_long(executor: &Executor<'_>, thread: u32) -> Stop {
-    executor.limit(thread, format!("more than {LONGEST_RUN} instructions without a visible step"))
+    executor.limit(thread, format!("more than {} instructions without a visible step", executor.longest_run))
 }
 
 /// Looks for a thread that runs in a circle without a visible step, at growing distances.
@@ -354,7 +353,7 @@ impl Watch {
     #[inline]
     fn count(&mut self, executor: &Executor<'_>, thread: u32) -> Done<()> {
         self.operations += 1;
-        if self.operations > LONGEST_RUN { Err(too_long(executor, thread)) } else { Ok(()) }
+        if self.operations > executor.longest_run { Err(too_long(executor, thread)) } else { Ok(()) }
     }
 
     /// To be asked at each jump backwards.

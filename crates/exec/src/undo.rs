@@ -146,6 +146,11 @@ impl Executor<'_> {
         Mark(self.log.changes.len())
     }
 
+    /// How many changes there are to take back: how much work has been done to come here, roughly.
+    pub fn logged(&self) -> usize {
+        self.log.changes.len()
+    }
+
     /// What was changed since the mark; a thing may be named several times.
     pub fn changes_since(&self, mark: Mark) -> impl Iterator<Item = Change> + '_ {
         self.log.changes[mark.0..].iter().filter_map(|change| match *change {
