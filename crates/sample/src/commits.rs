@@ -1,0 +1,80 @@
+//! When buffered stores reach memory, under TSO and PSO.
+//!
+//! A store is *due* at once, after some steps, or not before nothing else can happen. An execution has a policy: all
+//! stores at once, none, or each as it comes. What is due goes as soon as the model lets it. A thread that waits for its own buffer
+//! either empties it when it is its turn, or waits until nobody else can move. Where a thread spins, late stores become due.
+
+use crate::random::Random;
+
+#[derive(Clone, Debug)]
+pub struct Commits {
+    random: Random,
+    policy: Policy,
+    /// A thread that waits for its buffer empties it itself.
+    pub drains: bool,
+    /// By thread: the steps of its buffered stores, oldest first, and when they are due.
+    dues: Vec<Vec<(u32, u64)>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Policy {
+    Eager,
+    Lazy,
+    /// One in so many is late.
+    SomeLate(usize),
+    /// After up to so many steps.
+    After(u64),
+}
+
+impl Commits {
+    pub fn new(number: u64, mut random: Random) -> Commits {
+        let policy = match random.below(8) {
+            _ if number == 0 => Policy::Eager,
+            0 => Policy::Eager,
+            1 | 2 => Policy::Lazy,
+            3..6 => Policy::SomeLate([2, 2, 4, 8][random.below(4)]),
+            _ => Policy::After([4, 16, 64][random.below(3)]),
+        };
+        let drains = number == 0 || !random.one_in(3);
+        Commits { random, policy, drains, dues: Vec::new() }
+    }
+
+    /// The thread has a buffered store more, made by this step.
+    pub fn stored(&mut self, thread: u32, step: u32, now: u64) {
+        let due = match self.policy {
+            Policy::Eager => now,
+            Policy::Lazy => u64::MAX,
+            Policy::SomeLate(n) if self.random.one_in(n) => u64::MAX,
+            Policy::SomeLate(_) => now,
+            Policy::After(most) => now + self.random.magnitude(most),
+        };
+        let at = thread as usize;
+        if self.dues.len() <= at {
+            self.dues.resize(at + 1, Vec::new());
+        }
+        self.dues[at].push((step, due));
+    }
+
+    /// Somebody waits in a loop, maybe for a store that is late: one of them becomes due.
+    pub fn hurry(&mut self, now: u64) {
+        let threads = self.dues.len();
+        let start = self.random.below(threads);
+        let late = (0..threads).map(|i| (start + i) % threads).find(|&thread| !self.dues[thread].is_empty());
+        if let Some(thread) = late {
+            self.dues[thread][0].1 = now;
+        }
+    }
+
+    pub fn committed(&mut self, thread: u32, step: u32) {
+        self.dues[thread as usize].retain(|store| store.0 != step);
+    }
+
+    /// The stores that are due, with their threads; whether the model lets them go is another question.
+    pub fn due(&self, now: u64) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let of = move |(thread, stores): (usize, &'_ Vec<(u32, u64)>)| {
+            let due = stores.iter().find(|store| store.1 <= now)?;
+            Some((thread as u32, due.0))
+        };
+        self.dues.iter().enumerate().filter_map(of)
+    }
+}
