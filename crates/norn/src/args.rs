@@ -126,6 +126,10 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub rounds: RoundsArgs,
 
+    /// Leave out the random executions that come before other engines and before a safe verdict is printed; for benchmarks
+    #[arg(long)]
+    pub no_attack: bool,
+
     /// List the loops of the program, and do nothing else
     #[arg(long)]
     pub show_loops: bool,
@@ -330,6 +334,8 @@ pub enum Engine {
     Events,
     /// All executions of few round-robin rounds at once, by a SAT solver; finds deep bugs
     Rounds,
+    /// Random executions with telling inputs and schedules; finds shallow bugs, never says safe
+    Sample,
 }
 
 /// How the order of events is put into clauses.
@@ -360,7 +366,7 @@ pub struct LimitArgs {
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
     pub timeout: Duration,
 
-    /// Give up after this many executions; the engine `stateless` counts them
+    /// Give up after this many executions; the engines `stateless` and `sample` count them
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub executions: Option<u64>,
 

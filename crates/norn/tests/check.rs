@@ -114,19 +114,41 @@ fn json_has_everything() {
     let run = folder.norn(&["check", "--json", "-m", "tso", &example]);
     assert_eq!(run.status(), 10);
     let value: serde_json::Value = serde_json::from_str(&run.stdout()).expect("JSON");
-    for (key, expected) in [("verdict", "unsafe"), ("model", "tso"), ("property", "assertion"), ("engine", "states")] {
+    for (key, expected) in [("verdict", "unsafe"), ("model", "tso"), ("property", "assertion"), ("engine", "sample")] {
         assert_eq!(value[key], expected, "{key}");
     }
     assert_eq!(value["complete"], true);
     assert_eq!(value["location"]["line"], 46);
     assert!(value["location"]["file"].as_str().is_some_and(|f| f.ends_with("store_buffering.c")));
     assert!(value["trace"]["events"].as_array().is_some_and(|events| events.len() > 10));
-    assert!(value["reason"].is_null() && value["bounds"].is_array() && value["stats"]["states"].is_number());
+    assert!(value["reason"].is_null() && value["bounds"].is_array() && value["stats"]["executions"].is_number());
     let several = folder.norn(&["check", "--json", "-m", "sc,tso", &example]);
     let value: serde_json::Value = serde_json::from_str(&several.stdout()).expect("JSON");
     assert_eq!(value[0]["verdict"], "safe");
     assert_eq!(value[1]["verdict"], "unsafe");
     assert_eq!(several.status(), 10);
+}
+
+/// The engine that samples says unsafe or unknown; every safe verdict of another is attacked, unless that is left out.
+#[test]
+fn sampling_never_says_safe_and_safe_is_attacked() {
+    let folder = Folder::new("sampling_never_says_safe");
+    folder.write("fine.c", "#include <assert.h>\nint x;\nint main(void) {\n  x = 1;\n  assert(x);\n}\n");
+    let run = folder.norn(&["check", "-e", "sample", "--executions", "100", "fine.c"]);
+    let line = "norn: unknown (sc): no violation in 100 sampled executions\n";
+    assert_eq!((run.status(), run.stdout().as_str()), (5, line));
+    for engine in ["auto", "states", "stateless", "events", "rounds", "enumerate"] {
+        let attacked = folder.norn(&["check", "--stats", "-e", engine, "fine.c"]);
+        assert_eq!((attacked.status(), attacked.stdout().as_str()), (0, "norn: safe (sc)\n"), "{engine}");
+        assert!(attacked.stderr().contains("attack executions"), "{engine}: {}", attacked.stderr());
+        let left_out = folder.norn(&["check", "--stats", "--no-attack", "-e", engine, "fine.c"]);
+        assert_eq!(left_out.status(), 0, "{engine}");
+        assert!(!left_out.stderr().contains("attack"), "{engine}: {}", left_out.stderr());
+    }
+    let example = project().join("examples/message_passing.c").display().to_string();
+    let found = || folder.norn(&["check", "-e", "sample", "-m", "pso", &example]);
+    assert_eq!(found().status(), 10);
+    assert_eq!(found().stdout(), found().stdout());
 }
 
 #[test]

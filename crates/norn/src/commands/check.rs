@@ -2,6 +2,7 @@
 
 use crate::args::{CheckArgs, Engine};
 use crate::backend;
+use crate::engines::attack::{Attacked, attack};
 use crate::engines::{self, Task, cross_check};
 use crate::exit::Exit;
 use crate::frontend::{self, Compiled, Failure};
@@ -9,6 +10,7 @@ use crate::loops;
 use crate::progress::ProgressLine;
 use crate::watch::{self, LastWords};
 use norn_ir::program::Program;
+use norn_machine::replay::ReplayMismatch;
 use norn_machine::run::{RunEnd, run as run_once};
 use norn_report::{Sources, json, line, table};
 use norn_verdict::limits::{Limits, StopToken};
@@ -16,7 +18,7 @@ use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome, Stats, Verdict, ViolationKind};
 use serde_json::Value;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub fn run(args: &CheckArgs) -> Exit {
     if let Some(message) = misplaced_option(args) {
@@ -138,6 +140,7 @@ fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopT
         limits: &limits,
         events: args.events,
         rounds: &args.rounds,
+        sampling: !args.no_attack,
     };
     let verdicts = match args.cross_check {
         true => cross_check::verdicts(&task, model),
@@ -145,14 +148,14 @@ fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopT
     };
     watch::end_task();
     line.clear();
-    let verdicts = verdicts.map_err(|mismatch| {
-        let message = format!("internal error: a counterexample did not replay: {mismatch}");
-        frontend::fail(&message, Exit::Internal)
-    })?;
+    let verdicts = verdicts.map_err(not_replayed)?;
     if let Some((violated, safe)) = cross_check::disagreement(&verdicts, &args.unwind) {
-        return Err(report_disagreement(&task, &verdicts, (violated.engine, safe.engine)));
+        return Err(report_disagreement(&task, &verdicts, (violated.engine, safe.engine), Path::new(".")));
     }
     let mut verdict = cross_check::strongest(verdicts).expect("some engine should have been asked");
+    if !args.no_attack {
+        verdict = attacked(&task, verdict, start.elapsed(), Path::new("."))?;
+    }
     verdict.stats.0.insert("seconds", start.elapsed().as_secs_f64());
     let written = match (&verdict.outcome, &args.schedule_out) {
         (Outcome::Unsafe(found), Some(path)) => frontend::write(path, &found.schedule().to_string()) == Exit::Fine,
@@ -171,11 +174,27 @@ fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopT
     Ok((verdict, written))
 }
 
+fn not_replayed(mismatch: ReplayMismatch) -> Exit {
+    let message = format!("internal error: a counterexample did not replay: {mismatch}");
+    frontend::fail(&message, Exit::Internal)
+}
+
+/// What is to be shown, after an attack on what says safe. If it is wrong, a report goes into the folder.
+fn attacked(task: &Task<'_>, verdict: Verdict, spent: Duration, folder: &Path) -> Result<Verdict, Exit> {
+    match attack(task, verdict, spent).map_err(not_replayed)? {
+        Attacked::Shown(verdict) => Ok(verdict),
+        Attacked::Contradicted { violated, safe } => {
+            let engines = (violated.engine, safe.engine);
+            Err(report_disagreement(task, &[violated, safe], engines, folder))
+        }
+    }
+}
+
 /// Two engines contradict one another: nothing that either says is worth printing as a verdict.
-fn report_disagreement(task: &Task<'_>, verdicts: &[Verdict], (violated, safe): (&str, &str)) -> Exit {
+fn report_disagreement(task: &Task<'_>, verdicts: &[Verdict], (violated, safe): (&str, &str), folder: &Path) -> Exit {
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     let command = words.collect::<Vec<_>>().join(" ");
-    let written = match cross_check::write_bundle(Path::new("."), task, verdicts, &command) {
+    let written = match cross_check::write_bundle(folder, task, verdicts, &command) {
         Ok(folder) => format!("please report the folder '{}'", folder.display()),
         Err(error) => format!("the report could not be written: {error}"),
     };
@@ -233,5 +252,89 @@ fn overall(verdicts: &[Verdict], require_proof: bool) -> Exit {
         Exit::Unknown
     } else {
         Exit::Fine
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Encoding, EventsArgs, RoundsArgs, Unwind};
+    use norn_c::driver::{Input, compile};
+    use norn_verdict::outcome::{Bound, BoundKind};
+    use std::fs;
+
+    fn program(source: &str) -> Program {
+        let text = format!("#include <assert.h>\nextern int nondet_int(void);\n{source}");
+        let compiled = compile(Default::default(), None, vec![Input::Text { name: "t.c".to_owned(), text }]);
+        let mut program = compiled.program.expect("the program should compile");
+        norn_passes::escape::mark_private(&mut program);
+        program
+    }
+
+    /// What becomes of a verdict that says safe within the bounds, by an engine that may be wrong; and what it leaves behind.
+    fn claim_safe(source: &str, bounds: &[Bound], unwind: &[Unwind]) -> (Result<Verdict, Exit>, Vec<String>) {
+        let program = program(source);
+        let (limits, rounds) = (Limits::for_seconds(60.0), RoundsArgs::default());
+        let task = Task {
+            program: &program,
+            checks: Checks::default(),
+            unwind,
+            shortest: false,
+            limits: &limits,
+            events: EventsArgs { encoding: Encoding::Order, certify: false },
+            rounds: &rounds,
+            sampling: true,
+        };
+        let outcome = Outcome::Safe { bounds: bounds.to_vec() };
+        let verdict = Verdict { model: Model::Sc, engine: "events", outcome, stats: Stats::default() };
+        let number = norn_verdict::schedule::fingerprint(&program);
+        let folder = std::env::temp_dir().join(format!("norn-attack-{}-{number:x}", std::process::id()));
+        fs::create_dir_all(&folder).expect("the folder should be writable");
+        let became = attacked(&task, verdict, Duration::ZERO, &folder);
+        let mut left = Vec::new();
+        for entry in fs::read_dir(&folder).expect("the folder should be there") {
+            let inside = fs::read_dir(entry.expect("an entry").path()).expect("the report should be a folder");
+            left.extend(inside.map(|file| file.expect("a file").file_name().display().to_string()));
+        }
+        left.sort();
+        fs::remove_dir_all(folder).expect("the folder should go");
+        (became, left)
+    }
+
+    #[test]
+    fn a_wrong_safe_is_an_internal_error_with_a_report() {
+        let (became, left) = claim_safe("int main(void) { assert(nondet_int() != 123456); }", &[], &[]);
+        assert_eq!(became.map(|verdict| verdict.engine), Err(Exit::Internal));
+        assert_eq!(left, ["program.ir", "unsafe.schedule", "verdicts.txt"]);
+    }
+
+    #[test]
+    fn a_right_safe_is_shown_with_the_cost_of_the_attack() {
+        let (became, left) = claim_safe("int main(void) { assert(nondet_int() != 3 || 1); }", &[], &[]);
+        let verdict = became.expect("it should stand");
+        assert!(left.is_empty(), "{left:?}");
+        assert!(matches!(verdict.outcome, Outcome::Safe { .. }));
+        assert!(verdict.stats.0["attack executions"] >= 100.0, "{:?}", verdict.stats);
+        assert!(verdict.stats.0["attack seconds"] >= 0.02, "{:?}", verdict.stats);
+    }
+
+    #[test]
+    fn bounds_that_were_given_are_attacked_within() {
+        let source = "int x; int main(void) { for (int i = 0; i < 10; i++) x++; assert(x != 10); }";
+        let bound = |value| Bound { kind: BoundKind::Unwind { place: "t.c:3".to_owned() }, value, exhausted: false };
+        let stands = claim_safe(source, &[bound(3)], &[Unwind::Default(3)]).0;
+        assert!(matches!(stands.expect("it should stand").outcome, Outcome::Safe { .. }));
+        let wrong = claim_safe(source, &[bound(10)], &[Unwind::Default(10)]).0;
+        assert_eq!(wrong.map(|verdict| verdict.engine), Err(Exit::Internal));
+    }
+
+    #[test]
+    fn a_violation_beyond_the_rounds_is_the_better_answer() {
+        let source = "#include <pthread.h>\nint x; void *f(void *p) { int a = x; int b = x; assert(!(a == 1 && b == 2)); return 0; }\n\
+            int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); x = 1; x = 2; pthread_join(t, 0); }";
+        let bound = Bound { kind: BoundKind::Rounds, value: 1, exhausted: false };
+        let (became, left) = claim_safe(source, &[bound], &[]);
+        assert!(left.is_empty(), "{left:?}");
+        assert!(matches!(became.expect("nothing is contradicted").outcome, Outcome::Unsafe(_)));
     }
 }

@@ -235,6 +235,8 @@ fn answer(test: &Test, model: Model, args: &LitmusArgs, limits: &Limits) -> std:
         limits,
         events: args.events,
         rounds: &args.rounds,
+        // It would cost more than the others need.
+        sampling: false,
     };
     match engines::verdict(&task, model, args.engine) {
         Ok(verdict) => Ok(match verdict.outcome {

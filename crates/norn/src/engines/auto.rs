@@ -6,6 +6,8 @@
 //!
 //! The order, and why:
 //!
+//! 0. `sample`, for a moment: many bugs are shallow, and random executions find those whatever the loops and the inputs. What they do
+//!    not find means nothing.
 //! 1. `states`: decides loops for good. On programs with few states it needs milliseconds; on inputs with many values it
 //!    says at once that it cannot.
 //! 2. `stateless`, for a moment: programs with so much memory that states and formulas are large, but few traces.
@@ -17,6 +19,7 @@
 //! engines only; the others are not asked. For data races that is `enumerate`, for a moment, since it needs no bounds where
 //! the states are few; then `events`; then `enumerate` with the time that is left.
 
+use super::attack::shallow;
 use super::{Task, by_states, enumerate, events, is_given, rounds, stateless};
 use crate::args::Unwind;
 use norn_machine::replay::ReplayMismatch;
@@ -61,6 +64,12 @@ fn turns(task: &Task<'_>) -> Vec<Turn> {
 }
 
 pub fn verdict(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
+    if task.sampling
+        && !task.events.certify
+        && let Some(found) = shallow(task, model)?
+    {
+        return Ok(found);
+    }
     let mut best: Option<Verdict> = None;
     for turn in turns(task) {
         let limits = limits(task.limits, &turn);

@@ -107,7 +107,8 @@ mod tests {
         let rounds = RoundsArgs::default();
         let events = EventsArgs { encoding: Encoding::Order, certify: false };
         let checks = Checks::default();
-        ask(&Task { program, checks, unwind: &[], shortest: false, limits: &limits, events, rounds: &rounds })
+        let (unwind, rounds) = (&[][..], &rounds);
+        ask(&Task { program, checks, unwind, shortest: false, limits: &limits, events, rounds, sampling: true })
     }
 
     /// A real counterexample against a safe verdict that an engine might have given.

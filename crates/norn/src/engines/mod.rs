@@ -1,5 +1,6 @@
 //! Asks an engine for a verdict.
 
+pub mod attack;
 mod auto;
 pub mod cross_check;
 
@@ -25,6 +26,8 @@ pub struct Task<'a> {
     pub limits: &'a Limits,
     pub events: EventsArgs,
     pub rounds: &'a RoundsArgs,
+    /// Random executions come first in `auto`.
+    pub sampling: bool,
 }
 
 /// The verdict of the chosen engine. An error means that an engine claimed what the machine could not replay.
@@ -39,6 +42,7 @@ pub fn verdict(task: &Task<'_>, model: Model, engine: Engine) -> Result<Verdict,
         Engine::States => by_states(task, model),
         Engine::Events => events(task, model),
         Engine::Rounds => rounds(task, model),
+        Engine::Sample => attack::sample(task, model),
     }
 }
 

@@ -1,0 +1,96 @@
+//! Random executions: as an engine of its own, for a moment before the others, and against every verdict of safe before it is
+//! shown.
+//!
+//! What is printed must not depend on the speed of the machine, so the first two are measured in work. An attack lasts for
+//! a share of the time that the verdict took, and at least for a certain work: it prints something only where the
+//! verdict was wrong, or is surpassed.
+
+use super::{Task, given_bounds};
+use norn_machine::replay::ReplayMismatch;
+use norn_sample::{Attack, Budget};
+use norn_verdict::limits::Limits;
+use norn_verdict::model::Model;
+use norn_verdict::outcome::{Bound, Outcome, Verdict};
+use std::time::{Duration, Instant};
+
+/// Of `-e sample`, unless the number of executions is given: some seconds.
+const FULL_WORK: u64 = 200_000_000;
+/// Before the other engines of `auto`: about 20 ms. Most of what is found at all by then is found in the first few.
+const FIRST_WORK: u64 = 800_000;
+/// Against a verdict, at least; also where the machine is slow.
+const LEAST_WORK: u64 = 200_000;
+const LEAST_TIME: Duration = Duration::from_millis(20);
+/// Of the time that the verdict took.
+const SHARE: f64 = 0.05;
+/// Where attacks begin to count: other executions than those that were tried first.
+const ATTACK_FROM: u64 = 1 << 32;
+
+/// The engine as such.
+pub fn sample(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
+    let work = if task.limits.executions.is_some() { u64::MAX } else { FULL_WORK };
+    run(task, model, Budget { work, time: None, first: 0 })
+}
+
+/// A violation that is found in a moment.
+pub fn shallow(task: &Task<'_>, model: Model) -> Result<Option<Verdict>, ReplayMismatch> {
+    let limits = Limits { executions: None, ..task.limits.clone() };
+    let verdict = run(&Task { limits: &limits, ..*task }, model, Budget { work: FIRST_WORK, time: None, first: 0 })?;
+    Ok(matches!(verdict.outcome, Outcome::Unsafe(_)).then_some(verdict))
+}
+
+fn run(task: &Task<'_>, model: Model, budget: Budget) -> Result<Verdict, ReplayMismatch> {
+    let bounds = given_bounds(task.unwind);
+    norn_sample::verdict(&norn_sample::Task {
+        program: task.program,
+        model,
+        checks: task.checks,
+        bounds: bounds.as_ref(),
+        limits: task.limits,
+        seed: 0,
+        budget,
+    })
+}
+
+/// What becomes of a verdict.
+pub enum Attacked {
+    /// This is to be shown: the same, or a violation beyond the bounds of what was safe.
+    Shown(Verdict),
+    /// The violation lies within what the other calls safe.
+    Contradicted { violated: Verdict, safe: Verdict },
+}
+
+/// Looks for an execution that contradicts a verdict of safe, which took so long to find. Others stay as they are.
+pub fn attack(task: &Task<'_>, mut verdict: Verdict, spent: Duration) -> Result<Attacked, ReplayMismatch> {
+    let Outcome::Safe { bounds } = &verdict.outcome else { return Ok(Attacked::Shown(verdict)) };
+    let start = Instant::now();
+    let found = look(task, verdict.model, bounds, spent.mul_f64(SHARE).max(LEAST_TIME))?;
+    match found {
+        Attack::Stands(stats) => {
+            let figures = [("executions", "attack executions"), ("steps", "attack steps")];
+            for (figure, name) in figures {
+                verdict.stats.0.extend(stats.0.get(figure).map(|&value| (name, value)));
+            }
+            verdict.stats.0.insert("attack seconds", start.elapsed().as_secs_f64());
+            Ok(Attacked::Shown(verdict))
+        }
+        Attack::Surpassed(better) => Ok(Attacked::Shown(better)),
+        Attack::Contradicted(violated) => Ok(Attacked::Contradicted { violated, safe: verdict }),
+    }
+}
+
+fn look(task: &Task<'_>, model: Model, claimed: &[Bound], time: Duration) -> Result<Attack, ReplayMismatch> {
+    // Where no time is left there is a little.
+    let least = Instant::now() + LEAST_TIME;
+    let deadline = task.limits.deadline.map(|deadline| deadline.max(least));
+    let limits = Limits { deadline, executions: None, ..task.limits.clone() };
+    let sample = norn_sample::Task {
+        program: task.program,
+        model,
+        checks: task.checks,
+        bounds: None,
+        limits: &limits,
+        seed: 0,
+        budget: Budget { work: LEAST_WORK, time: Some(time), first: ATTACK_FROM },
+    };
+    norn_sample::attack(&sample, claimed, task.rounds.thread_order.is_empty())
+}
