@@ -54,6 +54,8 @@ pub struct Executor<'c> {
     identities: BTreeMap<(u32, u32), u32>,
     /// Which cuts some execution has reached; not undone.
     reached: Vec<bool>,
+    /// The first thing without a meaning that a silent run has come to; not undone.
+    pub(crate) doubt: Option<(String, Span)>,
 }
 
 /// How `exit` or `abort` ended the program.
@@ -155,6 +157,7 @@ impl<'c> Executor<'c> {
             observed: Cell::new(false),
             identities: BTreeMap::new(),
             reached: vec![false; code.cuts.len()],
+            doubt: None,
         };
         let full = |reason: String| Stop::Limit { reason, span };
         executor.memory.add_globals(program, false).map_err(full)?;
@@ -263,6 +266,11 @@ impl<'c> Executor<'c> {
 
     pub fn main_returned(&self) -> bool {
         self.main_returned
+    }
+
+    /// What stopped a thread in some execution so that nothing is known about what follows; its first reason.
+    pub fn doubt(&self) -> Option<(String, Option<Span>)> {
+        self.doubt.as_ref().map(|(reason, span)| (reason.clone(), (*span != Span::NONE).then_some(*span)))
     }
 
     /// What the last step (or attempt) did.

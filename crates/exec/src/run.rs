@@ -90,8 +90,20 @@ impl Executor<'_> {
         self.settle_saved(thread)
     }
 
-    /// The same, where the thread's control has been saved since the last point to go back to.
+    /// The same, where the thread's control has been saved since the last point to go back to. Where the run comes to
+    /// something that has no meaning here, the thread stops: nobody saw it run, so that the others may go on beside it.
     pub(crate) fn settle_saved(&mut self, thread: u32) -> Done<()> {
+        match self.settle_on(thread) {
+            Err(Stop::Unsupported { reason, span } | Stop::Limit { reason, span }) => {
+                self.doubt.get_or_insert((reason, span));
+                self.threads[thread as usize].status = Status::Stopped;
+                Ok(())
+            }
+            done => done,
+        }
+    }
+
+    fn settle_on(&mut self, thread: u32) -> Done<()> {
         self.threads[thread as usize].status = Status::Fresh;
         let mut watch = Watch::default();
         loop {

@@ -40,6 +40,9 @@ pub struct Machine<'p> {
     pub model: Model,
     pub checks: Checks,
     pub patience: Patience,
+    /// A thread that comes silently to something without a meaning stops, and the others go on beside it: for a search,
+    /// which has to look at [`Thread::doubt`] then. Else that is the end of the execution.
+    pub goes_on_beside: bool,
     pub(crate) globals: Globals,
     globals_in_memory: Result<Memory, Full>,
 }
@@ -142,7 +145,15 @@ impl<'p> Machine<'p> {
     pub fn new(program: &'p Program, model: Model, checks: Checks) -> Machine<'p> {
         let globals = Globals::new(program);
         let globals_in_memory = Memory::new(program, &globals);
-        Machine { program, model, checks, patience: Patience::default(), globals, globals_in_memory }
+        Machine {
+            program,
+            model,
+            checks,
+            patience: Patience::default(),
+            goes_on_beside: false,
+            globals,
+            globals_in_memory,
+        }
     }
 
     /// The state in which the entry function has run to just before its first visible step.
@@ -171,6 +182,7 @@ impl<'p> Machine<'p> {
             children: 0,
             result: Default::default(),
             cut_at: None,
+            doubt: None,
         };
         let races = self.checks.data_race.then(|| {
             let mut races = Races::default();

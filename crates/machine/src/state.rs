@@ -51,6 +51,8 @@ pub struct Thread {
     pub result: Value,
     /// The block whose terminator `Stop` stopped it: a bound. Not part of what a state is, only of how it came about.
     pub cut_at: Option<(FuncId, BlockId)>,
+    /// What has no meaning here and stopped it; likewise.
+    pub doubt: Option<(String, Span)>,
 }
 
 /// Where a thread stands after it was settled.

@@ -342,4 +342,15 @@ fn what_is_unsupported_hides_no_violation() {
          int main(void) { CREATE; if (x == 0) weird(); else assert(0); JOIN; }",
         "unsafe: assertion failed at a.c:2",
     );
+    // What comes silently behind a step does not take the step back.
+    let beside = |program: &str| programs.check_but(&["rounds"], program, "unsafe: assertion failed at a.c:2");
+    beside(
+        "int weird(void); int x;\nvoid *t(void *a) { x = 1; assert(x != 1); return a; } int main(void) { CREATE; weird(); }",
+    );
+    beside(
+        "int weird(void); int x; void *u(void *a) { x = 1; weird(); return a; }\n\
+         void *t(void *a) { assert(!x); return a; }\n\
+         int main(void) { CREATE; pthread_create(&q, 0, u, 0); }",
+    );
+    beside("int weird(void); void *t(void *a) { weird(); return a; }\nint main(void) { CREATE; assert(0); }");
 }

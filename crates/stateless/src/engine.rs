@@ -161,7 +161,7 @@ fn search(
     if matches!(ended, Ended::NeedInput(..) | Ended::CellsChanged) {
         return ended;
     }
-    if let Some((reason, span)) = search.doubt.take() {
+    if let Some((reason, span)) = search.doubt.take().or_else(|| search.executor.doubt()) {
         explored.incomplete.get_or_insert(Incomplete { reason, span });
     }
     explored.counts.add(&search.counts);

@@ -132,6 +132,7 @@ pub fn search<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mut 
     };
     let ended = search.run();
     let Search { walk, mut counts, incomplete, .. } = search;
+    let incomplete = incomplete.or_else(|| walk.executor.doubt());
     counts.states = walk.vector.states() as u64;
     counts.bytes = walk.vector.size() as u64;
     let cuts = walk.executor.cuts().map(|(_, reached)| reached).collect();

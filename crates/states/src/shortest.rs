@@ -46,6 +46,7 @@ pub fn shortest<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mu
     let mut search = Search { walk, limits, links: Vec::new(), way, counts, incomplete: None, patience, at_end };
     let ended = search.run();
     let Search { walk, mut counts, incomplete, .. } = search;
+    let incomplete = incomplete.or_else(|| walk.executor.doubt());
     counts.states = walk.vector.states() as u64;
     counts.bytes = walk.vector.size() as u64;
     let cuts = walk.executor.cuts().map(|(_, reached)| reached).collect();

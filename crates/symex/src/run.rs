@@ -366,7 +366,12 @@ impl<'p, 'a> Run<'p, 'a> {
     /// Something must not happen here; the execution goes on where it does not.
     pub fn check(&mut self, what: Finding, violated: Term) {
         let here = self.guard_term();
-        let violated_here = self.pass.terms.and(here, violated);
+        let mut violated_here = self.pass.terms.and(here, violated);
+        if self.pass.may_stop && self.state.section.is_none() && matches!(what, Finding::Undefined(_)) {
+            // The thread may stop just before it.
+            let gets_there = self.pass.terms.fresh(Sort::Bool);
+            violated_here = self.pass.terms.and(violated_here, gets_there);
+        }
         let span = match &what {
             Finding::Violation(violation) => violation.span,
             Finding::Undefined(_) => self.user_place().span,

@@ -29,7 +29,8 @@ pub struct Explored {
 
 /// Explores until the first violation.
 pub fn explore(question: &Question<'_>) -> Explored {
-    let machine = Machine::new(question.program, question.model, question.checks);
+    let mut machine = Machine::new(question.program, question.model, question.checks);
+    machine.goes_on_beside = true;
     let mut search = Search {
         question,
         machine: &machine,
@@ -154,6 +155,9 @@ impl Search<'_> {
             Ok(state) => {
                 // Also for a state that is known: it may have been reached without a bound before.
                 self.found.stops.extend(state.threads.iter().filter_map(|thread| thread.cut_at));
+                if let Some((reason, span)) = state.threads.iter().find_map(|thread| thread.doubt.clone()) {
+                    self.found.incomplete.get_or_insert(incomplete(reason, span));
+                }
                 self.bytes.clear();
                 self.machine.encode(&state, &mut self.bytes);
                 if !self.seen.contains(&self.bytes[..]) {

@@ -182,6 +182,7 @@ impl<'p> Exec<'_, 'p> {
             children: 0,
             result: Value::default(),
             cut_at: None,
+            doubt: None,
         }));
         if let Some(races) = &mut self.state.races {
             Rc::make_mut(races).create(Some(self.thread));

@@ -140,6 +140,17 @@ impl<'a, 'p> Exec<'a, 'p> {
 
     /// Runs silently until a visible step, a wait or the end.
     pub fn settle(&mut self) -> Done<()> {
+        match self.settle_on() {
+            Err(Stop::Unsupported { reason, span } | Stop::Limit { reason, span }) if self.machine.goes_on_beside => {
+                self.stop_thread();
+                self.thread_mut().doubt = Some((reason, span));
+                Ok(())
+            }
+            done => done,
+        }
+    }
+
+    fn settle_on(&mut self) -> Done<()> {
         let mut watch = Watch::default();
         self.thread_mut().status = Status::Fresh;
         loop {
