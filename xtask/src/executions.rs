@@ -50,7 +50,7 @@ fn row(norn: &Norn, row: &Program, model: Model) -> Result<String, String> {
     let answer = match found.outcome {
         Outcome::Safe { .. } => "safe",
         Outcome::Unsafe(_) => "unsafe",
-        Outcome::Unknown { .. } => "unknown",
+        Outcome::Limited { .. } | Outcome::Unknown { .. } => "unknown",
     };
     let mut args = ["check", "-e", "stateless", "-m", model.name()].map(str::to_owned).to_vec();
     args.extend(["--timeout".to_owned(), format!("{SECONDS:.0}")]);

@@ -20,9 +20,11 @@ use norn_passes::unwind::Bounds;
 use norn_symex::{Finding, Refusal, Symbolic};
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Bound, Checks, Outcome, Stats, Verdict, Violation, ViolationKind, unwind_bounds};
+use norn_verdict::outcome::{
+    Assumption, Bound, Checks, Outcome, Stats, Verdict, Violation, ViolationKind, unwind_bounds,
+};
 use norn_verdict::schedule::Schedule;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 pub const ENGINE: &str = "events";
@@ -68,8 +70,8 @@ enum Step {
         /// Loops may go on, and lead to a violation elsewhere.
         goes_on: bool,
     },
-    /// Nothing is violated within these bounds.
-    Safe(Vec<Bound>),
+    /// Nothing is violated within these bounds, if these assumptions hold.
+    Safe(Vec<Bound>, Vec<Assumption>),
     Stopped(Exceeded),
 }
 
@@ -102,7 +104,7 @@ const LAST_AFTER_DOUBT: u32 = 16;
 pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
     if let Some(reason) = undecidable(task.checks) {
         let outcome = Outcome::Unknown { reason: reason.to_owned(), span: None };
-        return Ok(Verdict { model: task.model, engine: ENGINE, outcome, stats: Stats::default() });
+        return Ok(Verdict::new(task.model, ENGINE, outcome, Stats::default()));
     }
     // What waits in a loop needs no bound; the steps that are left have the same numbers, so replay is none the wiser.
     let code = if task.checks.data_race { spin_for_races(task.program) } else { spin(task.program, true) }.program;
@@ -115,8 +117,8 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
 struct Search<'a> {
     task: &'a Task<'a>,
     code: &'a Program,
-    /// The bounds that were done with last.
-    best: Option<Vec<Bound>>,
+    /// The bounds that were done with last, and the assumptions there.
+    best: Option<(Vec<Bound>, Vec<Assumption>)>,
     /// The first thing that was met without a meaning.
     doubt: Option<(String, Option<Span>)>,
     /// The last bounds about which nothing was asked.
@@ -126,20 +128,30 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn verdict(&self, outcome: Outcome) -> Verdict {
-        Verdict { model: self.task.model, engine: ENGINE, outcome, stats: Stats(self.figures.0.clone()) }
+        Verdict::new(self.task.model, ENGINE, outcome, Stats(self.figures.0.clone()))
     }
 
     /// What a larger bound leads to is no reason to forget what is known about smaller ones.
     fn best_known(&mut self, stopped: Option<Exceeded>) -> Verdict {
-        let outcome = match (self.best.take(), self.doubt.take()) {
-            (Some(bounds), _) => Outcome::Safe { bounds },
-            (None, Some((reason, span))) => Outcome::Unknown { reason, span },
+        let (outcome, assumptions) = match (self.best.take(), self.doubt.take()) {
+            (Some((bounds, assumptions)), None) => match stopped {
+                Some(exceeded) => {
+                    let reason = exceeded.reason().to_owned();
+                    (Outcome::Limited { bounds, reason, span: None }, assumptions)
+                }
+                None => (Outcome::Safe { bounds }, assumptions),
+            },
+            // What a larger bound leads to.
+            (Some((bounds, assumptions)), Some((reason, span))) => {
+                (Outcome::Limited { bounds, reason, span }, assumptions)
+            }
+            (None, Some((reason, span))) => (Outcome::Unknown { reason, span }, Vec::new()),
             (None, None) => {
                 let reason = stopped.map_or("no bound was tried", Exceeded::reason).to_owned();
-                Outcome::Unknown { reason, span: None }
+                (Outcome::Unknown { reason, span: None }, Vec::new())
             }
         };
-        self.verdict(outcome)
+        self.verdict(outcome).assuming(assumptions)
     }
 
     /// The verdict, unless all bounds were done with and more could be said.
@@ -223,16 +235,16 @@ impl Search<'_> {
         };
         Ok(match step {
             Step::Unsafe(verdict) => Some(*verdict),
-            Step::Safe(reached) if self.doubt.is_none() => {
+            Step::Safe(reached, assumptions) if self.doubt.is_none() => {
                 // Bounds of the library stay as they are, however large those of the user become.
                 let grows = |bound: &Bound| !bound.exhausted && bound.value == u64::from(bounds.default);
                 let is_complete = reached.iter().all(|bound| bound.exhausted);
                 let is_last = is_complete || (self.task.grow && !reached.iter().any(grows));
-                self.best = Some(reached);
+                self.best = Some((reached, assumptions));
                 is_last.then(|| self.best_known(None))
             }
             // What was met before with smaller bounds is still there.
-            Step::Safe(_) => None,
+            Step::Safe(..) => None,
             Step::Doubt { reason, span, goes_on } => {
                 self.doubt.get_or_insert((reason, span));
                 (!goes_on).then(|| self.best_known(None))
@@ -372,7 +384,7 @@ fn ask(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) -> Found 
         Asked::Yes => {
             let undefined = formula.true_checks().find_map(|check| match &symbolic.checks[check].what {
                 Finding::Undefined(reason) => Some((reason.clone(), symbolic.checks[check].span)),
-                Finding::Violation(_) => None,
+                Finding::Violation(_) | Finding::Assumed { .. } => None,
             });
             let (reason, span) = undefined.expect("what was asked for should be in the model");
             let goes_on = task.grow && reached_cuts(task, symbolic, formula).is_ok_and(|cuts| cuts.contains(&true));
@@ -387,7 +399,41 @@ fn ask(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) -> Found 
         Err(reason) => return unproved(reason),
     };
     let cuts = symbolic.cuts.iter().zip(&reached).map(|(cut, &reached)| (cut.span, cut.bound, reached));
-    Found::Step(Step::Safe(unwind_bounds(task.program, cuts)))
+    let bounds = unwind_bounds(task.program, cuts);
+    match assumptions(task, symbolic, formula) {
+        Ok(assumptions) => Found::Step(Step::Safe(bounds, assumptions)),
+        Err(reason) => unproved(reason),
+    }
+}
+
+/// What is assumed not to happen, and would happen in some execution. Where time runs out all that is open is named, which
+/// is always right to say.
+fn assumptions(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) -> Result<Vec<Assumption>, String> {
+    let mut needed: BTreeSet<Assumption> = BTreeSet::new();
+    for excluded in [false, true] {
+        loop {
+            let is_open = |check: &usize| {
+                let what = &symbolic.checks[*check].what;
+                what.is_excluded() == excluded && what.assumption().is_some_and(|one| !needed.contains(&one))
+            };
+            let open: Vec<usize> = (0..symbolic.checks.len()).filter(is_open).collect();
+            let of = |check: &usize| symbolic.checks[*check].what.assumption();
+            match formula.ask(symbolic, &Question::Assumed(open.clone()), task.limits) {
+                Asked::Yes => {
+                    let before = needed.len();
+                    needed.extend(open.iter().filter(|&&check| formula.is_true_check(check)).filter_map(of));
+                    assert!(needed.len() > before, "an assumption that is asked for should be in the model");
+                }
+                Asked::No => break,
+                Asked::Stopped(_) => {
+                    needed.extend(open.iter().filter_map(of));
+                    break;
+                }
+                Asked::NotProved(reason) => return Err(reason),
+            }
+        }
+    }
+    Ok(needed.into_iter().collect())
 }
 
 /// Which cuts are reached. Where time runs out those that are open count as reached, which is always right to say.
@@ -432,7 +478,7 @@ fn unsafe_verdict(
             found => {
                 let expected = symbolic.checks.iter().find_map(|check| match &check.what {
                     Finding::Violation(violation) => Some(violation.clone()),
-                    Finding::Undefined(_) => None,
+                    Finding::Undefined(_) | Finding::Assumed { .. } => None,
                 });
                 let expected = expected.unwrap_or_else(|| Violation {
                     kind: ViolationKind::DataRace,

@@ -35,6 +35,8 @@ pub struct Formulated {
     undefined: Lit,
     /// If it is false, no bound cuts a section in two.
     halved: Lit,
+    /// If it is false, nothing is done that is assumed not to happen.
+    excluded: Lit,
     /// If it is true, there is a data race.
     race: Lit,
     pairs: (usize, usize),
@@ -57,6 +59,8 @@ pub enum Question {
     /// There is a data race, and nothing undefined is met.
     Race,
     Undefined,
+    /// One of these checks, which are assumptions, does not hold.
+    Assumed(Vec<usize>),
     /// One of these is reached.
     Cut(Vec<usize>),
 }
@@ -145,10 +149,13 @@ impl Formulated {
         }
         let mut encoded = encode.encoded;
         let from_reads = std::mem::take(&mut encoded.from_reads);
-        let undefined = formula.fresh();
+        let (undefined, excluded) = (formula.fresh(), formula.fresh());
         for (check, &literal) in symbolic.checks.iter().zip(&encoded.checks) {
-            if matches!(check.what, Finding::Undefined(_)) {
+            if check.what.is_undefined() {
                 formula.clause(&[undefined, !literal]);
+            }
+            if check.what.is_excluded() {
+                formula.clause(&[excluded, !literal]);
             }
         }
         let halved = formula.fresh();
@@ -178,6 +185,7 @@ impl Formulated {
             encoded,
             undefined,
             halved,
+            excluded,
             race,
             pairs,
             copies,
@@ -190,11 +198,13 @@ impl Formulated {
     pub fn ask(&mut self, symbolic: &Symbolic, question: &Question, limits: &Limits) -> Asked {
         let truth = self.blaster.truth();
         let is_violation = |check: &usize| matches!(symbolic.checks[*check].what, Finding::Violation(_));
+        let is_undefined = |check: &usize| symbolic.checks[*check].what.is_undefined();
         let all = 0..symbolic.checks.len();
         let mut wanted: Vec<Lit> = match question {
             Question::Violated => all.filter(is_violation).map(|check| self.encoded.checks[check]).collect(),
             Question::Race => vec![self.race],
-            Question::Undefined => all.filter(|c| !is_violation(c)).map(|check| self.encoded.checks[check]).collect(),
+            Question::Undefined => all.filter(is_undefined).map(|check| self.encoded.checks[check]).collect(),
+            Question::Assumed(checks) => checks.iter().map(|&check| self.encoded.checks[check]).collect(),
             Question::Cut(cuts) => cuts.iter().map(|&cut| self.encoded.cuts[cut]).collect(),
         };
         wanted.retain(|&literal| literal != !truth);
@@ -210,6 +220,11 @@ impl Formulated {
         }
         if !matches!(question, Question::Cut(_)) {
             assumptions.push(!self.halved);
+        }
+        let is_about_excluded =
+            |checks: &[usize]| checks.iter().any(|&check| symbolic.checks[check].what.is_excluded());
+        if !matches!(question, Question::Assumed(checks) if is_about_excluded(checks)) {
+            assumptions.push(!self.excluded);
         }
         match self.blaster.sink_mut().solve(&assumptions, limits) {
             Answer::Sat => Asked::Yes,
@@ -239,6 +254,10 @@ impl Formulated {
     /// Which checks hold in the model.
     pub fn true_checks(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.encoded.checks.len()).filter(|&check| self.blaster.sink().value(self.encoded.checks[check]))
+    }
+
+    pub fn is_true_check(&self, check: usize) -> bool {
+        self.blaster.sink().value(self.encoded.checks[check])
     }
 
     pub fn is_cut(&self, cut: usize) -> bool {

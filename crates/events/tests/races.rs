@@ -273,7 +273,7 @@ fn compile(text: &str) -> Program {
     program
 }
 
-const CHECKS: Checks = Checks { data_race: true, deadlock: false, memory_safety: false, overflow: false, leaks: false };
+const CHECKS: Checks = Checks { data_race: true, ..Checks::DEFAULT };
 
 /// Whether there is a violation; nothing if that takes too long or something undefined is met.
 fn enumerated(program: &Program, model: Model) -> Option<bool> {
@@ -297,7 +297,7 @@ fn solved(program: &Program, model: Model, encoding: Encoding) -> Option<(bool, 
     match verdict(&task).unwrap_or_else(|mismatch| panic!("{model} {encoding:?}: {mismatch}")).outcome {
         Outcome::Unsafe(_) => Some((true, true)),
         Outcome::Safe { bounds } => Some((false, bounds.iter().all(|bound| bound.exhausted))),
-        Outcome::Unknown { reason, .. } => {
+        Outcome::Limited { reason, .. } | Outcome::Unknown { reason, .. } => {
             assert!(reason.contains("without checking memory safety"), "{model} {encoding:?}: {reason}");
             None
         }

@@ -182,7 +182,7 @@ impl Executor<'_> {
             && self.memory.objects.get(pointer.object as usize).is_some_and(|object| object.shared)
     }
 
-    fn spot(&self, thread: u32, pointer: Value, ty: Scalar, writes: bool) -> Done<Spot> {
+    fn spot(&mut self, thread: u32, pointer: Value, ty: Scalar, writes: bool) -> Done<Spot> {
         if let Some(object) = self.memory.objects.get(pointer.object as usize) {
             let offset = pointer.bits.wrapping_sub(object.base);
             let inside = offset.checked_add(u64::from(ty.size)).is_some_and(|end| end <= u64::from(object.size));
@@ -190,7 +190,25 @@ impl Executor<'_> {
                 return Ok(Spot { object: pointer.object, at: object.start + offset as u32, shared: object.shared });
             }
         }
+        self.note_bad_access(thread, pointer, ty, writes);
         Err(self.bad_access(thread, pointer))
+    }
+
+    /// Whether an access is valid depends on who ends the object's life, and when: it depends on others as if it were.
+    #[cold]
+    fn note_bad_access(&mut self, thread: u32, pointer: Value, ty: Scalar, writes: bool) {
+        let number = pointer.object;
+        let Some(object) = self.memory.objects.get(number as usize) else { return };
+        if !object.shared || object.size == 0 {
+            return;
+        }
+        let offset = pointer.bits.wrapping_sub(object.base);
+        let inside = offset.checked_add(u64::from(ty.size)).is_some_and(|end| end <= u64::from(object.size));
+        let (at, size) = if inside { (object.start + offset as u32, ty.size) } else { (object.start, 1) };
+        self.effects.push(match writes {
+            true => Effect::Write { thread, object: number, at, size },
+            false => Effect::Read { thread, object: number, at, size, own: 0 },
+        });
     }
 
     #[cold]
@@ -216,7 +234,7 @@ impl Executor<'_> {
                 }
             }
         };
-        self.memory_violation(thread, kind, message)
+        self.violation(thread, kind, message)
     }
 
     /// Whether the access that the thread is about to make stays inside of the object.

@@ -50,7 +50,7 @@ impl Executor<'_> {
                 0 => (ViolationKind::NullPointer, "the function pointer is null".to_owned()),
                 _ => (ViolationKind::InvalidPointer, format!("there is no function at {pointer:#x}")),
             };
-            self.memory_violation(thread, kind, message)
+            self.violation(thread, kind, message)
         })
     }
 

@@ -56,3 +56,17 @@ pub enum Effect {
     },
     Exit,
 }
+
+impl Effect {
+    /// The object that is touched, if one is.
+    pub fn object(&self) -> Option<u32> {
+        match *self {
+            Effect::Read { object, .. }
+            | Effect::Write { object, .. }
+            | Effect::Store { object, .. }
+            | Effect::Commit { object, .. }
+            | Effect::Ends { object, .. } => Some(object),
+            Effect::Drained { .. } | Effect::Spawn { .. } | Effect::Join { .. } | Effect::Exit => None,
+        }
+    }
+}

@@ -13,10 +13,10 @@ use norn_ir::span::Span;
 use norn_ir::types::Ty;
 use norn_passes::Site;
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Checks, Violation, ViolationKind};
+use norn_verdict::outcome::{Assumption, Checks, Treatment, Violation, ViolationKind};
 use norn_verdict::schedule::ThreadName;
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Operations in one silent run or section, unless another number is set.
 const LONGEST_RUN: u64 = 10_000_000;
@@ -56,6 +56,8 @@ pub struct Executor<'c> {
     reached: Vec<bool>,
     /// The first thing without a meaning that a silent run has come to; not undone.
     pub(crate) doubt: Option<(String, Span)>,
+    /// What some execution met and is assumed not to happen; not undone.
+    assumptions: BTreeSet<Assumption>,
 }
 
 /// How `exit` or `abort` ended the program.
@@ -89,6 +91,9 @@ pub enum Stop {
         reason: String,
         span: Span,
     },
+    /// What is assumed not to happen would happen, or something that ends the program. Only inside of the executor: the
+    /// thread stops there.
+    Ends(Option<Assumption>),
 }
 
 /// A nondeterministic value that the script does not have.
@@ -158,6 +163,7 @@ impl<'c> Executor<'c> {
             identities: BTreeMap::new(),
             reached: vec![false; code.cuts.len()],
             doubt: None,
+            assumptions: BTreeSet::new(),
         };
         let full = |reason: String| Stop::Limit { reason, span };
         executor.memory.add_globals(program, false).map_err(full)?;
@@ -292,6 +298,11 @@ impl<'c> Executor<'c> {
         self.code.cuts.iter().copied().zip(self.reached.iter().copied())
     }
 
+    /// What was assumed not to happen, in all executions so far.
+    pub fn assumptions(&self) -> impl Iterator<Item = Assumption> + '_ {
+        self.assumptions.iter().copied()
+    }
+
     /// The content of a global object that is not thread-local.
     pub fn global(&self, id: GlobalId) -> &[u8] {
         let same = |g: &&norn_ir::program::Global| g.storage != Storage::Thread;
@@ -401,15 +412,35 @@ impl<'c> Executor<'c> {
         if self.exited.is_some() || self.status(thread) != Status::Ready {
             return Err(Stop::NotEnabled);
         }
-        let taking = &mut self.threads[thread as usize];
-        let Thread { pc, base, status, .. } = *taking;
-        self.log.changes.push(Undo::Step { thread, pc, base, steps: taking.counts.steps, status });
-        taking.counts.steps += 1;
-        taking.status = Status::Fresh;
-        let result = self.visible(thread);
+        let mark = self.mark();
+        self.begin_step(thread, Status::Fresh);
+        let mut result = self.visible(thread);
         self.mode = Mode::Silent;
+        if let Err(Stop::Ends(assumption)) = result {
+            // The step counts, and depends on what it looked at, but changes nothing.
+            self.undo_to(mark);
+            self.begin_step(thread, Status::Stopped);
+            self.assume(assumption);
+            // What a section made itself is gone, and nobody else knew it.
+            let objects = self.memory.objects.len();
+            self.effects.retain(|effect| effect.object().is_none_or(|object| (object as usize) < objects));
+            result = Ok(());
+        }
         self.visible_effects = self.effects.len();
         result
+    }
+
+    fn begin_step(&mut self, thread: u32, status: Status) {
+        let taking = &mut self.threads[thread as usize];
+        let Thread { pc, base, status: old, .. } = *taking;
+        self.log.changes.push(Undo::Step { thread, pc, base, steps: taking.counts.steps, status: old });
+        taking.counts.steps += 1;
+        taking.status = status;
+    }
+
+    /// A thread stops because of this.
+    pub(crate) fn assume(&mut self, assumption: Option<Assumption>) {
+        self.assumptions.extend(assumption);
     }
 
     /// The store that the thread made with the given step reaches memory.
@@ -428,7 +459,11 @@ impl<'c> Executor<'c> {
         self.effects.push(Effect::Commit { thread, object, at, size, step, epoch });
         if !self.memory.is_alive(object, entry.life) {
             let message = "a buffered store reaches memory after the end of its object's life".to_owned();
-            return Err(self.memory_violation_at(ViolationKind::UseAfterFree, message, entry.place));
+            return Err(match self.violation_at(ViolationKind::UseAfterFree, message, entry.place) {
+                // The thread that would have ended the life has stopped instead.
+                Stop::Ends(_) => Stop::NotEnabled,
+                violation => violation,
+            });
         }
         self.write_memory(object, at, entry.ty, entry.value);
         self.visible_effects = self.effects.len();
@@ -694,21 +729,16 @@ impl<'c> Executor<'c> {
     }
 
     pub(crate) fn violation(&self, thread: u32, kind: ViolationKind, message: String) -> Stop {
-        Stop::Violation(Box::new(Violation { kind, span: self.place(thread).span, message }))
+        self.violation_at(kind, message, self.place(thread))
     }
 
-    /// An invalid use of memory: without the check for it, what follows has no meaning.
-    pub(crate) fn memory_violation_at(&self, kind: ViolationKind, message: String, place: Place) -> Stop {
-        if self.checks.memory_safety {
-            return Stop::Violation(Box::new(Violation { kind, span: place.span, message }));
+    /// Something went wrong: a violation if it is checked for, else assumed not to happen.
+    pub(crate) fn violation_at(&self, kind: ViolationKind, message: String, place: Place) -> Stop {
+        match self.checks.treatment(kind) {
+            Treatment::Violation => Stop::Violation(Box::new(Violation { kind, span: place.span, message })),
+            Treatment::Assumption => Stop::Ends(Some(Assumption { span: place.span, kind })),
+            Treatment::Stop | Treatment::Ignored => Stop::Ends(None),
         }
-        let phrase = kind.phrase();
-        let reason = format!("{phrase}: {message}; without checking memory safety this has no meaning");
-        Stop::Unsupported { reason, span: place.span }
-    }
-
-    pub(crate) fn memory_violation(&self, thread: u32, kind: ViolationKind, message: String) -> Stop {
-        self.memory_violation_at(kind, message, self.place(thread))
     }
 
     pub(crate) fn unsupported(&self, thread: u32, reason: &str) -> Stop {

@@ -8,7 +8,7 @@ use crate::op::{NONE, Src};
 use crate::run::Flow;
 use crate::undo::Undo;
 use norn_ir::span::Span;
-use norn_verdict::outcome::ViolationKind;
+use norn_verdict::outcome::{Assumption, Treatment, ViolationKind};
 
 impl Executor<'_> {
     pub(crate) fn enter_local(&mut self, thread: u32, local: u32) -> Done<()> {
@@ -137,7 +137,10 @@ impl Executor<'_> {
             Some(_) => None,
         };
         if let Some((kind, message)) = wrong {
-            return Err(self.memory_violation(thread, kind, message.to_owned()));
+            if kind == ViolationKind::DoubleFree && self.memory.objects[pointer.object as usize].shared {
+                self.effects.push(Effect::Ends { thread, object: pointer.object });
+            }
+            return Err(self.violation(thread, kind, message.to_owned()));
         }
         self.end_object(thread, pointer.object)?;
         let owner = &mut self.threads[thread as usize];
@@ -154,7 +157,7 @@ impl Executor<'_> {
             Some(object) if object.kind == Kind::Heap => Ok(u64::from(object.size)),
             _ => {
                 let message = "the pointer is not to allocated memory".to_owned();
-                Err(self.memory_violation(thread, ViolationKind::InvalidPointer, message))
+                Err(self.violation(thread, ViolationKind::InvalidPointer, message))
             }
         }
     }
@@ -212,6 +215,17 @@ impl Executor<'_> {
         objects.into_iter().try_for_each(|object| self.end_object(thread, object))
     }
 
+    /// Where a store would reach the object after its end, and that is assumed not to happen.
+    fn pending_elsewhere(&self, object: u32) -> Option<Stop> {
+        let kind = ViolationKind::UseAfterFree;
+        if self.checks.treatment(kind) != Treatment::Assumption {
+            return None;
+        }
+        let mut pending = self.threads().flat_map(|thread| &self.threads[thread as usize].buffer);
+        let store = pending.find(|entry| entry.object == object)?;
+        Some(Stop::Ends(Some(Assumption { span: store.place.span, kind })))
+    }
+
     fn end_object(&mut self, thread: u32, object: u32) -> Done<()> {
         let info = self.memory.objects[object as usize];
         if !info.alive {
@@ -222,6 +236,9 @@ impl Executor<'_> {
         }
         if info.shared {
             self.effects.push(Effect::Ends { thread, object });
+            if let Some(store) = self.pending_elsewhere(object) {
+                return Err(store);
+            }
         }
         self.set_alive(object, false);
         Ok(())

@@ -8,7 +8,7 @@ use crate::op::Op;
 use crate::state::{Status, Thread};
 use crate::undo::Undo;
 use norn_ir::instr::{CastOp, FenceKind, SectionKind};
-use norn_verdict::outcome::ViolationKind;
+use norn_verdict::outcome::{Treatment, ViolationKind};
 
 /// Backward jumps before states are compared.
 const JUMPS_BEFORE_LOOKING: u64 = 64;
@@ -108,7 +108,14 @@ impl Executor<'_> {
         let mut watch = Watch::default();
         loop {
             let op = self.code.ops[self.threads[thread as usize].pc as usize];
-            let status = match self.execute(thread, op)? {
+            let flow = match self.execute(thread, op) {
+                Err(Stop::Ends(assumption)) => {
+                    self.assume(assumption);
+                    Flow::Stops
+                }
+                flow => flow?,
+            };
+            let status = match flow {
                 Flow::Next => {
                     self.threads[thread as usize].pc += 1;
                     watch.count(self, thread)?;
@@ -242,8 +249,10 @@ impl Executor<'_> {
             }
             Op::Assert { cond, message } => {
                 if self.value(thread, cond).bits == 0 {
-                    let (kind, message) = self.code.messages[message as usize].clone();
-                    return Err(self.violation(thread, kind, message));
+                    let (kind, message) = &self.code.messages[message as usize];
+                    if self.checks.treatment(*kind) != Treatment::Ignored {
+                        return Err(self.violation(thread, *kind, message.clone()));
+                    }
                 }
             }
             Op::Nondet { dst, ty, source } => {

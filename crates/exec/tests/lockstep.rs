@@ -11,11 +11,13 @@ use norn_ir::program::Program;
 use norn_machine::observe::Unobserved;
 use norn_machine::{Choice, Inputs, Machine, Request, State};
 use norn_verdict::model::Model;
-use norn_verdict::outcome::Checks;
+use norn_verdict::outcome::{Basic, Checks};
 use norn_verdict::schedule::ThreadName;
 use std::collections::BTreeMap;
 
-const CHECKS: Checks = Checks { deadlock: false, data_race: false, memory_safety: true, overflow: true, leaks: true };
+const CHECKS: Checks = Checks { memory_safety: true, overflow: true, leaks: true, ..Checks::DEFAULT };
+/// What goes wrong is assumed not to happen.
+const ASSUMING: Checks = Checks { basic: Basic::Assertions, ..Checks::DEFAULT };
 
 fn compile(text: &str) -> Program {
     let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
@@ -74,6 +76,7 @@ fn kind_of(stop: &Stop) -> String {
         Stop::NeedInput(_) => "input".to_owned(),
         Stop::Unsupported { span, .. } => format!("unsupported {span:?}"),
         Stop::Limit { .. } => "limit".to_owned(),
+        Stop::Ends(_) => panic!("a thread that ends should be stopped"),
     }
 }
 
@@ -86,6 +89,7 @@ fn kind_in_machine(stop: &norn_machine::Stop) -> String {
         Stop::NeedInput(_) => "input".to_owned(),
         Stop::Unsupported { span, .. } => format!("unsupported {span:?}"),
         Stop::Limit { .. } => "limit".to_owned(),
+        Stop::Ends(_) => panic!("a thread that ends should be stopped"),
     }
 }
 
@@ -150,9 +154,9 @@ fn compare(pair: &Pair<'_>, executor: &Executor<'_>, observed: &[(GlobalId, norn
 }
 
 /// `reference` is what the machine runs: the program, or its bounded form.
-fn walk(reference: &Program, program: &Program, code: &Code, model: Model, random: &mut Random) {
-    let machine = Machine::new(reference, model, CHECKS);
-    let mut executor = Executor::new(program, code, model, CHECKS).expect("there should be room");
+fn walk(reference: &Program, program: &Program, code: &Code, (model, checks): (Model, Checks), random: &mut Random) {
+    let machine = Machine::new(reference, model, checks);
+    let mut executor = Executor::new(program, code, model, checks).expect("there should be room");
     let mut inputs = Fixed::default();
     let initial = machine.initial(&mut Unobserved, &mut inputs);
     let started = with_script(&mut executor, Executor::start);
@@ -209,7 +213,9 @@ fn check(text: &str, seed: u64) {
     for model in Model::ALL {
         let result = std::panic::catch_unwind(|| {
             for walk_seed in 0..4 {
-                walk(&program, &program, &code, model, &mut Random::new(seed * 4 + walk_seed));
+                for checks in [CHECKS, ASSUMING] {
+                    walk(&program, &program, &code, (model, checks), &mut Random::new(seed * 4 + walk_seed));
+                }
             }
         });
         assert!(
@@ -287,7 +293,7 @@ fn bounds_cut_where_the_unrolled_program_is_cut() {
         let code = norn_exec::compile(&program, Some(&bounds));
         for model in Model::ALL {
             for seed in 0..20 {
-                walk(&unrolled.program, &program, &code, model, &mut Random::new(seed));
+                walk(&unrolled.program, &program, &code, (model, CHECKS), &mut Random::new(seed));
             }
         }
     }

@@ -129,6 +129,7 @@ impl Order {
             | Happening::Call { .. }
             | Happening::Input { .. }
             | Happening::ThreadEnds { .. }
+            | Happening::Assumed(_)
             | Happening::ObjectEnds { .. }
             | Happening::Exit { .. }
             | Happening::Print { .. } => {}

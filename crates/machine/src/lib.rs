@@ -5,6 +5,7 @@
 //! - [`observe`], [`mod@trace`], [`names`], [`mod@print`]: what an execution tells about itself
 //! - [`mod@replay`]: from a schedule to an execution, the one place that makes a verdict unsafe; [`run`]: one random execution
 //! - [`cycle`]: whether a trace is one of SC, the one place that makes a program not robust
+//! - [`nested`]: what a verdict under one model says about another
 //! - [`enumerate`]: every execution of a tiny program, in three exact modes
 //!
 //! It knows no engine, no solver and no pass. It is meant to be read rather than to be fast: engines have executors of
@@ -20,6 +21,7 @@ pub mod machine;
 pub mod memory;
 pub mod models;
 pub mod names;
+pub mod nested;
 pub mod observe;
 pub mod print;
 pub mod race;

@@ -16,6 +16,12 @@
 //! Assertions are silent: what they assert is in registers.
 //!
 //! A section in which a bound would stop the thread is not enabled ([`Stop::Cut`]): nobody may see half of it.
+//!
+//! What goes wrong and is not checked for ([`norn_verdict::outcome::Treatment`]) stops its thread for ever just before it,
+//! and is told as an assumption. If that is in a visible step, the step counts but changes nothing, also if it is a
+//! section. The others go on: a thread may be slow in any execution, so nothing is seen that could not be seen before the
+//! thread does it. A store that would reach an object after the end of its life is foreseen: the thread that would end
+//! the life stops.
 
 use crate::exec::Exec;
 use crate::memory::{Full, Globals, Memory, ObjectKind};
@@ -30,7 +36,7 @@ use norn_ir::span::Span;
 use norn_ir::types::Ty;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Checks, Violation, ViolationKind};
+use norn_verdict::outcome::{Assumption, Checks, Violation, ViolationKind};
 use norn_verdict::schedule::ThreadName;
 use std::fmt::Write;
 use std::rc::Rc;
@@ -106,6 +112,9 @@ pub enum Stop {
         reason: String,
         span: Span,
     },
+    /// What is assumed not to happen would happen, or something that ends the program. Only inside of the machine: the
+    /// thread stops there.
+    Ends(Option<Assumption>),
 }
 
 /// A nondeterministic value that is asked for.

@@ -7,6 +7,8 @@ use crate::state::State;
 use norn_ir::ids::FuncId;
 use norn_ir::instr::{FenceKind, NondetSource, Stream};
 use norn_ir::types::Ty;
+use norn_verdict::outcome::Assumption;
+use std::collections::BTreeSet;
 
 /// A value's place in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,6 +71,8 @@ pub enum Happening<'a> {
     ThreadEnds {
         stopped: bool,
     },
+    /// The thread is about to do what is assumed not to happen, and stops.
+    Assumed(Assumption),
     Exit {
         status: Option<i32>,
     },
@@ -91,6 +95,18 @@ pub struct Scene<'a> {
 pub trait Observer {
     /// `scene.state` is the state just before, except that a thread that was created or a value that was read is there.
     fn happened(&mut self, scene: &Scene<'_>, what: &Happening<'_>);
+}
+
+/// Collects what is assumed.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Assumptions(pub BTreeSet<Assumption>);
+
+impl Observer for Assumptions {
+    fn happened(&mut self, _scene: &Scene<'_>, what: &Happening<'_>) {
+        if let Happening::Assumed(assumption) = what {
+            self.0.insert(*assumption);
+        }
+    }
 }
 
 /// Looks away.

@@ -6,6 +6,7 @@ use crate::state::State;
 use crate::trace::{Printed, TraceBuilder};
 use norn_ir::program::Program;
 use norn_ir::span::Span;
+use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Counterexample, Outcome, Stats, Verdict, Violation};
 use norn_verdict::schedule::{Schedule, Step, ThreadName, fingerprint};
 use norn_verdict::trace::Trace;
@@ -149,14 +150,7 @@ pub(crate) fn replay_with<'a>(
         Ok(state) => state,
         Err(stop) => return ended_by(stop, 0, trace.builder, None),
     };
-    let mut to_come: BTreeMap<&ThreadName, usize> = BTreeMap::new();
-    for step in &schedule.steps {
-        if let Step::Run { thread, .. } = step {
-            *to_come.entry(thread).or_default() += 1;
-        }
-    }
-    let inputs = Queue::new(schedule);
-    let mut replay = Replay { machine: &machine, state, trace, inputs, to_come, parked: Vec::new() };
+    let mut replay = Replay::new(&machine, state, schedule, trace);
     if let Err(stop) = replay.settle(0) {
         return replay.ended_by(stop, 0, None);
     }
@@ -178,6 +172,25 @@ pub(crate) fn replay_with<'a>(
     Ok(Replayed { end, steps, trace, output })
 }
 
+/// Follows a schedule of SC under a weaker model, with each store committed right after the step that made it: the
+/// schedule that does so, up to the first violation.
+pub(crate) fn with_commits_at_once(
+    program: &Program,
+    checks: Checks,
+    schedule: &Schedule,
+    model: Model,
+) -> Result<Schedule, Stop> {
+    let machine = Machine::new(program, model, checks);
+    let mut nobody = |_: &Scene<'_>, _: &Happening<'_>, _: usize| {};
+    let trace = Watched { builder: TraceBuilder::new(&machine), onlooker: &mut nobody };
+    let mut replay = Replay::new(&machine, machine.unsettled()?, schedule, trace);
+    let mut steps = Vec::new();
+    match replay.commit_at_once(schedule, &mut steps) {
+        Ok(()) | Err(Stop::Violation(_)) => Ok(Schedule { model, steps, ..schedule.clone() }),
+        Err(stop) => Err(stop),
+    }
+}
+
 /// A replay under way.
 ///
 /// As in every execution of the machine a thread runs silently as soon as it can. But a schedule need not say how that
@@ -196,6 +209,18 @@ struct Replay<'a, 'w> {
     parked: Vec<(usize, Stop)>,
 }
 
+impl<'a, 'w> Replay<'a, 'w> {
+    fn new(machine: &'a Machine<'a>, state: State, schedule: &'a Schedule, trace: Watched<'w>) -> Replay<'a, 'w> {
+        let mut to_come: BTreeMap<&ThreadName, usize> = BTreeMap::new();
+        for step in &schedule.steps {
+            if let Step::Run { thread, .. } = step {
+                *to_come.entry(thread).or_default() += 1;
+            }
+        }
+        Replay { machine, state, trace, inputs: Queue::new(schedule), to_come, parked: Vec::new() }
+    }
+}
+
 impl Replay<'_, '_> {
     fn step(&mut self, choice: Choice, step: &Step) -> Result<(), Stop> {
         if let Step::Run { thread, .. } = step
@@ -205,6 +230,23 @@ impl Replay<'_, '_> {
         }
         self.machine.act(&mut self.state, choice, &mut self.trace, &mut self.inputs)?;
         self.settle(choice.thread())
+    }
+
+    fn commit_at_once(&mut self, schedule: &Schedule, steps: &mut Vec<Step>) -> Result<(), Stop> {
+        self.settle(0)?;
+        for (index, step) in schedule.steps.iter().enumerate() {
+            let choice = choice_of(&self.state, index, step).map_err(|_| Stop::NotEnabled)?;
+            steps.push(step.clone());
+            self.step(choice, step)?;
+            let thread = choice.thread();
+            while let Some(entry) = self.state.threads[thread].buffer.first() {
+                let (name, number) = ((*self.state.threads[thread].name).clone(), entry.step);
+                let commit = Step::Commit { thread: name, step: number };
+                steps.push(commit.clone());
+                self.step(Choice::Commit { thread, step: number }, &commit)?;
+            }
+        }
+        Ok(())
     }
 
     /// Lets every thread go on that can: the given one, then others in the order of creation.
@@ -320,6 +362,7 @@ fn error_of(stop: Stop, trace: &TraceBuilder, at: Option<(usize, &Step)>) -> Opt
             ReplayError::MissingInput { thread: trace.trace.threads[thread].name.clone(), source }
         }
         Stop::Unsupported { reason, span } | Stop::Limit { reason, span } => ReplayError::Stuck { reason, span },
+        Stop::Ends(_) => unreachable!("the machine should stop a thread that ends"),
     })
 }
 
@@ -384,7 +427,7 @@ pub fn confirm(
             schedule.steps.truncate(replayed.steps);
             let model = schedule.model;
             let counterexample = Counterexample::replayed(violation, schedule, replayed.trace);
-            Ok(Verdict { model, engine, outcome: Outcome::Unsafe(Box::new(counterexample)), stats })
+            Ok(Verdict::new(model, engine, Outcome::Unsafe(Box::new(counterexample)), stats))
         }
         found => Err(ReplayMismatch::Other { expected: expected.clone(), found }),
     }
@@ -393,13 +436,10 @@ pub fn confirm(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{function, text, threads, violation};
+    use crate::testing::{NONE, function, text, threads, violation};
     use norn_verdict::model::Model;
     use norn_verdict::outcome::ViolationKind;
     use norn_verdict::trace::{EventKind, ReadFrom};
-
-    const NONE: Checks =
-        Checks { deadlock: false, data_race: false, memory_safety: false, overflow: false, leaks: false };
 
     /// Store buffering: fails where both loads read 0.
     fn program() -> Program {

@@ -103,7 +103,7 @@ fn stopped(stop: Stop) -> RunEnd {
             reason: "whether a step is enabled depends on its nondeterministic values".to_owned(),
             span: None,
         },
-        Stop::NeedInput(_) => unreachable!("random inputs should never run out"),
+        Stop::NeedInput(_) | Stop::Ends(_) => unreachable!("random inputs should never run out"),
     }
 }
 

@@ -105,9 +105,7 @@ pub fn kind(program: &Program, model: Model, checks: Checks) -> Option<Violation
     violation(program, model, checks).map(|finding| finding.violation.kind)
 }
 
-pub const MEMORY: Checks =
-    Checks { memory_safety: true, deadlock: false, data_race: false, overflow: false, leaks: false };
-pub const DEADLOCK: Checks =
-    Checks { deadlock: true, memory_safety: false, data_race: false, overflow: false, leaks: false };
-pub const RACE: Checks =
-    Checks { data_race: true, deadlock: false, memory_safety: false, overflow: false, leaks: false };
+pub const NONE: Checks = Checks::DEFAULT;
+pub const MEMORY: Checks = Checks { memory_safety: true, ..NONE };
+pub const DEADLOCK: Checks = Checks { deadlock: true, ..NONE };
+pub const RACE: Checks = Checks { data_race: true, ..NONE };

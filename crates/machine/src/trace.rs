@@ -126,6 +126,8 @@ impl Observer for TraceBuilder {
                 let (NondetSource::Input(name) | NondetSource::Uninitialised(name)) = source;
                 EventKind::Input { source: name.clone(), value: input_text(machine, state, ty, value) }
             }
+            // That the thread stops is told next.
+            Happening::Assumed(_) => return,
             Happening::ThreadEnds { stopped } => EventKind::End { stopped },
             Happening::Exit { status } => EventKind::Exit { status },
             Happening::Print { stream, format, args } => {

@@ -7,7 +7,7 @@ use norn_c::driver::Input;
 use norn_c::session::{MacroOption, Options, Target};
 use norn_report::visible::{visible, visible_lines};
 use norn_verdict::model::Model;
-use norn_verdict::outcome::Checks;
+use norn_verdict::outcome::{Basic, Checks};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -32,10 +32,11 @@ pub struct Cli {
 pub enum Command {
     /// Decide whether a program is safe
     ///
-    /// Answers `unsafe` with a counterexample that the reference machine has replayed, `safe` with the bounds under which
-    /// that holds, or `unknown` with the reason. Assertions, error functions, the label ERROR, misuse of mutexes and
-    /// division by zero are always checked. The last line of the output is the verdict, in a form that a script can
-    /// match: `norn: unsafe (tso): assertion failed at dekker.c:57`.
+    /// Answers `unsafe` with a counterexample that the reference machine has replayed, `safe` for all executions or for those
+    /// within bounds that were given, or `unknown` with the reason; a search that a limit ended is unknown, with the bounds
+    /// that it came to. Assertions, error functions, the label ERROR, misuse of mutexes, division by zero and invalid uses of
+    /// memory are checked unless less is asked for. The last line of the output is the verdict, in a form that a script
+    /// can match: `norn: unsafe (tso): assertion failed at dekker.c:57`.
     #[command(after_help = "Examples:\n  norn check examples/peterson.c                   sequential consistency\n  \
                             norn check -m sc,tso,pso examples/peterson.c     one verdict per model\n  \
                             norn check -m tso -D FENCED examples/dekker.c\n  \
@@ -104,6 +105,11 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub checks: CheckedArgs,
 
+    /// Only what a property file of SV-COMP asks: G ! call(reach_error()), G ! data-race, G ! overflow or
+    /// G valid-memsafety. What else goes wrong is an assumption
+    #[arg(long, value_name = "FILE.prp", help_heading = "Properties", conflicts_with_all = ["only_assertions", "memory_safety", "deadlock", "data_race", "overflow"])]
+    pub property: Option<PathBuf>,
+
     /// How to search
     #[arg(short = 'e', long, value_enum, default_value_t = Engine::Auto)]
     pub engine: Engine,
@@ -137,7 +143,7 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub limits: LimitArgs,
 
-    /// A verdict that holds within bounds only is not enough: exit with 5
+    /// Safe within bounds is not enough, also if they were given: that is unknown, exit 5
     #[arg(long)]
     pub require_proof: bool,
 
@@ -155,7 +161,7 @@ pub struct CheckArgs {
 
     /// Give the sequential program (see `norn sequentialize`) to another verifier, such as "cbmc --trace", and pass on
     /// what it says; Norn does not replay that
-    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["engine", "schedule_out", "deadlock", "data_race", "memory_safety", "overflow"])]
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["engine", "schedule_out", "deadlock", "data_race", "memory_safety", "overflow", "only_assertions", "property"])]
     pub backend: Option<String>,
 }
 
@@ -288,9 +294,14 @@ fn once(models: &[Model]) -> Vec<Model> {
     list
 }
 
-/// What is checked beyond what always is.
+/// What is checked.
 #[derive(Args, Debug)]
 pub struct CheckedArgs {
+    /// Only assertions, error functions and the label ERROR. What else goes wrong (an invalid access, misuse of a mutex,
+    /// division by zero) ends its execution, and a safe verdict names it as an assumption
+    #[arg(long, help_heading = "Properties", conflicts_with = "memory_safety")]
+    only_assertions: bool,
+
     /// Some thread waits and none can go on
     #[arg(long, help_heading = "Properties")]
     deadlock: bool,
@@ -299,7 +310,8 @@ pub struct CheckedArgs {
     #[arg(long, help_heading = "Properties")]
     data_race: bool,
 
-    /// Accesses out of bounds, through null or dangling pointers, double and bad frees
+    /// Accesses out of bounds, through null or dangling pointers, double and bad frees; always checked unless less is
+    /// asked for
     #[arg(long, help_heading = "Properties")]
     memory_safety: bool,
 
@@ -309,11 +321,13 @@ pub struct CheckedArgs {
 }
 
 impl CheckedArgs {
+    /// What is asked, without a property file.
     pub fn checks(&self) -> Checks {
         Checks {
+            basic: if self.only_assertions { Basic::Assertions } else { Basic::All },
             deadlock: self.deadlock,
             data_race: self.data_race,
-            memory_safety: self.memory_safety,
+            memory_safety: !self.only_assertions,
             overflow: self.overflow,
             leaks: false,
         }
@@ -366,7 +380,7 @@ pub struct LimitArgs {
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
     pub timeout: Duration,
 
-    /// Give up after this many executions; the engines `stateless` and `sample` count them
+    /// Look at this many executions; the engines `stateless` and `sample` count them
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub executions: Option<u64>,
 

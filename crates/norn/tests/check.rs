@@ -84,7 +84,8 @@ fn bounds_are_part_of_the_verdict() {
         assert_eq!(run.status(), status, "{args:?}");
     };
     check(&["--unwind", "2"], 0, "norn: safe (sc) up to unwind 2 at loop.c:9");
-    check(&["--unwind", "2", "--require-proof"], 5, "norn: safe (sc) up to unwind 2 at loop.c:9");
+    let unproved = "norn: unknown (sc): no violation up to unwind 2 at loop.c:9; a proof is required";
+    check(&["--unwind", "2", "--require-proof"], 5, unproved);
     check(&["--unwind", "loop.c:9=3"], 10, "norn: unsafe (sc): assertion failed at loop.c:12");
     check(&["--unwind", "3"], 10, "norn: unsafe (sc): assertion failed at loop.c:12");
     check(&[], 10, "norn: unsafe (sc): assertion failed at loop.c:12");
@@ -193,20 +194,23 @@ fn limits_end_in_unknown() {
     }
 }
 
-/// After at least one completed bound, the time limit leaves a bounded verdict, which is no proof.
+/// After at least one completed bound, the time limit leaves what is known within it, which is not safe.
 #[test]
-fn a_limit_after_a_completed_bound_leaves_the_bounded_verdict() {
+fn a_limit_after_a_completed_bound_is_unknown_with_the_bound() {
     let folder = Folder::new("a_limit_after_a_completed_bound");
     folder.write("endless.c", ENDLESS);
     for engine in ["auto", "events", "rounds"] {
         let run = folder.norn(&["check", "-e", engine, "--timeout", "4", "endless.c"]);
         let stdout = run.stdout();
         let verdict = stdout.lines().last().unwrap_or_default();
-        assert!(run.status() == 0 && verdict.starts_with("norn: safe (sc) up to "), "{engine}: {stdout}");
+        assert!(verdict.starts_with("norn: unknown (sc): no violation up to "), "{engine}: {stdout}");
+        assert!(verdict.ends_with("; the time limit was reached") && run.status() == 5, "{engine}: {stdout}");
         assert!(verdict.contains("unwind") && verdict.contains("at endless.c:3"), "{engine}: {verdict}");
     }
-    let run = folder.norn(&["check", "--require-proof", "--timeout", "4", "endless.c"]);
-    assert_eq!(run.status(), 5, "{}", run.stdout());
+    let run = folder.norn(&["check", "--json", "--timeout", "4", "endless.c"]);
+    let value: serde_json::Value = serde_json::from_str(&run.stdout()).expect("JSON");
+    assert_eq!((run.status(), &value["verdict"], &value["complete"]), (5, &"unknown".into(), &false.into()));
+    assert!(value["bounds"].as_array().is_some_and(|bounds| bounds.iter().any(|b| b["exhausted"] == false)), "{value}");
 }
 
 #[cfg(unix)]
@@ -364,9 +368,11 @@ fn executions_can_be_limited() {
     folder.write("racy.c", RACY);
     let check = |limit: &str| folder.norn(&["check", "-e", "stateless", "--executions", limit, "racy.c"]);
     let one = check("1");
-    assert_eq!((one.status(), one.stderr().as_str()), (5, ""), "no progress is shown where there is no terminal");
-    let reason = "norn: unknown (sc): 1 execution was explored, an estimated 50.00 % of the search";
-    assert_eq!(one.stdout().lines().last(), Some(reason));
+    // A bound that the user gave: within it the program is safe.
+    assert_eq!((one.status(), one.stderr().as_str()), (0, ""), "no progress is shown where there is no terminal");
+    let stdout = one.stdout();
+    assert!(stdout.contains("note: 1 execution was explored, an estimated 50.00 % of the search."), "{stdout}");
+    assert_eq!(stdout.lines().last(), Some("norn: safe (sc) up to 1 executions"));
     // There are two: the limit does not get in the way.
     assert_eq!((check("2").status(), check("0").status()), (0, 1));
 }

@@ -3,16 +3,19 @@
 use crate::Sources;
 use crate::table::describe;
 use norn_ir::span::Span;
-use norn_verdict::outcome::{Bound, BoundKind, Outcome, Verdict};
+use norn_verdict::outcome::{Assumption, Bound, BoundKind, Outcome, Verdict};
 use norn_verdict::trace::{EventKind, ReadFrom, Trace};
 use serde_json::{Map, Value, json};
 
-/// `verdict`, `complete`, `model`, `engine`, `property`, `location`, `bounds`, `reason`, `stats`, `trace`; what does not apply is null.
+/// `verdict`, `complete`, `model`, `engine`, `property`, `message`, `location`, `bounds`, `assumptions`, `notes`, `reason`,
+/// `stats`, `trace`; what does not apply is null. The bounds of an unknown verdict are those within which nothing is violated.
 pub fn verdict(verdict: &Verdict, sources: &Sources<'_>) -> Value {
-    let (name, counterexample, reason, limits) = match &verdict.outcome {
-        Outcome::Unsafe(counterexample) => ("unsafe", Some(&**counterexample), None, &[][..]),
-        Outcome::Safe { bounds } => ("safe", None, None, &bounds[..]),
-        Outcome::Unknown { reason, span } => ("unknown", None, Some((reason, *span)), &[][..]),
+    let (name, counterexample, reason) = match &verdict.outcome {
+        Outcome::Unsafe(counterexample) => ("unsafe", Some(&**counterexample), None),
+        Outcome::Safe { .. } => ("safe", None, None),
+        Outcome::Limited { reason, span, .. } | Outcome::Unknown { reason, span } => {
+            ("unknown", None, Some((reason, *span)))
+        }
     };
     let span = counterexample.map(|c| c.violation().span).or(reason.and_then(|(_, span)| span));
     let stats = verdict.stats.0.iter().map(|(&name, &value)| (name.to_owned(), json!(value))).collect::<Map<_, _>>();
@@ -24,7 +27,9 @@ pub fn verdict(verdict: &Verdict, sources: &Sources<'_>) -> Value {
         "property": counterexample.map(|c| c.violation().kind.name()),
         "message": counterexample.map(|c| c.violation().message.clone()),
         "location": span.map_or(Value::Null, |s| location(s, sources)),
-        "bounds": bounds(limits),
+        "bounds": bounds(verdict.outcome.bounds()),
+        "assumptions": assumptions(&verdict.remarks.assumptions, sources),
+        "notes": verdict.remarks.notes,
         "reason": reason.map(|(reason, _)| reason),
         "stats": stats,
         "trace": counterexample.map_or(Value::Null, |c| trace(c.trace(), sources)),
@@ -38,10 +43,16 @@ pub(crate) fn bounds(bounds: &[Bound]) -> Vec<Value> {
             BoundKind::Rounds => ("rounds", None),
             BoundKind::Buffer => ("buffer", None),
             BoundKind::Depth => ("depth", None),
+            BoundKind::Executions => ("executions", None),
         };
         json!({ "kind": kind, "value": bound.value, "location": place, "exhausted": bound.exhausted })
     };
     bounds.iter().map(bound).collect()
+}
+
+fn assumptions(assumptions: &[Assumption], sources: &Sources<'_>) -> Vec<Value> {
+    let one = |assumed: &Assumption| json!({ "what": assumed.phrase(), "location": location(assumed.span, sources) });
+    assumptions.iter().map(one).collect()
 }
 
 pub(crate) fn location(span: Span, sources: &Sources<'_>) -> Value {

@@ -17,11 +17,37 @@ pub fn verdict_line(verdict: &Verdict, sources: &Sources<'_>) -> String {
             };
             format!("norn: unsafe ({model}): {}{place}", violation.kind.phrase())
         }
-        Outcome::Safe { bounds } => format!("norn: safe ({model}){}", up_to(bounds)),
+        Outcome::Safe { bounds } => format!("norn: safe ({model}){}{}", up_to(bounds), assuming(verdict, sources)),
+        Outcome::Limited { bounds, reason, span } => {
+            let place = place_of(*span, sources);
+            format!(
+                "norn: unknown ({model}): no violation{}{}; {reason}{place}",
+                up_to(bounds),
+                assuming(verdict, sources)
+            )
+        }
         Outcome::Unknown { reason, span } => {
             format!("norn: unknown ({model}): {}{}", visible(reason), place_of(*span, sources))
         }
     }
+}
+
+/// What a result assumes, with a blank before; nothing if it assumes nothing. Of many assumptions some are named, JSON has all.
+fn assuming(verdict: &Verdict, sources: &Sources<'_>) -> String {
+    const MOST: usize = 8;
+    let mut named: Vec<String> = Vec::new();
+    for assumption in &verdict.remarks.assumptions {
+        let text = format!("{}{}", assumption.phrase(), place_of(Some(assumption.span), sources));
+        if !named.contains(&text) {
+            named.push(text);
+        }
+    }
+    let more = named.len().saturating_sub(MOST);
+    named.truncate(MOST);
+    if more > 0 {
+        named.push(format!("{more} more like that"));
+    }
+    if named.is_empty() { String::new() } else { format!(" assuming {}", named.join(", ")) }
 }
 
 /// The bounds that limit a result, with a blank before; nothing if there are none.

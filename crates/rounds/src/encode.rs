@@ -403,7 +403,12 @@ impl Formula {
 
     /// Something without a meaning happens; likewise.
     pub fn undefined(&self, symbolic: &Symbolic, terms: &mut Terms) -> Term {
-        self.any_check(symbolic, terms, |what| matches!(what, Finding::Undefined(_)))
+        self.any_check(symbolic, terms, Finding::is_undefined)
+    }
+
+    /// Something is done that is assumed not to happen: this is no execution.
+    pub fn excluded(&self, symbolic: &Symbolic, terms: &mut Terms) -> Term {
+        self.any_check(symbolic, terms, Finding::is_excluded)
     }
 
     fn any_check(&self, symbolic: &Symbolic, terms: &mut Terms, wanted: fn(&Finding) -> bool) -> Term {

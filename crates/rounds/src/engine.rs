@@ -7,7 +7,7 @@ use norn_machine::replay::ReplayMismatch;
 use norn_passes::spin::spin;
 use norn_passes::unwind::Bounds;
 use norn_symex::{Symbolic, execute};
-use norn_verdict::limits::Limits;
+use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Bound, BoundKind, Checks, Outcome, Stats, Verdict, unwind_bounds};
 use std::time::Instant;
@@ -86,14 +86,23 @@ fn towards(task: &Task<'_>, given: &Bounds) -> Result<Verdict, ReplayMismatch> {
         }
         let verdict = within(task, &given.at_most(bound))?;
         match verdict.outcome {
-            Outcome::Safe { .. } if !verdict.outcome.is_complete() => best = verdict,
+            Outcome::Safe { .. } if !verdict.outcome.is_complete() => best = limited(verdict, Exceeded::Time.reason()),
+            Outcome::Limited { .. } => best = verdict,
             // What a larger bound leads to is no reason to forget what is known about smaller ones.
-            Outcome::Unknown { .. } if matches!(best.outcome, Outcome::Safe { .. }) => break,
+            Outcome::Unknown { .. } if matches!(best.outcome, Outcome::Limited { .. }) => break,
             Outcome::Unknown { span: None, .. } => break,
             _ => return Ok(verdict),
         }
     }
     Ok(best)
+}
+
+/// A verdict within bounds that are not those that were asked for.
+pub fn limited(mut verdict: Verdict, reason: &str) -> Verdict {
+    if let Outcome::Safe { bounds } = verdict.outcome {
+        verdict.outcome = Outcome::Limited { bounds, reason: reason.to_owned(), span: None };
+    }
+    verdict
 }
 
 fn within(task: &Task<'_>, bounds: &Bounds) -> Result<Verdict, ReplayMismatch> {
@@ -128,15 +137,21 @@ pub fn conclude(task: &Task<'_>, cuts: &[norn_symex::CutReached], examined: Exam
             let reason = stopped.map_or("no rounds were asked for", |exceeded| exceeded.reason());
             unknown(task, reason.to_owned(), None, stats)
         }
-        Examined::Nothing { rounds, is_all, reached, .. } => {
+        Examined::Nothing { rounds, is_all, reached, assumptions, stopped } => {
             let cuts = cuts.iter().zip(reached).map(|(cut, reached)| (cut.span, cut.bound, reached));
             let mut bounds = vec![Bound { kind: BoundKind::Rounds, value: u64::from(rounds), exhausted: is_all }];
             bounds.extend(unwind_bounds(task.program, cuts));
-            Verdict { model: task.model, engine: ENGINE, outcome: Outcome::Safe { bounds }, stats }
+            let outcome = match stopped {
+                Some(exceeded) if !is_all => {
+                    Outcome::Limited { bounds, reason: exceeded.reason().to_owned(), span: None }
+                }
+                _ => Outcome::Safe { bounds },
+            };
+            Verdict::new(task.model, ENGINE, outcome, stats).assuming(assumptions)
         }
     }
 }
 
 pub fn unknown(task: &Task<'_>, reason: String, span: Option<Span>, stats: Stats) -> Verdict {
-    Verdict { model: task.model, engine: ENGINE, outcome: Outcome::Unknown { reason, span }, stats }
+    Verdict::new(task.model, ENGINE, Outcome::Unknown { reason, span }, stats)
 }

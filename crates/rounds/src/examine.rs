@@ -14,9 +14,9 @@ use norn_logic::{Answer, SatStats};
 use norn_machine::replay::{End, ReplayError, ReplayMismatch, Replayed, complete_inputs, confirm, replay};
 use norn_symex::{Finding, Symbolic, ThreadId};
 use norn_verdict::limits::Exceeded;
-use norn_verdict::outcome::{Stats, Verdict};
+use norn_verdict::outcome::{Assumption, Stats, Verdict};
 use norn_verdict::schedule::fingerprint;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How far to go.
 pub struct Goal {
@@ -41,6 +41,7 @@ pub enum Examined {
         is_all: bool,
         /// By cut: whether some execution may be cut there.
         reached: Vec<bool>,
+        assumptions: BTreeSet<Assumption>,
         /// Why there are not as many rounds as were asked for.
         stopped: Option<Exceeded>,
     },
@@ -87,6 +88,7 @@ impl<'a> Examiner<'a> {
         let mut done = 0;
         let mut reached = symbolic.cuts.iter().map(|cut| cut.guard != norn_logic::Term::FALSE).collect::<Vec<_>>();
         let mut undefined = None;
+        let mut assumptions = BTreeSet::new();
         let mut stopped = None;
         for rounds in ladder(goal_rounds, goal.only_violations) {
             let is_last = rounds == goal_rounds;
@@ -150,6 +152,11 @@ impl<'a> Examiner<'a> {
             {
                 reached = found;
             }
+            if undefined.is_none() {
+                // Where time runs out all of them are named, which is always right to say.
+                let all = || symbolic.checks.iter().filter_map(|check| check.what.assumption()).collect();
+                assumptions = question.assumptions(task.limits).unwrap_or_else(|_| all());
+            }
             self.conflicts += question.stats().conflicts;
         }
         if let Some(check) = undefined {
@@ -157,7 +164,7 @@ impl<'a> Examiner<'a> {
             let Finding::Undefined(reason) = &check.what else { unreachable!("this check should be undefined") };
             return Ok(Examined::Undefined { reason: reason.clone(), span: check.span });
         }
-        Ok(Examined::Nothing { rounds: done, is_all: done >= enough, reached, stopped })
+        Ok(Examined::Nothing { rounds: done, is_all: done >= enough, reached, assumptions, stopped })
     }
 
     pub fn stats(&self) -> Stats {

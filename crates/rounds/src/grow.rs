@@ -8,7 +8,7 @@
 //!
 //! The verdict names the largest bounds that were done with, for all loops together.
 
-use crate::engine::{Task, conclude, unknown, without_idle_iterations};
+use crate::engine::{Task, conclude, limited, unknown, without_idle_iterations};
 use crate::examine::{Examined, Examiner, Goal};
 use crate::trips::trips;
 use norn_ir::program::{Origin, Program};
@@ -89,7 +89,8 @@ impl<'a> Growth<'a> {
     /// What is known so far.
     fn give_up(&mut self, reason: String, span: Option<Span>) -> Verdict {
         let undefined = self.undefined.take().map(|(_, verdict)| verdict);
-        undefined.or(self.best.take()).unwrap_or_else(|| unknown(self.task, reason, span, Stats::default()))
+        let best = self.best.take().map(|best| limited(best, &reason));
+        undefined.or(best).unwrap_or_else(|| unknown(self.task, reason, span, Stats::default()))
     }
 
     /// The verdict, if this stage ends the search.
@@ -152,7 +153,7 @@ impl<'a> Growth<'a> {
             return Ok(Some(verdict));
         }
         match verdict.outcome {
-            Outcome::Safe { .. } => self.best = Some(verdict),
+            Outcome::Safe { .. } | Outcome::Limited { .. } => self.best = Some(verdict),
             // Only what has no meaning: a lack of time says nothing.
             Outcome::Unknown { ref span, .. } if span.is_some() && self.undefined.is_none() => {
                 self.undefined = Some((stage, verdict));

@@ -4,9 +4,10 @@ use crate::encode::{Encoding, Formula};
 use crate::watch::Watch;
 use norn_logic::{Answer, Blaster, CaDiCaL, ClauseSink, Lit, Sat, SatStats, Term};
 use norn_symex::schedule::Move;
-use norn_symex::{EventId, Finding, SectionKind};
+use norn_symex::{Check, EventId, Finding, SectionKind};
 use norn_verdict::limits::{Exceeded, Limits};
-use norn_verdict::outcome::Violation;
+use norn_verdict::outcome::{Assumption, Violation};
+use std::collections::BTreeSet;
 
 /// A formula in the solver.
 pub struct Question<'e, 'a> {
@@ -29,7 +30,8 @@ impl<'e, 'a> Question<'e, 'a> {
         let terms = &mut self.encoding.narrow.terms;
         let violation = self.formula.violation(self.encoding.symbolic, terms);
         let undefined = self.formula.undefined(self.encoding.symbolic, terms);
-        let wanted = terms.and(violation, !undefined);
+        let excluded = self.formula.excluded(self.encoding.symbolic, terms);
+        let wanted = terms.all([violation, !undefined, !excluded]);
         match (conflicts, self.switch(wanted)) {
             (_, None) => Some(Answer::Unsat),
             (None, Some(switch)) => Some(self.blaster.sink_mut().solve(&[switch], limits)),
@@ -39,13 +41,16 @@ impl<'e, 'a> Question<'e, 'a> {
 
     /// Looks for an execution in which something has no meaning; gives the number of a check.
     pub fn undefined(&mut self, limits: &Limits) -> Result<Option<usize>, Exceeded> {
-        let undefined = self.formula.undefined(self.encoding.symbolic, &mut self.encoding.narrow.terms);
-        match self.ask(undefined, limits) {
+        let terms = &mut self.encoding.narrow.terms;
+        let undefined = self.formula.undefined(self.encoding.symbolic, terms);
+        let excluded = self.formula.excluded(self.encoding.symbolic, terms);
+        let wanted = terms.and(undefined, !excluded);
+        match self.ask(wanted, limits) {
             Answer::Unsat => Ok(None),
             Answer::Stopped(exceeded) => Err(exceeded),
             Answer::Sat => {
                 let checks = self.encoding.symbolic.checks.iter().enumerate();
-                let undefined = checks.filter(|(_, check)| matches!(check.what, Finding::Undefined(_)));
+                let undefined = checks.filter(|(_, check)| check.what.is_undefined());
                 let holds = self.values();
                 let found = undefined.map(|(index, _)| index).find(|&index| holds(self.formula.checks[index]));
                 Ok(found)
@@ -55,18 +60,46 @@ impl<'e, 'a> Question<'e, 'a> {
 
     /// Which cuts are reached in some execution.
     pub fn cuts(&mut self, limits: &Limits) -> Result<Vec<bool>, Exceeded> {
-        let mut reached = vec![false; self.formula.cuts.len()];
+        let terms = &mut self.encoding.narrow.terms;
+        let excluded = self.formula.excluded(self.encoding.symbolic, terms);
+        self.possible(&self.formula.cuts.clone(), !excluded, limits)
+    }
+
+    /// What is assumed not to happen, and would happen in some execution.
+    pub fn assumptions(&mut self, limits: &Limits) -> Result<BTreeSet<Assumption>, Exceeded> {
+        let symbolic = self.encoding.symbolic;
+        let mut needed = BTreeSet::new();
+        for excluded in [false, true] {
+            let of = |check: &Check| check.what.assumption().filter(|_| check.what.is_excluded() == excluded);
+            let checks = symbolic.checks.iter().zip(&self.formula.checks);
+            let (assumed, terms): (Vec<Assumption>, Vec<Term>) =
+                checks.filter_map(|(check, &term)| Some((of(check)?, term))).unzip();
+            let terms_of = &mut self.encoding.narrow.terms;
+            let given = match excluded {
+                true => Term::TRUE,
+                false => !self.formula.excluded(symbolic, terms_of),
+            };
+            let possible = self.possible(&terms, given, limits)?;
+            needed.extend(assumed.into_iter().zip(possible).filter(|found| found.1).map(|found| found.0));
+        }
+        Ok(needed)
+    }
+
+    /// Which of some terms hold in some execution for which another holds.
+    fn possible(&mut self, wanted: &[Term], given: Term, limits: &Limits) -> Result<Vec<bool>, Exceeded> {
+        let mut possible = vec![false; wanted.len()];
         loop {
-            let open: Vec<Term> =
-                self.formula.cuts.iter().zip(&reached).filter(|(_, reached)| !**reached).map(|(&cut, _)| cut).collect();
-            let any = self.encoding.narrow.terms.any(open);
-            match self.ask(any, limits) {
-                Answer::Unsat => return Ok(reached),
+            let open: Vec<Term> = wanted.iter().zip(&possible).filter(|(_, is)| !**is).map(|(&term, _)| term).collect();
+            let terms = &mut self.encoding.narrow.terms;
+            let any = terms.any(open);
+            let asked = terms.and(any, given);
+            match self.ask(asked, limits) {
+                Answer::Unsat => return Ok(possible),
                 Answer::Stopped(exceeded) => return Err(exceeded),
                 Answer::Sat => {
                     let holds = self.values();
-                    let now: Vec<bool> = self.formula.cuts.iter().map(|&cut| holds(cut)).collect();
-                    reached.iter_mut().zip(now).for_each(|(reached, now)| *reached |= now);
+                    let now: Vec<bool> = wanted.iter().map(|&term| holds(term)).collect();
+                    possible.iter_mut().zip(now).for_each(|(possible, now)| *possible |= now);
                 }
             }
         }

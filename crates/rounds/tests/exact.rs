@@ -66,7 +66,7 @@ fn check(program: &Program, name: &str) -> u32 {
                     let differs = expected.incomplete.as_ref().is_some_and(is_other);
                     assert!(!differs, "{name} {model} {number}: {:?}", expected.incomplete);
                 }
-                (None, Outcome::Unknown { reason, .. }) => {
+                (None, Outcome::Limited { reason, .. } | Outcome::Unknown { reason, .. }) => {
                     assert!(expected.incomplete.is_some(), "{name} {model} {number}: {reason}");
                 }
             }

@@ -30,7 +30,7 @@ pub fn contains(claimed: &[Bound], in_order: bool, found: &Found) -> bool {
         BoundKind::Unwind { .. } => true,
         BoundKind::Rounds => in_order && rounds(&found.schedule) <= bound.value,
         BoundKind::Buffer => found.longest_buffer as u64 <= bound.value,
-        BoundKind::Depth => false,
+        BoundKind::Depth | BoundKind::Executions => false,
     })
 }
 

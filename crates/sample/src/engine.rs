@@ -38,7 +38,7 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
         (None, None) => (tried, None),
     };
     let outcome = Outcome::Unknown { reason, span };
-    Ok(Verdict { model: task.model, engine: ENGINE, outcome, stats: hunted.stats() })
+    Ok(Verdict::new(task.model, ENGINE, outcome, hunted.stats()))
 }
 
 /// What became of a verdict that says safe.

@@ -246,7 +246,7 @@ impl<'c> Runner<'c> {
                         self.met.get_or_insert((reason, span));
                         Waits::ForEver
                     }
-                    Stop::Violation(_) | Stop::NeedInput(_) => Waits::ForEver,
+                    Stop::Violation(_) | Stop::NeedInput(_) | Stop::Ends(_) => Waits::ForEver,
                 };
                 let Act::Run(thread) = act else { return Some(Ended::Over) };
                 self.set_waits(thread, waits);

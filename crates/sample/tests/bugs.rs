@@ -6,7 +6,7 @@ use norn_passes::unwind::Bounds;
 use norn_sample::{Budget, Task, verdict};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Checks, Outcome, Verdict, ViolationKind};
+use norn_verdict::outcome::{Basic, Checks, Outcome, Verdict, ViolationKind};
 
 const HEAD: &str = "#include <assert.h>\n#include <pthread.h>\n#include <stdlib.h>\n#include <stdatomic.h>\n\
     extern int __VERIFIER_nondet_int(void); extern long __VERIFIER_nondet_long(void);\n\
@@ -40,7 +40,14 @@ struct Setting<'a> {
 
 const USUAL: Setting<'_> = Setting {
     model: Model::Sc,
-    checks: Checks { deadlock: false, data_race: false, memory_safety: true, overflow: false, leaks: false },
+    checks: Checks {
+        deadlock: false,
+        data_race: false,
+        memory_safety: true,
+        overflow: false,
+        leaks: false,
+        basic: Basic::All,
+    },
     bounds: None,
     executions: 2000,
     seed: 0,
@@ -178,7 +185,14 @@ fn store_buffers() {
 
 #[test]
 fn other_properties() {
-    let all = Checks { deadlock: true, data_race: false, memory_safety: true, overflow: true, leaks: false };
+    let all = Checks {
+        deadlock: true,
+        data_race: false,
+        memory_safety: true,
+        overflow: true,
+        leaks: false,
+        basic: Basic::All,
+    };
     let check = |source: &str, checks: Checks, expected: ViolationKind| {
         for model in [Model::Sc, Model::Tso, Model::Pso] {
             assert_eq!(found(source, &Setting { model, checks, ..USUAL }), Some(expected), "{model}: {source}");

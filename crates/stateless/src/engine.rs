@@ -12,7 +12,7 @@
 
 use crate::cells::Cells;
 use crate::doubt::too_many_values;
-use crate::explore::{Counts, Ended, Input, Inputs, Question, Search};
+use crate::explore::{Counts, Ended, Enough, Input, Inputs, Question, Search};
 use crate::footprint::Footprints;
 use crate::robust::Cycles;
 use norn_exec::{Executor, Request, Stop, compile};
@@ -26,9 +26,10 @@ use norn_passes::spin::spin;
 use norn_passes::unwind::Bounds;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Checks, Outcome, Stats, Verdict, Violation, unwind_bounds};
+use norn_verdict::outcome::{Assumption, Bound, BoundKind, Checks, Outcome, Stats, Verdict, Violation, unwind_bounds};
 use norn_verdict::schedule::{Schedule, fingerprint};
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
 pub const ENGINE: &str = "stateless";
 
@@ -59,6 +60,10 @@ pub struct Explored {
     pub bounds: Vec<(Span, u32, bool)>,
     /// A spurious wake-up or timeout happened.
     pub spurious: bool,
+    /// What some execution met and is assumed not to happen.
+    pub assumptions: BTreeSet<Assumption>,
+    /// The user's bound on executions ended the search.
+    pub enough: Option<Enough>,
 }
 
 /// Explores everything, or up to the first violation. `at_end` sees the final state of each complete execution.
@@ -126,6 +131,10 @@ pub(crate) fn explore_with(
             Ended::Unknown(reason, span) => {
                 explored.incomplete.get_or_insert(Incomplete { reason, span });
             }
+            Ended::Enough(enough) => {
+                explored.enough = Some(enough);
+                break;
+            }
             Ended::Stopped(reason) => {
                 explored.incomplete.get_or_insert(Incomplete { reason, span: None });
                 break;
@@ -166,6 +175,7 @@ fn search(
     }
     explored.counts.add(&search.counts);
     explored.spurious |= search.spurious;
+    explored.assumptions.extend(search.executor.assumptions());
     search.executor.cuts().zip(reached).for_each(|(cut, reached)| *reached |= cut.1);
     ended
 }
@@ -186,7 +196,7 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
     if task.checks.data_race {
         let reason = "this engine does not look for data races".to_owned();
         let outcome = Outcome::Unknown { reason, span: None };
-        return Ok(Verdict { model: task.model, engine: ENGINE, outcome, stats: Stats::default() });
+        return Ok(Verdict::new(task.model, ENGINE, outcome, Stats::default()));
     }
     let awaiting = with_awaits(task);
     verdict_of(task, explore(&Task { program: &awaiting, ..*task }, &mut |_| {}))
@@ -195,9 +205,8 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
 /// What an exploration of the task's program, or of one with the same steps, says about it: a violation counts only if
 /// the machine sees it too.
 pub fn verdict_of(task: &Task<'_>, explored: Explored) -> Result<Verdict, ReplayMismatch> {
-    let unknown = |reason: String, span, stats| {
-        Ok(Verdict { model: task.model, engine: ENGINE, outcome: Outcome::Unknown { reason, span }, stats })
-    };
+    let unknown =
+        |reason: String, span, stats| Ok(Verdict::new(task.model, ENGINE, Outcome::Unknown { reason, span }, stats));
     let stats = explored.counts.stats();
     if let Some((violation, mut schedule)) = explored.violation {
         schedule.program = fingerprint(task.program);
@@ -218,6 +227,13 @@ pub fn verdict_of(task: &Task<'_>, explored: Explored) -> Result<Verdict, Replay
         let reason = "with spurious wake-ups or timeouts this engine does not decide deadlocks".to_owned();
         return unknown(reason, None, stats);
     }
-    let bounds = unwind_bounds(task.program, explored.bounds);
-    Ok(Verdict { model: task.model, engine: ENGINE, outcome: Outcome::Safe { bounds }, stats })
+    let mut bounds = unwind_bounds(task.program, explored.bounds);
+    let mut notes = Vec::new();
+    if let Some(enough) = explored.enough {
+        bounds.push(Bound { kind: BoundKind::Executions, value: enough.executions, exhausted: false });
+        notes.push(enough.to_string());
+    }
+    let mut verdict = Verdict::new(task.model, ENGINE, Outcome::Safe { bounds }, stats).assuming(explored.assumptions);
+    verdict.remarks.notes = notes;
+    Ok(verdict)
 }

@@ -87,6 +87,23 @@ pub enum Ended {
     Unknown(String, Option<Span>),
     /// A limit was reached.
     Stopped(String),
+    /// As many executions were explored as the user allows.
+    Enough(Enough),
+}
+
+/// A search that ended after a number of executions.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Enough {
+    pub executions: u64,
+    /// Of the search, in per cent: an estimate.
+    pub share: f64,
+}
+
+impl std::fmt::Display for Enough {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let what = if self.executions == 1 { "execution was" } else { "executions were" };
+        write!(f, "{} {what} explored, an estimated {:.2} % of the search", self.executions, self.share)
+    }
 }
 
 pub struct Search<'a> {
@@ -210,9 +227,9 @@ impl<'a> Search<'a> {
                     }
                 }
                 if (!fresh || depth == 0)
-                    && let Some(reason) = self.executions_exceeded()
+                    && let Some(enough) = self.executions_exceeded()
                 {
-                    return Ended::Stopped(reason);
+                    return Ended::Enough(enough);
                 }
                 if let Err(stop) = self.step(process) {
                     let ended = self.stopped(stop);
@@ -275,15 +292,11 @@ impl<'a> Search<'a> {
         share
     }
 
-    /// The reason not to begin another execution, if there is a limit on their number.
-    fn executions_exceeded(&self) -> Option<String> {
+    /// Whether not to begin another execution, if there is a limit on their number.
+    fn executions_exceeded(&self) -> Option<Enough> {
         let limit = self.question.limits.executions?;
-        let explored = self.executions_before + self.counts.executions();
-        (explored >= limit).then(|| {
-            let percent = self.share_done() * 100.0;
-            let what = if explored == 1 { "execution was" } else { "executions were" };
-            format!("{explored} {what} explored, an estimated {percent:.2} % of the search")
-        })
+        let executions = self.executions_before + self.counts.executions();
+        (executions >= limit).then(|| Enough { executions, share: self.share_done() * 100.0 })
     }
 
     /// The process to explore next from the current state, if any.
@@ -598,7 +611,9 @@ impl<'a> Search<'a> {
             Stop::Unsupported { reason, span } | Stop::Limit { reason, span } => {
                 Ended::Unknown(reason, (span != Span::NONE).then_some(span))
             }
-            Stop::NotEnabled | Stop::Cut => Ended::Unknown("a step that was planned is not possible".to_owned(), None),
+            Stop::NotEnabled | Stop::Cut | Stop::Ends(_) => {
+                Ended::Unknown("a step that was planned is not possible".to_owned(), None)
+            }
         }
     }
 

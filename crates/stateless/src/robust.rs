@@ -80,6 +80,9 @@ pub fn robustness(task: &Task<'_>) -> Result<RobustnessVerdict, CycleMismatch> {
             Robustness::Unknown { reason, span: Some(violation.span) }
         }
         (None, None, Some(Incomplete { reason, span })) => Robustness::Unknown { reason, span },
+        (None, None, None) if let Some(enough) = explored.enough => {
+            Robustness::Unknown { reason: enough.to_string(), span: None }
+        }
         (None, None, None) => Robustness::Robust { bounds: unwind_bounds(&program, explored.bounds) },
     };
     Ok(RobustnessVerdict { model: task.model, engine: ENGINE, outcome, stats })

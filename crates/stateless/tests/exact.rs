@@ -140,7 +140,7 @@ fn deadlocks_are_found() {
         match verdict(&task).expect("it should replay").outcome {
             Outcome::Unsafe(found) => Some(found.violation().kind),
             Outcome::Safe { .. } => None,
-            Outcome::Unknown { reason, .. } => panic!("{reason}"),
+            Outcome::Limited { reason, .. } | Outcome::Unknown { reason, .. } => panic!("{reason}"),
         }
     };
     assert_eq!(deadlock("m", "n"), Some(ViolationKind::Deadlock));

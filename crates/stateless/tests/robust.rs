@@ -25,7 +25,7 @@ fn compile(text: &str) -> Program {
 /// The steps of the cycle, or 0 if the program is robust.
 fn cycle(program: &Program, model: Model) -> usize {
     let limits = Limits::for_seconds(300.0);
-    let task = Task { program, model, checks: Checks::default(), bounds: None, limits: &limits };
+    let task = Task { program, model, checks: Checks::usual(), bounds: None, limits: &limits };
     match robustness(&task).unwrap_or_else(|mismatch| panic!("{model}: {mismatch}")).outcome {
         Robustness::Robust { .. } => 0,
         Robustness::NotRobust(cyclic) => {
@@ -150,7 +150,7 @@ fn check_random(count: u64, seed: u64, shape: Shape) {
         let plain = without_assertions(&program);
         let count = |model| {
             let limits = Limits::for_seconds(300.0);
-            let checks = Checks::default();
+            let checks = Checks::usual();
             let question = Question { program: &plain, model, checks, limits: &limits, domain: None, observed: &[] };
             let counted = traces::count(&question);
             let decided = counted.violation.is_none() && counted.incomplete.is_none();

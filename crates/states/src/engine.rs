@@ -131,9 +131,8 @@ pub fn explore(task: &Task<'_>, at_end: &mut AtEnd<'_>) -> Explored {
 /// The verdict. An error means that the search claimed what the machine could not replay.
 pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
     let Task { program, model, checks, .. } = *task;
-    let unknown = |reason: String, span, stats| {
-        Ok(Verdict { model, engine: ENGINE, outcome: Outcome::Unknown { reason, span }, stats })
-    };
+    let unknown =
+        |reason: String, span, stats| Ok(Verdict::new(model, ENGINE, Outcome::Unknown { reason, span }, stats));
     if checks.data_race {
         return unknown("this engine does not look for data races".to_owned(), None, Stats::default());
     }
@@ -161,10 +160,14 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
     let code = compile(program, task.bounds);
     let places = code.cuts.iter().zip(&found.cuts).map(|(cut, &reached)| (cut.span, cut.bound, reached));
     let mut bounds = unwind_bounds(program, places);
-    if found.buffer_full {
-        bounds.push(Bound { kind: BoundKind::Buffer, value: buffer as u64, exhausted: false });
-    }
-    Ok(Verdict { model, engine: ENGINE, outcome: Outcome::Safe { bounds }, stats })
+    let outcome = match found.buffer_full {
+        true => {
+            bounds.push(Bound { kind: BoundKind::Buffer, value: buffer as u64, exhausted: false });
+            Outcome::Limited { bounds, reason: "a store buffer keeps growing".to_owned(), span: None }
+        }
+        false => Outcome::Safe { bounds },
+    };
+    Ok(Verdict::new(model, ENGINE, outcome, stats).assuming(found.assumptions))
 }
 
 fn stats(counts: &Counts) -> Stats {

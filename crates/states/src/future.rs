@@ -8,7 +8,7 @@ use norn_exec::memory::{Kind, Memory};
 use norn_exec::op::Code;
 use norn_exec::state::Thread;
 use norn_ir::ids::{BlockId, FuncId, GlobalId};
-use norn_ir::instr::{InstrKind, Operand, TerminatorKind};
+use norn_ir::instr::{InstrKind, Operand, Property, TerminatorKind};
 use norn_ir::program::{Global, Program, Storage};
 use norn_passes::Site;
 use norn_passes::points_to::{Object, PointsTo};
@@ -246,7 +246,12 @@ impl Maker<'_> {
             }
             InstrKind::Call { .. } => Effect::Calls(self.points_to.callees(site), false),
             InstrKind::Spawn { .. } => Effect::Calls(self.points_to.spawned(site), true),
-            InstrKind::Assert { cond: Operand::Const(constant), .. } if constant.bits == 0 => Effect::Ends,
+            // A label is passed where nobody asks about it.
+            InstrKind::Assert { cond: Operand::Const(constant), property, .. }
+                if constant.bits == 0 && property != Property::ErrorLabel =>
+            {
+                Effect::Ends
+            }
             InstrKind::Copy { .. }
             | InstrKind::Binary { .. }
             | InstrKind::Compare { .. }

@@ -11,7 +11,7 @@ use crate::walk::{Choice, Chosen, Halt, Point, Setting, Walk, next_values};
 use norn_exec::{Executor, Stop};
 use norn_ir::span::Span;
 use norn_verdict::limits::{Exceeded, Limits};
-use norn_verdict::outcome::Violation;
+use norn_verdict::outcome::{Assumption, Violation};
 use norn_verdict::progress::Report;
 use norn_verdict::schedule::Schedule;
 use std::time::{Duration, Instant};
@@ -54,6 +54,8 @@ pub struct Found {
     pub threads_full: bool,
     /// Whether some execution reached the cut, for each cut of the code.
     pub cuts: Vec<bool>,
+    /// What some execution met and is assumed not to happen.
+    pub assumptions: Vec<Assumption>,
 }
 
 /// Called in the final state of each complete execution.
@@ -136,7 +138,9 @@ pub fn search<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mut 
     counts.states = walk.vector.states() as u64;
     counts.bytes = walk.vector.size() as u64;
     let cuts = walk.executor.cuts().map(|(_, reached)| reached).collect();
-    Found { ended, counts, incomplete, buffer_full: walk.buffer_full, threads_full: walk.threads_full, cuts }
+    let assumptions = walk.executor.assumptions().collect();
+    let Walk { buffer_full, threads_full, .. } = walk;
+    Found { ended, counts, incomplete, buffer_full, threads_full, cuts, assumptions }
 }
 
 /// Tells whoever watches how far the search has come.
@@ -156,6 +160,7 @@ pub fn not_begun(halt: Halt, setting: Setting<'_>) -> Found {
         buffer_full: false,
         threads_full: false,
         cuts: vec![false; setting.code.cuts.len()],
+        assumptions: Vec::new(),
     };
     match halt {
         Halt::Problem(problem) => found.ended = Ended::Problem(problem),

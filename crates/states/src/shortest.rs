@@ -50,7 +50,9 @@ pub fn shortest<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mu
     counts.states = walk.vector.states() as u64;
     counts.bytes = walk.vector.size() as u64;
     let cuts = walk.executor.cuts().map(|(_, reached)| reached).collect();
-    Found { ended, counts, incomplete, buffer_full: walk.buffer_full, threads_full: walk.threads_full, cuts }
+    let assumptions = walk.executor.assumptions().collect();
+    let Walk { buffer_full, threads_full, .. } = walk;
+    Found { ended, counts, incomplete, buffer_full, threads_full, cuts, assumptions }
 }
 
 impl Search<'_, '_> {

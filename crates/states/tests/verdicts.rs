@@ -21,7 +21,7 @@ fn answer(program: &Program, model: Model, checks: Checks, shortest: bool) -> St
     let reductions = Reductions::ALL;
     let task = Task { program, model, checks, bounds: None, limits: &limits, reductions, shortest };
     match verdict(&task).unwrap_or_else(|mismatch| panic!("{mismatch}")).outcome {
-        Outcome::Safe { bounds } => {
+        Outcome::Safe { bounds } | Outcome::Limited { bounds, .. } => {
             let open: Vec<String> = bounds.iter().filter(|b| !b.exhausted).map(ToString::to_string).collect();
             if open.is_empty() { "safe".to_owned() } else { format!("safe up to {}", open.join(", ")) }
         }

@@ -168,6 +168,8 @@ impl Run<'_, '_> {
         if pointer.places().iter().any(|place| place.object.is_none_or(is_shared)) {
             self.may_stop();
         }
+        let objects: Vec<ObjectId> = pointer.places().iter().filter_map(|place| place.object).collect();
+        self.may_stop_for(objects);
         let parts = self.parts(pointer, size, is_write)?;
         let mut private = Vec::new();
         let mut shared = Vec::new();
@@ -302,7 +304,7 @@ impl Run<'_, '_> {
     }
 
     pub fn memory_check(&mut self, kind: ViolationKind, message: &str, condition: Term, replays: bool) {
-        if self.pass.checks_wanted.memory_safety && replays {
+        if replays {
             self.violation(kind, message, condition);
         } else if condition != Term::FALSE {
             let span = self.user_place().span;

@@ -19,7 +19,7 @@ use norn_ir::instr::{Access, FenceKind};
 use norn_ir::span::Span;
 use norn_logic::terms::{Term, Terms};
 pub use norn_passes::threads::ThreadId;
-use norn_verdict::outcome::Violation;
+use norn_verdict::outcome::{Assumption, Violation};
 
 use crate::moment::Moment;
 
@@ -219,6 +219,32 @@ pub enum Finding {
     Violation(Violation),
     /// What follows has no meaning that Norn knows, for this reason: reaching it makes the verdict unknown.
     Undefined(String),
+    /// It is assumed not to happen (`None`: it ends the program, which nobody asked about): the thread stops before it.
+    /// In a section, and where other threads decide whether it happens, the thread has a Boolean for that, and an
+    /// execution in which it goes on all the same is `excluded`: it is none.
+    Assumed {
+        assumption: Option<Assumption>,
+        excluded: bool,
+    },
+}
+
+impl Finding {
+    pub fn is_undefined(&self) -> bool {
+        matches!(self, Finding::Undefined(_))
+    }
+
+    /// An execution that meets it is none.
+    pub fn is_excluded(&self) -> bool {
+        matches!(self, Finding::Assumed { excluded: true, .. })
+    }
+
+    /// What is assumed, if that is worth telling.
+    pub fn assumption(&self) -> Option<Assumption> {
+        match self {
+            Finding::Assumed { assumption, .. } => *assumption,
+            Finding::Violation(_) | Finding::Undefined(_) => None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,7 +8,7 @@
 //!
 //! Cells that one access may touch have one *class*, so that they hold values of one shape.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use norn_ir::ids::{FuncId, GlobalId, LocalId, TypeId};
 use norn_ir::program::{Program, Storage};
@@ -128,6 +128,11 @@ pub struct Facts {
     pointer_bits: u32,
     /// The objects of scopes that use the same memory in the machine.
     same_memory: HashMap<(ThreadId, u32, FuncId, LocalId), ObjectId>,
+    /// Sections in which something may happen that is assumed not to: their threads may stop before them.
+    stopping: HashSet<(ThreadId, Site)>,
+    /// Objects that one thread may touch after another has ended their lives, if that is assumed not to happen: whoever
+    /// touches them may stop before.
+    ended_elsewhere: HashSet<ObjectId>,
 }
 
 /// As in the machine: where the objects of the program, and then of each thread, begin, and how far apart they are.
@@ -176,6 +181,8 @@ impl Facts {
             changed: false,
             chains: Chains::default(),
             same_memory: HashMap::new(),
+            stopping: HashSet::new(),
+            ended_elsewhere: HashSet::new(),
         }
     }
 
@@ -217,6 +224,24 @@ impl Facts {
         for (class, range) in self.classes.iter_mut().zip(ranges) {
             class.end(range, widen);
         }
+    }
+
+    // Where threads may stop because of what is assumed not to happen.
+
+    pub fn stops_at(&self, section: (ThreadId, Site)) -> bool {
+        self.stopping.contains(&section)
+    }
+
+    pub fn may_stop_at(&mut self, section: (ThreadId, Site)) {
+        self.changed |= self.stopping.insert(section);
+    }
+
+    pub fn ends_elsewhere(&self, object: ObjectId) -> bool {
+        self.ended_elsewhere.contains(&object)
+    }
+
+    pub fn may_end_elsewhere(&mut self, object: ObjectId) {
+        self.changed |= self.ended_elsewhere.insert(object);
     }
 
     /// The numbers that the cells of a class may hold, as far as an execution has found.

@@ -289,7 +289,8 @@ impl Run<'_, '_> {
             self.undefined("a section inside a section", Term::TRUE);
             return;
         }
-        if !Code::section_waits(self.function, self.site.block, self.site.index as usize + 1) {
+        let may_stop = self.pass.facts.stops_at((self.thread, self.site));
+        if !may_stop && !Code::section_waits(self.function, self.site.block, self.site.index as usize + 1) {
             self.may_stop();
         } else {
             let ran = self.pass.terms.fresh(Sort::Bool);
@@ -298,6 +299,7 @@ impl Run<'_, '_> {
         let (guard, span) = (self.guard_term(), self.user_place().span);
         let section = self.pass.add_section(self.thread, kind, guard, span);
         self.note_section(section, begun);
+        self.pass.section_begins.insert(section.index(), (self.thread, self.site));
         self.state.section = Some(section);
     }
 

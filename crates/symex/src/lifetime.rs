@@ -47,6 +47,9 @@ pub fn check_lifetimes(pass: &mut Pass<'_>) {
         let kind = if is_end { ViolationKind::DoubleFree } else { ViolationKind::UseAfterFree };
         let message = format!("the life of '{}' has ended", object_facts.name);
         let what = pass.memory_finding(kind, &message, span, true);
+        if what.is_excluded() {
+            pass.facts.may_end_elsewhere(object);
+        }
         let position = EventId(access.0 + 1);
         pass.checks.push(Check { what, thread, position, violated: Condition::AfterEnd { access, end, object }, span });
     }

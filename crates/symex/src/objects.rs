@@ -101,6 +101,8 @@ impl Run<'_, '_> {
         if objects.iter().any(|(object, _)| self.pass.facts.get(*object).is_shared()) {
             self.may_stop();
         }
+        let ended: Vec<ObjectId> = objects.iter().map(|object| object.0).collect();
+        self.may_stop_for(ended);
         let mut shared = Vec::new();
         let mut any = Term::FALSE;
         for (object, condition) in objects {

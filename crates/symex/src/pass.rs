@@ -11,9 +11,10 @@ use norn_ir::program::{InitValue, Program, Storage};
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
 use norn_logic::terms::{Sort, Term, Terms};
+use norn_passes::Site;
 use norn_passes::unwind::Bounded;
 use norn_verdict::limits::Limits;
-use norn_verdict::outcome::{Checks, Violation, ViolationKind};
+use norn_verdict::outcome::{Assumption, Checks, Treatment, Violation, ViolationKind};
 
 use crate::code::Code;
 use crate::event::{
@@ -41,6 +42,8 @@ pub struct Pass<'a> {
     pub terms: Terms,
     pub events: Vec<Event>,
     pub sections: Vec<Section>,
+    /// Where sections of the program begin.
+    pub section_begins: HashMap<usize, (ThreadId, Site)>,
     pub checks: Vec<Check>,
     pub cuts: Vec<CutReached>,
     pub constraints: Vec<Term>,
@@ -137,6 +140,7 @@ impl<'a> Pass<'a> {
             terms,
             events: Vec::new(),
             sections: Vec::new(),
+            section_begins: HashMap::new(),
             checks: Vec::new(),
             cuts: Vec::new(),
             constraints: Vec::new(),
@@ -389,17 +393,16 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// An invalid use of memory: without the check for it, what follows has no meaning.
+    /// An invalid use of memory for which other threads are to blame. Where the machine may see it otherwise, it has no
+    /// meaning here.
     pub fn memory_finding(&self, kind: ViolationKind, message: &str, span: Span, replays: bool) -> Finding {
-        if self.checks_wanted.memory_safety && replays {
-            return Finding::Violation(Violation { kind, span, message: message.to_owned() });
+        if !replays {
+            return Finding::Undefined(format!("{}: {message}; there may be an object at the address", kind.phrase()));
         }
-        let phrase = kind.phrase();
-        Finding::Undefined(if self.checks_wanted.memory_safety {
-            format!("{phrase}: {message}; there may be an object at the address")
-        } else {
-            format!("{phrase}: {message}; without checking memory safety this has no meaning")
-        })
+        match self.checks_wanted.treatment(kind) {
+            Treatment::Violation => Finding::Violation(Violation { kind, span, message: message.to_owned() }),
+            _ => Finding::Assumed { assumption: Some(Assumption { span, kind }), excluded: true },
+        }
     }
 
     /// Whether a fence orders anything under some model.

@@ -83,6 +83,9 @@ impl Symbolic {
         let what = match &check.what {
             Finding::Violation(violation) => violation.kind.phrase().to_owned(),
             Finding::Undefined(reason) => format!("undefined: {reason}"),
+            Finding::Assumed { assumption, .. } => {
+                format!("assumed: {}", assumption.map_or("the program goes on", |assumption| assumption.phrase()))
+            }
         };
         match check.violated {
             Condition::Term(term) => writeln!(f, "  check before {}: {what} if {}", check.position.0, self.show(term)),

@@ -14,10 +14,10 @@ use norn_ir::span::Span;
 use norn_ir::types::Ty;
 use norn_logic::terms::{Sort, Term};
 use norn_passes::Site;
-use norn_verdict::outcome::{Violation, ViolationKind};
+use norn_verdict::outcome::{Assumption, Treatment, Violation, ViolationKind};
 
 use crate::code::{Code, UserPlace, user_place};
-use crate::event::{CutReached, Event, EventId, EventKind, Finding, Input, Refusal, SectionId, ThreadId};
+use crate::event::{CutReached, Event, EventId, EventKind, Finding, Input, ObjectId, Refusal, SectionId, ThreadId};
 use crate::facts::Slot;
 use crate::guard::{Guard, Guards};
 use crate::pass::Pass;
@@ -374,7 +374,8 @@ impl<'p, 'a> Run<'p, 'a> {
         }
         let span = match &what {
             Finding::Violation(violation) => violation.span,
-            Finding::Undefined(_) => self.user_place().span,
+            Finding::Assumed { assumption: Some(assumption), .. } => assumption.span,
+            Finding::Undefined(_) | Finding::Assumed { .. } => self.user_place().span,
         };
         self.pass.check(self.thread, what, span, violated_here);
         self.assume(!violated);
@@ -385,12 +386,57 @@ impl<'p, 'a> Run<'p, 'a> {
             return;
         }
         let UserPlace { span, library } = self.user_place();
+        match self.pass.checks_wanted.treatment(kind) {
+            Treatment::Violation => {}
+            Treatment::Assumption => return self.stop_where(Some(Assumption { span, kind }), violated),
+            Treatment::Stop => return self.stop_where(None, violated),
+            Treatment::Ignored => return,
+        }
         let message = match library.map(|function| &self.pass.original.function(function).name) {
             Some(name) if message.is_empty() => format!("in '{name}'"),
             Some(name) => format!("{message} (in '{name}')"),
             None => message.to_owned(),
         };
         self.check(Finding::Violation(Violation { kind, span, message }), violated);
+    }
+
+    /// The thread stops where the condition holds. In a section that is too late: it stops before the section.
+    fn stop_where(&mut self, assumption: Option<Assumption>, condition: Term) {
+        let here = self.guard_term();
+        if self.pass.terms.and(here, condition) == Term::FALSE {
+            return self.assume(!condition);
+        }
+        let excluded = self.state.section.is_some();
+        if excluded {
+            self.section_may_stop();
+        }
+        match assumption {
+            None if !excluded => self.assume(!condition),
+            assumption => self.check(Finding::Assumed { assumption, excluded }, condition),
+        }
+    }
+
+    fn section_may_stop(&mut self) {
+        if let Some(section) = self.state.section
+            && let Some(&begin) = self.pass.section_begins.get(&section.index())
+        {
+            self.pass.facts.may_stop_at(begin);
+        }
+    }
+
+    /// Before a step that touches an object whose life another thread may end: if that is assumed not to happen, the thread
+    /// has the choice to stop.
+    pub fn may_stop_for(&mut self, objects: impl IntoIterator<Item = ObjectId>) {
+        if !objects.into_iter().any(|object| self.pass.facts.ends_elsewhere(object)) {
+            return;
+        }
+        match self.state.section {
+            Some(_) => self.section_may_stop(),
+            None => {
+                let goes_on = self.pass.terms.fresh(Sort::Bool);
+                self.assume(goes_on);
+            }
+        }
     }
 
     pub fn undefined(&mut self, reason: &str, violated: Term) {

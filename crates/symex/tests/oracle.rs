@@ -15,7 +15,7 @@ use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
 
-const SAFE: Checks = Checks { deadlock: false, data_race: false, memory_safety: true, overflow: true, leaks: false };
+const SAFE: Checks = Checks { memory_safety: true, overflow: true, ..Checks::DEFAULT };
 
 fn compile(text: &str) -> Program {
     let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };

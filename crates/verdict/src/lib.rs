@@ -3,7 +3,8 @@
 //! - [`model`]: the memory models
 //! - [`schedule`]: which thread takes which step, as a versioned text; replay needs nothing else
 //! - [`trace`]: what happened in one execution, step by step, for people
-//! - [`outcome`]: verdicts, violations and bounds
+//! - [`outcome`]: what is checked, verdicts, violations, assumptions and bounds
+//! - [`property`]: what a property file of SV-COMP asks
 //! - [`robustness`]: whether a weak model shows more than SC does
 //! - [`limits`]: time, memory and the stop token; [`progress`]: how far a search has come
 
@@ -11,6 +12,7 @@ pub mod limits;
 pub mod model;
 pub mod outcome;
 pub mod progress;
+pub mod property;
 pub mod robustness;
 pub mod schedule;
 pub mod trace;

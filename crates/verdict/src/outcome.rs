@@ -8,15 +8,86 @@ use norn_ir::span::Span;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What is checked beyond assertions, errors and misuse, which always are.
+/// What is checked.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Checks {
+    pub basic: Basic,
     pub deadlock: bool,
     pub data_race: bool,
     pub memory_safety: bool,
     pub overflow: bool,
     /// With memory safety: heap memory that is still allocated when the program ends.
     pub leaks: bool,
+}
+
+/// What is checked of that which needs no looking for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Basic {
+    /// Assertions, error functions and labels, misuse of mutexes and their kin, division by zero.
+    #[default]
+    All,
+    /// Assertions, error functions and labels.
+    Assertions,
+    /// Error functions.
+    ErrorFunctions,
+    /// Only what the other fields of the checks say.
+    Nothing,
+}
+
+/// What it means that something went wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Treatment {
+    Violation,
+    /// Nobody asked, and what follows has no meaning: it is assumed not to happen. The thread that would do it stops for
+    /// ever just before, as it may be slow in any execution, and the verdict names the assumption.
+    Assumption,
+    /// Nobody asked, and it ends the program, as `abort` does: the thread stops.
+    Stop,
+    /// Nobody asked, and it is nothing special.
+    Ignored,
+}
+
+impl Checks {
+    /// The default, as a constant.
+    pub const DEFAULT: Checks = Checks {
+        basic: Basic::All,
+        deadlock: false,
+        data_race: false,
+        memory_safety: false,
+        overflow: false,
+        leaks: false,
+    };
+
+    /// What is asked if nothing else is said.
+    pub fn usual() -> Checks {
+        Checks { memory_safety: true, ..Checks::default() }
+    }
+
+    pub fn treatment(self, kind: ViolationKind) -> Treatment {
+        let or = |wanted: bool, other: Treatment| if wanted { Treatment::Violation } else { other };
+        match kind {
+            ViolationKind::Assertion => or(matches!(self.basic, Basic::All | Basic::Assertions), Treatment::Stop),
+            ViolationKind::ErrorCall => or(self.basic != Basic::Nothing, Treatment::Stop),
+            ViolationKind::ErrorLabel => or(matches!(self.basic, Basic::All | Basic::Assertions), Treatment::Ignored),
+            ViolationKind::Misuse | ViolationKind::DivisionByZero => {
+                or(self.basic == Basic::All, Treatment::Assumption)
+            }
+            ViolationKind::OutOfBounds
+            | ViolationKind::NullPointer
+            | ViolationKind::InvalidPointer
+            | ViolationKind::UseAfterFree
+            | ViolationKind::DoubleFree
+            | ViolationKind::BadFree
+            | ViolationKind::WriteToConstant => or(self.memory_safety, Treatment::Assumption),
+            ViolationKind::Overflow => or(self.overflow, Treatment::Ignored),
+            ViolationKind::Deadlock | ViolationKind::DataRace | ViolationKind::Leak => Treatment::Violation,
+        }
+    }
+
+    /// Whether something that goes wrong may be assumed not to happen, rather than be a violation.
+    pub fn assumes(self) -> bool {
+        self.basic != Basic::All || !self.memory_safety
+    }
 }
 
 /// What a violated property is called.
@@ -96,6 +167,36 @@ pub struct Violation {
     pub message: String,
 }
 
+/// Something that would have had no meaning was met in some execution, and nobody had asked about it: the answer holds
+/// if it does not happen there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Assumption {
+    /// In the user's code.
+    pub span: Span,
+    pub kind: ViolationKind,
+}
+
+impl Assumption {
+    /// What is assumed, as the verdict line says it.
+    pub fn phrase(&self) -> &'static str {
+        match self.kind {
+            ViolationKind::DoubleFree | ViolationKind::BadFree => "a valid free",
+            ViolationKind::Misuse => "synchronisation that is not misused",
+            ViolationKind::DivisionByZero => "no division by zero",
+            _ => "a valid access",
+        }
+    }
+}
+
+/// What there is to say beside the outcome.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Remarks {
+    /// In the order of places, each once.
+    pub assumptions: Vec<Assumption>,
+    /// For people, each a sentence without a full stop.
+    pub notes: Vec<String>,
+}
+
 /// A limit within which a result holds.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum BoundKind {
@@ -106,6 +207,8 @@ pub enum BoundKind {
     Rounds,
     Buffer,
     Depth,
+    /// Executions that were explored, one by one.
+    Executions,
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -138,6 +241,7 @@ impl fmt::Display for Bound {
             BoundKind::Rounds => write!(f, "{} rounds", self.value),
             BoundKind::Buffer => write!(f, "buffer {}", self.value),
             BoundKind::Depth => write!(f, "depth {}", self.value),
+            BoundKind::Executions => write!(f, "{} executions", self.value),
         }
     }
 }
@@ -148,16 +252,40 @@ pub struct Verdict {
     pub model: Model,
     pub engine: &'static str,
     pub outcome: Outcome,
+    pub remarks: Remarks,
     pub stats: Stats,
+}
+
+impl Verdict {
+    /// With nothing to remark.
+    pub fn new(model: Model, engine: &'static str, outcome: Outcome, stats: Stats) -> Verdict {
+        Verdict { model, engine, outcome, remarks: Remarks::default(), stats }
+    }
+
+    /// With assumptions under which it holds.
+    pub fn assuming(mut self, assumptions: impl IntoIterator<Item = Assumption>) -> Verdict {
+        self.remarks.assumptions.extend(assumptions);
+        self.remarks.assumptions.sort();
+        self.remarks.assumptions.dedup();
+        self
+    }
 }
 
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// Replayed by the reference machine.
     Unsafe(Box<Counterexample>),
-    /// No violation, within the bounds that are not exhausted; without such bounds, none at all.
+    /// No violation, within the bounds that are not exhausted; without such bounds, none at all. All that are not
+    /// exhausted were given by the user.
     Safe {
         bounds: Vec<Bound>,
+    },
+    /// No violation within these bounds, which nobody gave: a limit ended the search, or Norn has bounds of its own. To
+    /// the user that is unknown.
+    Limited {
+        bounds: Vec<Bound>,
+        reason: String,
+        span: Option<Span>,
     },
     Unknown {
         reason: String,
@@ -199,7 +327,15 @@ impl Outcome {
         match self {
             Outcome::Unsafe(_) => true,
             Outcome::Safe { bounds } => bounds.iter().all(|b| b.exhausted),
-            Outcome::Unknown { .. } => false,
+            Outcome::Limited { .. } | Outcome::Unknown { .. } => false,
+        }
+    }
+
+    /// The bounds within which nothing is violated; none if nothing is known.
+    pub fn bounds(&self) -> &[Bound] {
+        match self {
+            Outcome::Safe { bounds } | Outcome::Limited { bounds, .. } => bounds,
+            Outcome::Unsafe(_) | Outcome::Unknown { .. } => &[],
         }
     }
 }

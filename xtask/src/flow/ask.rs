@@ -118,7 +118,7 @@ pub fn ask(program: &Program, engine: Engine, model: Model, checks: Checks, form
         Ok(Ok(verdict)) => match verdict.outcome {
             Outcome::Unsafe(_) => Answer::Unsafe,
             Outcome::Safe { ref bounds } if bounds.iter().all(|bound| bound.exhausted) => Answer::Safe,
-            Outcome::Safe { .. } => Answer::Bounded,
+            Outcome::Safe { .. } | Outcome::Limited { .. } => Answer::Bounded,
             Outcome::Unknown { reason, .. } => Answer::Unknown(reason),
         },
     }

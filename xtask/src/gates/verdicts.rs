@@ -149,7 +149,10 @@ fn judge_all(norn: &Norn, pass: &Pass<'_>, seconds: u32) -> Result<Tally, String
         loop {
             let next = waiting.lock().expect("no worker should panic").next();
             let Some((program, (model, expected))) = next else { return Ok(tally) };
-            let mut args = ["check", "-e", pass.engine, "--memory", "4000", "-m", model].map(str::to_owned).to_vec();
+            // These sets ask about assertions and error functions.
+            let mut args = ["check", "--only-assertions", "-e", pass.engine, "--memory", "4000", "-m", model]
+                .map(str::to_owned)
+                .to_vec();
             args.extend(["--timeout".to_owned(), seconds.to_string()]);
             if let (true, Some(bound)) = (pass.with_bound, &program.unwind) {
                 args.extend(["--unwind".to_owned(), bound.clone()]);

@@ -100,6 +100,10 @@ fn statement(random: &mut Random, shape: Shape, thread: u64) -> String {
         17 => "x = 1; pthread_cond_signal(&cond);".to_owned(),
         18 => format!("{{ int *q = malloc(sizeof *q); *q = {value}; p = q; r += *q; }}"),
         _ if thread == 0 => "{ int *q = malloc(4); *q = 1; p = q; x = 2; free(q); }".to_owned(),
+        _ if value == 2 => "{ int *q = p; if (q) *q = 4; }".to_owned(),
+        _ if value == 3 && place == "x" => {
+            "__VERIFIER_atomic_begin(); x = 3; r += *p; x = 1; __VERIFIER_atomic_end();".to_owned()
+        }
         _ => "{ int *q = p; if (q) r += *q; }".to_owned(),
     }
 }

@@ -226,7 +226,7 @@ impl Search<'_> {
                 let schedule = complete_inputs(self.question.program, self.question.checks, schedule);
                 self.found.violation = Some(Finding { violation, schedule });
             }
-            Stop::Violation(_) | Stop::NotEnabled | Stop::Cut { .. } | Stop::NeedInput(_) => {}
+            Stop::Violation(_) | Stop::NotEnabled | Stop::Cut { .. } | Stop::NeedInput(_) | Stop::Ends(_) => {}
             Stop::Unsupported { reason, span } | Stop::Limit { reason, span } => {
                 self.found.incomplete.get_or_insert(incomplete(reason, span));
             }

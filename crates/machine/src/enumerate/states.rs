@@ -3,7 +3,7 @@
 use super::{Final, Finding, Incomplete, Link, Patience, Question, Tried, Ways, incomplete, taken};
 use crate::hash::FastSet;
 use crate::machine::{Choice, Machine, Stop};
-use crate::observe::Unobserved;
+use crate::observe::Assumptions;
 use crate::replay::{ReplayMismatch, confirm};
 use crate::state::State;
 use norn_ir::ids::{BlockId, FuncId};
@@ -23,6 +23,7 @@ pub struct Explored {
     pub sampled: bool,
     /// Of the executions in which every thread ended.
     pub finals: BTreeSet<Final>,
+    pub assumptions: Assumptions,
     /// The blocks whose terminator `Stop` ended a thread: loops cut by their bounds.
     pub stops: BTreeSet<(FuncId, BlockId)>,
 }
@@ -49,7 +50,7 @@ pub fn explore(question: &Question<'_>) -> Explored {
 pub fn verdict(question: &Question<'_>) -> Result<Verdict, ReplayMismatch> {
     const ENGINE: &str = "enumerate";
     let found = explore(question);
-    let sampled = found.sampled;
+    let (sampled, assumptions) = (found.sampled, found.assumptions.0);
     let figures = [("states", found.states as f64), ("transitions", found.transitions as f64)];
     let stats = Stats(BTreeMap::from(figures));
     let outcome = match (found.violation, found.incomplete) {
@@ -63,7 +64,7 @@ pub fn verdict(question: &Question<'_>) -> Result<Verdict, ReplayMismatch> {
         }
         (None, None) => Outcome::Safe { bounds: Vec::new() },
     };
-    Ok(Verdict { model: question.model, engine: ENGINE, outcome, stats })
+    Ok(Verdict::new(question.model, ENGINE, outcome, stats).assuming(assumptions))
 }
 
 struct Search<'a> {
@@ -80,12 +81,14 @@ struct Search<'a> {
 impl Search<'_> {
     fn run(&mut self) {
         let (question, machine) = (self.question, self.machine);
+        let mut assumptions = Assumptions::default();
         let tried = question.with_all_inputs(
-            |script| machine.initial(&mut Unobserved, script),
+            |script| machine.initial(&mut assumptions, script),
             |result, inputs| {
                 self.reached(result, Link { before: None, step: None, inputs });
             },
         );
+        self.found.assumptions.0.append(&mut assumptions.0);
         self.note(tried);
         while self.found.violation.is_none()
             && let Some((state, way)) = self.frontier.pop_front()
@@ -121,11 +124,12 @@ impl Search<'_> {
     /// Whether something other than a spurious wake-up can happen.
     fn attempt(&mut self, state: &State, way: usize, choice: Choice) -> bool {
         let (question, machine) = (self.question, self.machine);
+        let mut assumptions = Assumptions::default();
         let mut goes_on = false;
         let tried = question.with_all_inputs(
             |script| {
                 let mut next = state.clone();
-                let step = machine.step(&mut next, choice, &mut Unobserved, script)?;
+                let step = machine.step(&mut next, choice, &mut assumptions, script)?;
                 Ok((next, step.spurious))
             },
             |result, inputs: Vec<(ThreadName, u64)>| {
@@ -146,6 +150,7 @@ impl Search<'_> {
             },
         );
         goes_on |= tried.incomplete.is_some();
+        self.found.assumptions.0.append(&mut assumptions.0);
         self.note(tried);
         goes_on
     }
@@ -171,7 +176,7 @@ impl Search<'_> {
                 let schedule = self.ways.schedule(self.question, &link);
                 self.found.violation = Some(Finding { violation, schedule });
             }
-            Err(Stop::Violation(_) | Stop::NotEnabled | Stop::Cut { .. } | Stop::NeedInput(_)) => {}
+            Err(Stop::Violation(_) | Stop::NotEnabled | Stop::Cut { .. } | Stop::NeedInput(_) | Stop::Ends(_)) => {}
             Err(Stop::Unsupported { reason, span } | Stop::Limit { reason, span }) => {
                 self.found.incomplete.get_or_insert(incomplete(reason, span));
             }

@@ -139,7 +139,7 @@ impl Search<'_> {
                 let schedule = self.ways.schedule(self.question, &link);
                 self.counted.violation = Some(Finding { violation, schedule });
             }
-            Err(Stop::Violation(_) | Stop::NotEnabled | Stop::Cut { .. } | Stop::NeedInput(_)) => {}
+            Err(Stop::Violation(_) | Stop::NotEnabled | Stop::Cut { .. } | Stop::NeedInput(_) | Stop::Ends(_)) => {}
             Err(Stop::Unsupported { reason, span } | Stop::Limit { reason, span }) => {
                 self.counted.incomplete.get_or_insert(incomplete(reason, span));
             }
@@ -290,6 +290,7 @@ impl Observer for Prefix {
             | Happening::WakesUp
             | Happening::Call { .. }
             | Happening::ThreadEnds { .. }
+            | Happening::Assumed(_)
             | Happening::Print { .. } => {}
         }
     }

@@ -1,9 +1,9 @@
 //! Loads, stores and read-modify-writes.
 //!
 //! Each access is checked when it is executed: it has to lie within a live object that may be changed if it writes.
-//! Whether it is aligned does not matter. An invalid access is a violation if memory safety is checked; if not, the
-//! verdict is unknown, because what follows has no meaning. It is never ignored. Without an object the access is
-//! invalid whatever other threads do, so that is found out silently.
+//! Whether it is aligned does not matter. An invalid access is a violation if memory safety is checked; if not, it is
+//! assumed not to happen, and the thread stops. It is never ignored. Without an object the access is invalid whatever
+//! other threads do, so that is found out silently.
 
 use super::{Done, Exec, Flow, Mode};
 use crate::eval::{self, Value};
@@ -197,7 +197,7 @@ impl Exec<'_, '_> {
     /// What a pointer points to, if so many bytes can be accessed there.
     fn spot(&self, pointer: Value, ty: Ty, is_write: bool) -> Done<Spot> {
         let size = ty.size(self.machine.program.target);
-        let wrong = |kind: ViolationKind, message: String| Err(self.memory_violation(kind, message, self.place()));
+        let wrong = |kind: ViolationKind, message: String| Err(self.violation_at(kind, message, self.place()));
         let Some(object) = pointer.object else {
             let address = pointer.bits;
             return match address {

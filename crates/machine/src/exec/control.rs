@@ -95,7 +95,7 @@ impl<'p> Exec<'_, 'p> {
                 0 => (ViolationKind::NullPointer, "the function pointer is null".to_owned()),
                 bits => (ViolationKind::InvalidPointer, format!("there is no function at {bits:#x}")),
             };
-            self.memory_violation(kind, message, self.place())
+            self.violation_at(kind, message, self.place())
         })
     }
 

@@ -6,7 +6,7 @@ use crate::observe::Happening;
 use crate::state::Status;
 use norn_ir::instr::{CastOp, FenceKind, InstrKind, Property, SectionKind};
 use norn_ir::types::Ty;
-use norn_verdict::outcome::ViolationKind;
+use norn_verdict::outcome::{Treatment, ViolationKind};
 use std::rc::Rc;
 
 impl<'p> Exec<'_, 'p> {
@@ -95,7 +95,9 @@ impl<'p> Exec<'_, 'p> {
                         Property::ErrorLabel => ViolationKind::ErrorLabel,
                         Property::Misuse => ViolationKind::Misuse,
                     };
-                    return Err(self.violation(kind, message.clone()));
+                    if self.machine.checks.treatment(kind) != Treatment::Ignored {
+                        return Err(self.violation(kind, message.clone()));
+                    }
                 }
             }
             InstrKind::Nondet { dst, ref source } => {

@@ -18,13 +18,14 @@ use crate::eval::Value;
 use crate::machine::{Inputs, Machine, Patience, Request, Stop, Taken};
 use crate::memory::{Full, Object, ObjectRef};
 use crate::models;
-use crate::observe::{Happening, Observer, Scene, Spot};
+use crate::observe::{Happening, Observer, Scene, Spot, Unobserved};
 use crate::state::{Frame, Place, State, Status, Thread};
 use norn_ir::ids::Reg;
 use norn_ir::instr::{InstrKind, NondetSource, Operand, SectionKind, TerminatorKind};
 use norn_ir::program::Function;
 use norn_ir::types::Ty;
-use norn_verdict::outcome::{Violation, ViolationKind};
+use norn_verdict::outcome::{Assumption, Treatment, Violation, ViolationKind};
+use norn_verdict::schedule::ThreadName;
 use std::rc::Rc;
 
 /// Instructions between two looks at the limits.
@@ -91,15 +92,41 @@ impl<'a, 'p> Exec<'a, 'p> {
         let thread = self.thread_mut();
         thread.steps += 1;
         thread.status = Status::Fresh;
-        if let Some(kind) = self.section_kind() {
-            self.section(kind)?;
-        } else {
-            self.mode = Mode::Step;
-            let flow = self.execute()?;
-            self.follow(&flow);
+        let done = match self.section_kind() {
+            Some(kind) if self.machine.checks.assumes() => self.section_if_it_is_valid(kind),
+            Some(kind) => self.section(kind),
+            None => {
+                self.mode = Mode::Step;
+                self.execute().map(|flow| self.follow(&flow))
+            }
+        };
+        match done {
+            Err(Stop::Ends(assumption)) => self.stop_before(assumption),
+            done => done?,
         }
         self.mode = Mode::Silent;
         Ok(Taken { spurious: self.spurious })
+    }
+
+    /// A section in which something is assumed not to happen changes nothing if it would: so it is tried first.
+    fn section_if_it_is_valid(&mut self, kind: SectionKind) -> Done<()> {
+        let mut state = self.state.clone();
+        let mut inputs = Recorded { inputs: self.inputs, values: Vec::new() };
+        let mut nobody = Unobserved;
+        Exec::new(self.machine, &mut state, self.thread, &mut nobody, &mut inputs).section(kind)?;
+        let mut again = Again(inputs.values.into_iter());
+        let mut taken = Exec::new(self.machine, self.state, self.thread, self.observer, &mut again);
+        let done = taken.section(kind);
+        self.spurious = taken.spurious;
+        done
+    }
+
+    /// The thread stops for ever before what is assumed not to happen.
+    fn stop_before(&mut self, assumption: Option<Assumption>) {
+        if let Some(assumption) = assumption {
+            self.tell(Happening::Assumed(assumption));
+        }
+        self.stop_thread();
     }
 
     fn section_kind(&self) -> Option<SectionKind> {
@@ -154,7 +181,13 @@ impl<'a, 'p> Exec<'a, 'p> {
         let mut watch = Watch::default();
         self.thread_mut().status = Status::Fresh;
         loop {
-            let flow = self.execute()?;
+            let flow = match self.execute() {
+                Err(Stop::Ends(assumption)) => {
+                    self.stop_before(assumption);
+                    return Ok(());
+                }
+                flow => flow?,
+            };
             self.follow(&flow);
             match flow {
                 Flow::Next | Flow::Jumped => {}
@@ -209,7 +242,11 @@ impl<'a, 'p> Exec<'a, 'p> {
         if !self.state.memory.is_alive(entry.object) {
             let name = self.machine.location(self.state, entry.object, entry.offset, entry.size);
             let message = format!("a buffered store reaches '{name}' after the end of its life");
-            return Err(self.memory_violation(ViolationKind::UseAfterFree, message, entry.place));
+            return Err(match self.violation_at(ViolationKind::UseAfterFree, message, entry.place) {
+                // The thread that would have ended the life has stopped instead.
+                Stop::Ends(_) => Stop::NotEnabled,
+                violation => violation,
+            });
         }
         if let Some(races) = &mut self.state.races {
             Rc::make_mut(races).store((entry.object, entry.offset, entry.size), entry.message);
@@ -299,10 +336,16 @@ impl<'a, 'p> Exec<'a, 'p> {
     }
 
     fn violation(&self, kind: ViolationKind, message: String) -> Stop {
-        Stop::Violation(self.violation_at(kind, message, self.place()))
+        self.violation_at(kind, message, self.place())
     }
 
-    fn violation_at(&self, kind: ViolationKind, message: String, place: Place) -> Violation {
+    /// Something went wrong: a violation if it is checked for, else assumed not to happen.
+    fn violation_at(&self, kind: ViolationKind, message: String, place: Place) -> Stop {
+        match self.machine.checks.treatment(kind) {
+            Treatment::Violation => {}
+            Treatment::Assumption => return Stop::Ends(Some(Assumption { span: place.span, kind })),
+            Treatment::Stop | Treatment::Ignored => return Stop::Ends(None),
+        }
         let message = match place.library {
             Some(function) => {
                 let name = &self.machine.program.function(function).name;
@@ -310,17 +353,7 @@ impl<'a, 'p> Exec<'a, 'p> {
             }
             None => message,
         };
-        Violation { kind, span: place.span, message }
-    }
-
-    /// An invalid use of memory: without the check for it, what follows has no meaning.
-    fn memory_violation(&self, kind: ViolationKind, message: String, place: Place) -> Stop {
-        if self.machine.checks.memory_safety {
-            return Stop::Violation(self.violation_at(kind, message, place));
-        }
-        let phrase = kind.phrase();
-        let reason = format!("{phrase}: {message}; without checking memory safety this has no meaning");
-        Stop::Unsupported { reason, span: place.span }
+        Stop::Violation(Violation { kind, span: place.span, message })
     }
 
     fn unsupported(&self, reason: &str) -> Stop {
@@ -333,6 +366,28 @@ impl<'a, 'p> Exec<'a, 'p> {
 
     fn full(&self, full: Full) -> Stop {
         self.limit(full.0)
+    }
+}
+
+/// Inputs that are remembered, to be taken once more.
+struct Recorded<'a> {
+    inputs: &'a mut dyn Inputs,
+    values: Vec<u64>,
+}
+
+impl Inputs for Recorded<'_> {
+    fn next(&mut self, name: &ThreadName, request: &Request) -> Option<u64> {
+        let value = self.inputs.next(name, request)?;
+        self.values.push(value);
+        Some(value)
+    }
+}
+
+struct Again(std::vec::IntoIter<u64>);
+
+impl Inputs for Again {
+    fn next(&mut self, _name: &ThreadName, _request: &Request) -> Option<u64> {
+        self.0.next()
     }
 }
 

@@ -9,7 +9,7 @@ use crate::memory::{Info, ObjectKind, ObjectRef};
 use crate::observe::Happening;
 use norn_ir::ids::{LocalId, Reg, TypeId};
 use norn_ir::instr::{AllocKind, Operand};
-use norn_verdict::outcome::ViolationKind;
+use norn_verdict::outcome::{Assumption, Treatment, ViolationKind};
 use std::rc::Rc;
 
 impl Exec<'_, '_> {
@@ -61,7 +61,7 @@ impl Exec<'_, '_> {
         if self.is_visible(pointer) {
             return Ok(Flow::Visible);
         }
-        let wrong = |kind: ViolationKind, message: String| Err(self.memory_violation(kind, message, self.place()));
+        let wrong = |kind: ViolationKind, message: String| Err(self.violation_at(kind, message, self.place()));
         let Some(object) = pointer.object else {
             return wrong(ViolationKind::BadFree, format!("there is no object at {:#x}", pointer.bits));
         };
@@ -94,7 +94,7 @@ impl Exec<'_, '_> {
             Some(object) if matches!(object.info.kind, ObjectKind::Heap { .. }) => Ok(object.info.size),
             _ => {
                 let message = "the pointer is not to allocated memory".to_owned();
-                Err(self.memory_violation(ViolationKind::InvalidPointer, message, self.place()))
+                Err(self.violation_at(ViolationKind::InvalidPointer, message, self.place()))
             }
         }
     }
@@ -103,6 +103,9 @@ impl Exec<'_, '_> {
     pub(super) fn end_objects(&mut self, objects: &[ObjectRef]) -> Done<()> {
         if self.thread().buffer.iter().any(|entry| objects.contains(&entry.object)) {
             return Err(Stop::NotEnabled);
+        }
+        if let Some(store) = self.pending_elsewhere(objects) {
+            return Err(store);
         }
         for &object in objects {
             if !self.state.memory.is_alive(object) {
@@ -119,6 +122,17 @@ impl Exec<'_, '_> {
             self.state.memory.end(object);
         }
         Ok(())
+    }
+
+    /// Where a store would reach one of the objects after its end, and that is assumed not to happen.
+    fn pending_elsewhere(&self, objects: &[ObjectRef]) -> Option<Stop> {
+        let kind = ViolationKind::UseAfterFree;
+        if self.machine.checks.treatment(kind) != Treatment::Assumption {
+            return None;
+        }
+        let mut pending = self.state.threads.iter().flat_map(|thread| &thread.buffer);
+        let store = pending.find(|entry| objects.contains(&entry.object))?;
+        Some(Stop::Ends(Some(Assumption { span: store.place.span, kind })))
     }
 
     fn is_heap(&self, object: ObjectRef) -> bool {

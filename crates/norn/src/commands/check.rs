@@ -3,6 +3,7 @@
 use crate::args::{CheckArgs, Engine};
 use crate::backend;
 use crate::engines::attack::{Attacked, attack};
+use crate::engines::given::covers_all;
 use crate::engines::{self, Task, cross_check};
 use crate::exit::Exit;
 use crate::frontend::{self, Compiled, Failure};
@@ -10,12 +11,14 @@ use crate::loops;
 use crate::progress::ProgressLine;
 use crate::watch::{self, LastWords};
 use norn_ir::program::Program;
+use norn_machine::nested::{Contradiction, carried_over, reconcile};
 use norn_machine::replay::ReplayMismatch;
 use norn_machine::run::{RunEnd, run as run_once};
 use norn_report::{Sources, json, line, table};
 use norn_verdict::limits::{Limits, StopToken};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome, Stats, Verdict, ViolationKind};
+use norn_verdict::property::{self, Property};
 use serde_json::Value;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -26,6 +29,10 @@ pub fn run(args: &CheckArgs) -> Exit {
     }
     watch::limit(args.limits.timeout, args.limits.memory());
     leave_last_words(args, args.models.list(), Vec::new());
+    let asked = match asked(args) {
+        Ok(asked) => asked,
+        Err(message) => return frontend::fail(&message, Exit::BadInput),
+    };
     let compiled = match frontend::compile(&args.c) {
         Ok(compiled) => compiled,
         Err(Failure::Unsupported(reason)) => return unsupported(args, &reason),
@@ -41,29 +48,46 @@ pub fn run(args: &CheckArgs) -> Exit {
     if let Some(command) = &args.backend {
         return backend::run(args, command, &compiled.program, &stop);
     }
-    let mut verdicts = Vec::new();
-    let mut values = Vec::new();
-    let mut unwritten = false;
+    let mut shown = Shown { args, asked: &asked, compiled: &compiled, count: 0, unwritten: false };
+    let mut verdicts: Vec<Verdict> = Vec::new();
     let models = args.models.list();
     for (done, &model) in models.iter().enumerate() {
-        leave_last_words(args, models[done..].to_vec(), values.clone());
-        let verdict = match check_model(args, &compiled, model, &stop) {
-            Ok((verdict, written)) => {
-                unwritten |= !written;
-                verdict
-            }
-            Err(exit) => return exit,
+        // Those that were held back are lost with the others.
+        let (left, values) = match args.json {
+            true => (done, values(&compiled, &verdicts)),
+            false => (shown.count, Vec::new()),
         };
-        if args.json {
-            values.push(compiled.with_sources(|sources| json::verdict(&verdict, sources)));
+        leave_last_words(args, models[left..].to_vec(), values);
+        let verdict = match carried_over(&compiled.program, asked.checks, &verdicts, model) {
+            Some(verdict) => Ok(verdict),
+            None => check_model(args, &asked, &compiled, model, &stop),
+        };
+        match verdict {
+            Ok(verdict) => verdicts.push(verdict),
+            Err(exit) => return exit,
         }
-        verdicts.push(verdict);
+        // What other models cannot change any more is shown as it comes.
+        while !args.json && verdicts.get(shown.count).is_some_and(|verdict| verdict.outcome.is_complete()) {
+            if let Err(exit) = shown.next(&mut verdicts) {
+                return exit;
+            }
+        }
         if stop.is_stopped() {
             break;
         }
     }
+    let covers = |outcome: &Outcome| covers_all(outcome, &args.unwind);
+    if let Err(found) = reconcile(&compiled.program, asked.checks, &mut verdicts, covers) {
+        return report_contradiction(&verdicts, found);
+    }
+    while shown.count < verdicts.len() {
+        if let Err(exit) = shown.next(&mut verdicts) {
+            return exit;
+        }
+    }
+    let unwritten = shown.unwritten;
     if args.json {
-        let exit = frontend::print_json(values);
+        let exit = frontend::print_json(values(&compiled, &verdicts));
         if exit != Exit::Fine {
             return exit;
         }
@@ -74,7 +98,24 @@ pub fn run(args: &CheckArgs) -> Exit {
     if stop.is_stopped() {
         return Exit::Interrupted;
     }
-    overall(&verdicts, args.require_proof)
+    overall(&verdicts)
+}
+
+fn values(compiled: &Compiled, verdicts: &[Verdict]) -> Vec<Value> {
+    compiled.with_sources(|sources| verdicts.iter().map(|verdict| json::verdict(verdict, sources)).collect())
+}
+
+/// What the options and the property file ask.
+fn asked(args: &CheckArgs) -> Result<Property, String> {
+    let Some(path) = &args.property else {
+        return Ok(Property { checks: args.checks.checks(), entry: args.c.entry.clone(), about_leaks: false });
+    };
+    let shown = path.display();
+    let property = property::parse(&frontend::read(path)?).map_err(|reason| format!("'{shown}': {reason}"))?;
+    match property.entry == args.c.entry {
+        true => Ok(property),
+        false => Err(format!("'{shown}' is about '{}': give --entry {}", property.entry, property.entry)),
+    }
 }
 
 /// An option that the chosen engine would ignore: what it asks for would be missing from the verdict.
@@ -104,11 +145,9 @@ fn unsupported(args: &CheckArgs, reason: &str) -> Exit {
 fn unknown(models: &[Model], reason: &str, as_json: bool, mut values: Vec<Value>) -> String {
     let nothing = Program::empty();
     let sources = Sources { program: &nothing, line_text: &|_, _| None };
-    let verdicts = models.iter().map(|&model| Verdict {
-        model,
-        engine: "none",
-        outcome: Outcome::Unknown { reason: reason.to_owned(), span: None },
-        stats: Stats::default(),
+    let verdicts = models.iter().map(|&model| {
+        let outcome = Outcome::Unknown { reason: reason.to_owned(), span: None };
+        Verdict::new(model, "none", outcome, Stats::default())
     });
     if as_json {
         values.extend(verdicts.map(|v| json::verdict(&v, &sources)));
@@ -126,12 +165,18 @@ fn leave_last_words(args: &CheckArgs, models: Vec<Model>, values: Vec<Value>) {
     });
 }
 
-/// The verdict under one model, shown as it comes unless JSON is asked for, and whether the schedule could be written.
-fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopToken) -> Result<(Verdict, bool), Exit> {
+/// The verdict under one model.
+fn check_model(
+    args: &CheckArgs,
+    asked: &Property,
+    compiled: &Compiled,
+    model: Model,
+    stop: &StopToken,
+) -> Result<Verdict, Exit> {
     let start = Instant::now();
     let line = ProgressLine::new();
     let limits = frontend::limits(&args.limits, stop, &line);
-    let checks = args.checks.checks();
+    let checks = asked.checks;
     let task = Task {
         program: &compiled.program,
         checks,
@@ -157,21 +202,55 @@ fn check_model(args: &CheckArgs, compiled: &Compiled, model: Model, stop: &StopT
         verdict = attacked(&task, verdict, start.elapsed(), Path::new("."))?;
     }
     verdict.stats.0.insert("seconds", start.elapsed().as_secs_f64());
-    let written = match (&verdict.outcome, &args.schedule_out) {
-        (Outcome::Unsafe(found), Some(path)) => frontend::write(path, &found.schedule().to_string()) == Exit::Fine,
-        _ => true,
-    };
+    if matches!(verdict.outcome, Outcome::Safe { .. }) && !checks.data_race {
+        let note = compiled.with_sources(|sources| race_note(model, sources, &limits));
+        verdict.remarks.notes.extend(note);
+    }
     if args.stats {
         frontend::print_stats(&compiled.times, &verdict.stats);
     }
-    if !args.json {
-        let text = compiled.with_sources(|sources| text(&verdict, sources, checks, &limits));
-        let exit = frontend::print(&text);
-        if exit != Exit::Fine {
-            return Err(exit);
+    Ok(verdict)
+}
+
+/// The verdicts that are final are shown, in the order of the models.
+struct Shown<'a> {
+    args: &'a CheckArgs,
+    asked: &'a Property,
+    compiled: &'a Compiled,
+    count: usize,
+    /// A schedule could not be written.
+    unwritten: bool,
+}
+
+impl Shown<'_> {
+    /// The next one, on standard output unless JSON is asked for.
+    fn next(&mut self, verdicts: &mut [Verdict]) -> Result<(), Exit> {
+        let verdict = &mut verdicts[self.count];
+        self.count += 1;
+        enough(self.args, self.asked, &mut verdict.outcome);
+        if let (Outcome::Unsafe(found), Some(path)) = (&verdict.outcome, &self.args.schedule_out) {
+            self.unwritten |= frontend::write(path, &found.schedule().to_string()) != Exit::Fine;
+        }
+        if self.args.json {
+            return Ok(());
+        }
+        match frontend::print(&self.compiled.with_sources(|sources| text(verdict, sources))) {
+            Exit::Fine => Ok(()),
+            exit => Err(exit),
         }
     }
-    Ok((verdict, written))
+}
+
+/// What is safe may still not be what was asked for.
+fn enough(args: &CheckArgs, asked: &Property, outcome: &mut Outcome) {
+    let Outcome::Safe { bounds } = outcome else { return };
+    if asked.about_leaks {
+        let reason = "memory leaks (valid-memtrack) are not looked for; memory is used validly".to_owned();
+        *outcome = Outcome::Unknown { reason, span: None };
+    } else if args.require_proof && bounds.iter().any(|bound| !bound.exhausted) {
+        let bounds = std::mem::take(bounds);
+        *outcome = Outcome::Limited { bounds, reason: "a proof is required".to_owned(), span: None };
+    }
 }
 
 fn not_replayed(mismatch: ReplayMismatch) -> Exit {
@@ -203,22 +282,33 @@ fn report_disagreement(task: &Task<'_>, verdicts: &[Verdict], (violated, safe): 
     frontend::fail(&message, Exit::Internal)
 }
 
-fn text(verdict: &Verdict, sources: &Sources<'_>, checks: Checks, limits: &Limits) -> String {
+/// Every execution under a model is one under a weaker model, but two verdicts say otherwise.
+fn report_contradiction(verdicts: &[Verdict], found: Contradiction) -> Exit {
+    let of = |at: usize| (verdicts[at].engine, verdicts[at].model);
+    let ((violated, stronger), (safe, weaker)) = (of(found.violated), of(found.safe));
+    let message = format!(
+        "internal error: '{violated}' found a violation under {stronger}, which is one under {weaker} too, where '{safe}' \
+         says safe"
+    );
+    frontend::fail(&message, Exit::Internal)
+}
+
+fn text(verdict: &Verdict, sources: &Sources<'_>) -> String {
     let mut text = String::new();
     match &verdict.outcome {
         Outcome::Unsafe(counterexample) => {
             text = table::counterexample(counterexample, sources, frontend::width());
             text.push('\n');
         }
-        Outcome::Safe { .. } if !checks.data_race => text.extend(race_note(verdict, sources, limits)),
-        _ => {}
+        Outcome::Safe { .. } | Outcome::Limited { .. } | Outcome::Unknown { .. } => {}
     }
+    text.extend(verdict.remarks.notes.iter().map(|note| format!("note: {note}.\n")));
     text + &line::verdict_line(verdict, sources) + "\n"
 }
 
 /// A safe program may still have data races, and then C compilers may do with it what Norn did not look at. A few
 /// random executions show most of them.
-fn race_note(verdict: &Verdict, sources: &Sources<'_>, limits: &Limits) -> Option<String> {
+fn race_note(model: Model, sources: &Sources<'_>, limits: &Limits) -> Option<String> {
     const EXECUTIONS: u64 = 8;
     const STEPS: u64 = 2_000;
     let checks = Checks { data_race: true, ..Checks::default() };
@@ -226,12 +316,12 @@ fn race_note(verdict: &Verdict, sources: &Sources<'_>, limits: &Limits) -> Optio
     // Within the time limit, too.
     let limits = Limits { deadline: soon.deadline.min(limits.deadline.or(soon.deadline)), ..limits.clone() };
     (0..EXECUTIONS).find_map(|seed| {
-        let ran = run_once(sources.program, verdict.model, checks, seed, STEPS, &limits);
+        let ran = run_once(sources.program, model, checks, seed, STEPS, &limits);
         match ran.end {
             RunEnd::Done(norn_machine::End::Violation(violation)) if violation.kind == ViolationKind::DataRace => {
                 Some(format!(
-                    "note: the program has data races (one is at {}). Plain accesses were taken as written, but C \
-                     compilers may reorder them; see --data-race.\n",
+                    "the program has data races (one is at {}). Plain accesses were taken as written, but C compilers \
+                     may reorder them; see --data-race",
                     sources.place(violation.span)
                 ))
             }
@@ -241,11 +331,8 @@ fn race_note(verdict: &Verdict, sources: &Sources<'_>, limits: &Limits) -> Optio
 }
 
 /// The status that says most: unsafe, then unknown, then safe.
-fn overall(verdicts: &[Verdict], require_proof: bool) -> Exit {
-    let is_open = |v: &Verdict| match &v.outcome {
-        Outcome::Unknown { .. } => true,
-        outcome => require_proof && !outcome.is_complete(),
-    };
+fn overall(verdicts: &[Verdict]) -> Exit {
+    let is_open = |v: &Verdict| matches!(v.outcome, Outcome::Limited { .. } | Outcome::Unknown { .. });
     if verdicts.iter().any(|v| matches!(v.outcome, Outcome::Unsafe(_))) {
         Exit::Unsafe
     } else if verdicts.iter().any(is_open) {
@@ -286,7 +373,7 @@ mod tests {
             sampling: true,
         };
         let outcome = Outcome::Safe { bounds: bounds.to_vec() };
-        let verdict = Verdict { model: Model::Sc, engine: "events", outcome, stats: Stats::default() };
+        let verdict = Verdict::new(Model::Sc, "events", outcome, Stats::default());
         let number = norn_verdict::schedule::fingerprint(&program);
         let folder = std::env::temp_dir().join(format!("norn-attack-{}-{number:x}", std::process::id()));
         fs::create_dir_all(&folder).expect("the folder should be writable");

@@ -44,7 +44,7 @@ pub fn write(program: &Program, args: &SequentializeArgs, path: &Path) -> Exit {
     let sources = Sources { program: &sequential, line_text: &|_, _| None };
     let line = match verdict.outcome {
         // The bounds are those of the translation, which the verdict about its result knows nothing of.
-        Outcome::Safe { .. } => {
+        Outcome::Safe { .. } if verdict.remarks.assumptions.is_empty() => {
             let rounds = args.bounds.rounds;
             format!(
                 "norn: no violation ({}) in {rounds} rounds, within the other bounds too; no choices written",
@@ -66,8 +66,8 @@ pub fn write(program: &Program, args: &SequentializeArgs, path: &Path) -> Exit {
                 failed => failed,
             }
         }
-        Outcome::Safe { .. } => Exit::Fine,
-        Outcome::Unknown { .. } => Exit::Unknown,
+        Outcome::Safe { .. } if verdict.remarks.assumptions.is_empty() => Exit::Fine,
+        Outcome::Safe { .. } | Outcome::Limited { .. } | Outcome::Unknown { .. } => Exit::Unknown,
     }
 }
 

@@ -241,8 +241,9 @@ fn answer(test: &Test, model: Model, args: &LitmusArgs, limits: &Limits) -> std:
     match engines::verdict(&task, model, args.engine) {
         Ok(verdict) => Ok(match verdict.outcome {
             Outcome::Unsafe(_) => Answer::Allow,
-            outcome if outcome.is_complete() => Answer::Forbid,
-            Outcome::Unknown { reason, .. } => Answer::Unknown(reason),
+            outcome if outcome.is_complete() && verdict.remarks.assumptions.is_empty() => Answer::Forbid,
+            Outcome::Limited { reason, .. } | Outcome::Unknown { reason, .. } => Answer::Unknown(reason),
+            outcome if outcome.is_complete() => Answer::Unknown("an execution has no meaning".to_owned()),
             Outcome::Safe { .. } => Answer::Unknown("the search was bounded".to_owned()),
         }),
         Err(mismatch) => Err(format!("{}: a counterexample did not replay: {mismatch}", test.name)),

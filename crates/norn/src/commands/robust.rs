@@ -98,7 +98,7 @@ fn ask(args: &RobustArgs, compiled: &Compiled, model: Model, stop: &StopToken) -
     let verdict = robustness(&Task {
         program: &compiled.program,
         model,
-        checks: Checks::default(),
+        checks: Checks::usual(),
         bounds: bounds.as_ref(),
         limits: &limits,
     });

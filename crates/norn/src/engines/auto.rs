@@ -20,8 +20,8 @@
 //! the states are few; then `events`; then `enumerate` with the time that is left.
 
 use super::attack::shallow;
-use super::{Task, by_states, enumerate, events, is_given, rounds, stateless};
-use crate::args::Unwind;
+use super::given::{covers_all, within_given};
+use super::{Task, by_states, enumerate, events, rounds, stateless};
 use norn_machine::replay::ReplayMismatch;
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
@@ -73,8 +73,8 @@ pub fn verdict(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch>
     let mut best: Option<Verdict> = None;
     for turn in turns(task) {
         let limits = limits(task.limits, &turn);
-        let said = (turn.engine)(&Task { limits: &limits, ..*task }, model)?;
-        let settled = settles(&said.outcome, task.unwind);
+        let said = within_given(task, (turn.engine)(&Task { limits: &limits, ..*task }, model)?);
+        let settled = matches!(said.outcome, Outcome::Unsafe(_)) || covers_all(&said.outcome, task.unwind);
         best = Some(match best {
             Some(best) if !settled && strength(&said) <= strength(&best) => best,
             _ => said,
@@ -97,23 +97,15 @@ fn limits(all: &Limits, turn: &Turn) -> Limits {
     Limits { deadline, memory, ..all.clone() }
 }
 
-/// Nobody needs to be asked after this.
-fn settles(outcome: &Outcome, given: &[Unwind]) -> bool {
-    match outcome {
-        Outcome::Unsafe(_) => true,
-        Outcome::Safe { bounds } => bounds.iter().all(|bound| bound.exhausted || is_given(given, bound)),
-        Outcome::Unknown { .. } => false,
-    }
-}
-
-/// Which verdict says most: unsafe, a proof, a bounded result. Of the reasons not to know, what the program does wrong
+/// Which verdict says most: unsafe, a proof, a result within given bounds, one within others. Of the reasons not to know, what the program does wrong
 /// says more than that time ran out, and that more than what an engine is not made for.
 pub fn strength(verdict: &Verdict) -> u32 {
     let limits = [Exceeded::Time, Exceeded::Memory, Exceeded::Interrupted].map(Exceeded::reason);
     match &verdict.outcome {
-        Outcome::Unsafe(_) => 5,
-        Outcome::Safe { .. } if verdict.outcome.is_complete() => 4,
-        Outcome::Safe { .. } => 3,
+        Outcome::Unsafe(_) => 6,
+        Outcome::Safe { .. } if verdict.outcome.is_complete() => 5,
+        Outcome::Safe { .. } => 4,
+        Outcome::Limited { .. } => 3,
         Outcome::Unknown { reason, .. } if limits.iter().any(|limit| reason.starts_with(limit)) => 1,
         Outcome::Unknown { .. } if [norn_events::ENGINE, norn_rounds::ENGINE].contains(&verdict.engine) => 2,
         Outcome::Unknown { .. } => 0,

@@ -6,7 +6,8 @@
 //! choice) contradicts nothing.
 
 use super::auto::strength;
-use super::{Task, is_given, verdict};
+use super::given::covers_all;
+use super::{Task, verdict};
 use crate::args::{Engine, Unwind};
 use norn_machine::replay::ReplayMismatch;
 use norn_verdict::limits::{Exceeded, Limits};
@@ -43,11 +44,7 @@ pub fn strongest(verdicts: Vec<Verdict>) -> Option<Verdict> {
 /// Two verdicts that cannot both be right, the unsafe one first.
 pub fn disagreement<'a>(verdicts: &'a [Verdict], given: &[Unwind]) -> Option<(&'a Verdict, &'a Verdict)> {
     let violated = verdicts.iter().find(|v| matches!(v.outcome, Outcome::Unsafe(_)))?;
-    let covers_all = |v: &&Verdict| match &v.outcome {
-        Outcome::Safe { bounds } => bounds.iter().all(|bound| bound.exhausted || is_given(given, bound)),
-        Outcome::Unsafe(_) | Outcome::Unknown { .. } => false,
-    };
-    verdicts.iter().find(covers_all).map(|safe| (violated, safe))
+    verdicts.iter().find(|v| covers_all(&v.outcome, given)).map(|safe| (violated, safe))
 }
 
 /// Writes what is needed to look into a disagreement: the program as all engines saw it, the schedule, who said what.
@@ -71,7 +68,7 @@ pub fn write_bundle(parent: &Path, task: &Task<'_>, verdicts: &[Verdict], comman
                 let open = bounds.iter().filter(|b| !b.exhausted).map(ToString::to_string);
                 format!("safe, bounds not exhausted: [{}]", open.collect::<Vec<_>>().join(", "))
             }
-            Outcome::Unknown { reason, .. } => format!("unknown: {reason}"),
+            Outcome::Limited { reason, .. } | Outcome::Unknown { reason, .. } => format!("unknown: {reason}"),
         };
         text += &format!("{} ({}): {said}\n", verdict.engine, verdict.model);
     }
@@ -99,7 +96,7 @@ mod tests {
         let bounds =
             bounds.iter().map(|(kind, exhausted)| Bound { kind: kind.clone(), value: 2, exhausted: *exhausted });
         let outcome = Outcome::Safe { bounds: bounds.collect() };
-        Verdict { model: Model::Sc, engine: "events", outcome, stats: Stats::default() }
+        Verdict::new(Model::Sc, "events", outcome, Stats::default())
     }
 
     fn with_task<R>(program: &Program, ask: impl FnOnce(&Task<'_>) -> R) -> R {

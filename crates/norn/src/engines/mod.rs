@@ -3,6 +3,7 @@
 pub mod attack;
 mod auto;
 pub mod cross_check;
+pub mod given;
 
 use crate::args::{Encoding, Engine, EventsArgs, RoundsArgs, Unwind};
 use norn_ir::program::Program;
@@ -11,7 +12,7 @@ use norn_machine::replay::{End, ReplayMismatch, confirm, replay};
 use norn_passes::unwind::{BoundAt, Bounds, unwind};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Bound, BoundKind, Checks, Outcome, Stats, Verdict, Violation, unwind_bounds};
+use norn_verdict::outcome::{Checks, Outcome, Stats, Verdict, Violation, unwind_bounds};
 use norn_verdict::schedule::{Schedule, fingerprint};
 use std::collections::BTreeMap;
 
@@ -32,7 +33,7 @@ pub struct Task<'a> {
 
 /// The verdict of the chosen engine. An error means that an engine claimed what the machine could not replay.
 pub fn verdict(task: &Task<'_>, model: Model, engine: Engine) -> Result<Verdict, ReplayMismatch> {
-    match engine {
+    let said = match engine {
         // The enumerator always goes breadth first.
         Engine::Auto if task.shortest && task.checks.data_race => enumerate(task, model),
         Engine::Auto if task.shortest => by_states(task, model),
@@ -43,7 +44,8 @@ pub fn verdict(task: &Task<'_>, model: Model, engine: Engine) -> Result<Verdict,
         Engine::Events => events(task, model),
         Engine::Rounds => rounds(task, model),
         Engine::Sample => attack::sample(task, model),
-    }
+    };
+    said.map(|verdict| given::within_given(task, verdict))
 }
 
 /// One execution per trace: of the program as it is or, where a bound is given, with its loops cut.
@@ -113,12 +115,8 @@ fn enumerate(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
     if task.unwind.is_empty() {
         return states::verdict(&question(task.program));
     }
-    let unknown = |reason: String, stats| Verdict {
-        model,
-        engine: ENUMERATE,
-        outcome: Outcome::Unknown { reason, span: None },
-        stats,
-    };
+    let unknown =
+        |reason: String, stats| Verdict::new(model, ENUMERATE, Outcome::Unknown { reason, span: None }, stats);
     let bounded = match unwind(task.program, &bounds(task.unwind)) {
         Ok(bounded) => bounded,
         Err(too_large) => {
@@ -140,7 +138,7 @@ fn enumerate(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
     }
     let cuts = bounded.cuts.iter().map(|cut| (cut.span, cut.bound, found.stops.contains(&(cut.function, cut.block))));
     let bounds = unwind_bounds(task.program, cuts);
-    Ok(Verdict { model, engine: ENUMERATE, outcome: Outcome::Safe { bounds }, stats })
+    Ok(Verdict::new(model, ENUMERATE, Outcome::Safe { bounds }, stats).assuming(found.assumptions.0))
 }
 
 /// A violation of the unrolled program, as the program itself has it: what happens in a library function is shown where
@@ -155,15 +153,6 @@ fn in_the_program(task: &Task<'_>, schedule: &Schedule, found: Violation) -> Vio
 /// The bounds of the command line, if there are any; without, loops are followed for ever or further and further.
 pub fn given_bounds(unwind: &[Unwind]) -> Option<Bounds> {
     (!unwind.is_empty()).then(|| bounds(unwind))
-}
-
-/// Whether a bound on a loop is one that the user gave. Where time runs out, engines may stop at smaller ones.
-pub fn is_given(unwind: &[Unwind], bound: &Bound) -> bool {
-    let BoundKind::Unwind { place } = &bound.kind else { return false };
-    let Some(given) = given_bounds(unwind) else { return false };
-    let at = given.at.iter().rev().find(|at| at.names_place(place)).map_or(given.default, |at| at.bound);
-    // Loops of the library have bounds of their own, which are always the same.
-    bound.value >= u64::from(at) || place.starts_with(LIBRARY_FILES)
 }
 
 /// The bounds of the command line as the pass wants them; the last default counts.
@@ -185,8 +174,6 @@ pub fn bounds(unwind: &[Unwind]) -> Bounds {
     bounds
 }
 
-/// The folder that files of the library seem to be in.
-const LIBRARY_FILES: &str = "<norn>/";
 /// Loops of the library are not the user's business, but must end.
 const LIBRARY_BOUND: u32 = 64;
 const MAX_INSTRUCTIONS: usize = 5_000_000;

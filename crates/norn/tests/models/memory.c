@@ -7,9 +7,10 @@ static int zero;
 int main(void) {
     array[zero + INDEX] = 1; // @access
 }
-//// On the heap too; without the option there is no verdict for it.
+//// On the heap too, whether asked for or not; where only assertions matter, it is assumed not to happen.
 //// check --memory-safety: unsafe out-of-bounds @access
-//// check: unknown without checking memory safety this has no meaning @access
+//// check: unsafe out-of-bounds @access
+//// check --only-assertions: safe
 int main(void) {
     int *p = malloc(2 * sizeof *p);
     p[2] = 1; // @access

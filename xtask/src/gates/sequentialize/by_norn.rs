@@ -190,7 +190,7 @@ fn answer<E: std::fmt::Display>(verdict: Result<Verdict, E>, unwind: u32) -> Ans
                 None => Answer::Safe,
                 Some(bound) => Answer::Undecided(format!("safe up to {bound} only")),
             },
-            Outcome::Unknown { reason, .. } => Answer::Undecided(reason),
+            Outcome::Limited { reason, .. } | Outcome::Unknown { reason, .. } => Answer::Undecided(reason),
         },
     }
 }
