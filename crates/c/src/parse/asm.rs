@@ -74,7 +74,13 @@ impl Parser<'_> {
     /// `asm("text");` at file scope.
     pub(super) fn asm_at_file_scope(&mut self) -> Parsed<Loc> {
         let loc = self.loc();
-        self.asm_statement()?;
+        self.advance();
+        while matches!(self.peek(), TokenKind::Keyword(Keyword::Volatile | Keyword::Inline)) {
+            self.advance();
+        }
+        let open = self.expect(Punct::LParen, "after 'asm'")?;
+        self.string_literal("the assembler text as a string literal")?;
+        self.expect_closing(Punct::RParen, open)?;
         self.expect_semicolon("'asm'")?;
         Ok(loc)
     }

@@ -290,7 +290,7 @@ impl Parser<'_> {
     }
 
     fn storage_class(&mut self, specifiers: &mut Specifiers, class: StorageClass) -> Parsed<()> {
-        if specifiers.storage.is_some_and(|earlier| earlier != class) {
+        if specifiers.storage.is_some() {
             self.error_here("more than one storage class in a declaration".to_owned());
             return Err(Failed);
         }

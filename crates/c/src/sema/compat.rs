@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::ast::Qualifiers;
-use crate::ctype::{ArrayLength, FunctionType, QualType, Type, TypeId};
+use crate::ctype::{ArrayLength, FloatType, FunctionType, QualType, Type, TypeId};
 
 /// Types are trees with shared branches; walking two different ones side by side may take exponential time. After so
 /// many steps they are taken as equal.
@@ -70,9 +70,23 @@ impl Checker<'_> {
                     && f.params.iter().zip(&g.params).all(|(p, q)| self.same(p.ty, q.ty, steps))
             }
             // A K&R definition's parameters are known, but compilers accept any prototype with as many.
-            (true, false) => g.params.is_empty() || g.params.len() == f.params.len(),
-            (false, true) => f.params.is_empty() || f.params.len() == g.params.len(),
+            (true, false) => self.fits_unknown(f, g),
+            (false, true) => self.fits_unknown(g, f),
             (false, false) => true,
+        }
+    }
+
+    /// Whether a prototype agrees with a declaration without parameters: it must take what callers pass by default.
+    fn fits_unknown(&self, prototype: &FunctionType, other: &FunctionType) -> bool {
+        let is_promoted = |p: &QualType| match self.types.get(p.ty) {
+            Type::Int(int) => int.size(self.target) >= 4,
+            Type::Bool | Type::Float(FloatType::Float) => false,
+            _ => true,
+        };
+        if other.params.is_empty() {
+            !prototype.variadic && prototype.params.iter().all(is_promoted)
+        } else {
+            other.params.len() == prototype.params.len()
         }
     }
 

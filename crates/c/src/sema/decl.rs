@@ -1,6 +1,7 @@
 //! Declarations, at file scope and in blocks.
 
 use super::Checker;
+use super::rules::Declared;
 use super::scope::Entity;
 use super::types::Base;
 use crate::ast::{self, StorageClass, TypeSpecifier};
@@ -69,6 +70,7 @@ impl Checker<'_> {
         if base.auto {
             ty = self.auto_type(init, loc);
         }
+        self.check_specifiers(specifiers, ty, Declared::FileScope);
         match specifiers.storage {
             Some(StorageClass::Typedef) => return self.typedef(name, ty, align, init, loc),
             Some(StorageClass::Auto | StorageClass::Register) => {
@@ -181,6 +183,12 @@ impl Checker<'_> {
             ty = self.auto_type(init, loc);
             ty = self.qualified(ty, specifiers.qualifiers);
         }
+        self.check_specifiers(specifiers, ty, Declared::Local);
+        if self.is_variably_modified(ty)
+            && let Some(function) = &mut self.function
+        {
+            function.jumps.declare(loc);
+        }
         if specifiers.storage == Some(StorageClass::Typedef) {
             return self.typedef(name, ty, align, init, loc);
         }
@@ -188,6 +196,9 @@ impl Checker<'_> {
             return self.function_declarator(name, ty, specifiers, init, loc);
         }
         if specifiers.storage == Some(StorageClass::Extern) {
+            if self.is_variably_modified(ty) {
+                self.error(loc, "an 'extern' variable cannot have a type with a computed length");
+            }
             if let Some(id) = self.declare_object(name, ty, align, specifiers, init.initializer.is_some(), loc) {
                 if init.initializer.is_some() {
                     self.error(loc, "an 'extern' declaration inside of a function cannot be initialised");
@@ -213,8 +224,12 @@ impl Checker<'_> {
             let message = "a variable with the attribute 'cleanup'";
             self.report(Diagnostic::unsupported(attribute.loc, message));
         }
+        self.check_alignment(specifiers, ty, align);
         let Some(function) = &mut self.function else { return };
         let var = function.new_var(Some(name), ty, loc);
+        if specifiers.storage == Some(StorageClass::Register) {
+            function.registers.insert(var);
+        }
         self.scopes.bind(name, Entity::Var(var), loc);
         if self.types.is_vla(ty.ty) {
             if init.initializer.is_some() {
@@ -236,6 +251,11 @@ impl Checker<'_> {
         out: &mut Vec<Stmt>,
     ) {
         let (init, complete) = self.initializer(initializer, ty, loc);
+        if let (Init::List(parts), Some(size)) = (&init, self.size_of(complete))
+            && parts.iter().any(|part| part.offset >= size && size > 0)
+        {
+            self.error(loc, "an array without a length is initialised in static objects only");
+        }
         if let Some(function) = &mut self.function {
             function.vars[var.0 as usize].ty = complete;
         }
@@ -252,6 +272,7 @@ impl Checker<'_> {
     pub(super) fn check_variable_type(&mut self, name: Symbol, ty: QualType, initialised: bool, loc: Loc) -> bool {
         let incomplete = match self.kind(ty) {
             Type::Array { element, length: ArrayLength::Unknown } => !initialised || self.size_of(*element).is_none(),
+            _ if self.function.is_some() && self.is_undefined_enum(ty) => true,
             _ => self.size_of(ty).is_none() && !self.types.is_vla(ty.ty),
         };
         if incomplete {

@@ -43,8 +43,11 @@ impl Checker<'_> {
             ExprKind::SizeofExpr(operand) => self.sizeof_expr(operand, loc),
             ExprKind::SizeofType(name) => self.sizeof_type(name, loc),
             ExprKind::AlignofExpr(operand) => {
-                let ty = self.type_of(operand);
-                self.alignof(ty, loc)
+                let e = self.unevaluated_expr(operand);
+                if matches!(e.kind, tree::ExprKind::Member { bits: Some(_), .. }) {
+                    self.error(loc, "a bit-field has no alignment");
+                }
+                self.alignof(e.ty, loc)
             }
             ExprKind::AlignofType(name) => {
                 let ty = self.type_name(name);
@@ -69,7 +72,10 @@ impl Checker<'_> {
                     None => self.error_expr(loc),
                 }
             }
-            ExprKind::LabelAddress(_) => {
+            ExprKind::LabelAddress(name) => {
+                if let Some(function) = &mut self.function {
+                    function.goto_label(*name, loc);
+                }
                 let ty = self.pointer_to(self.void_type());
                 self.unsupported("the address of a label", ty, loc)
             }

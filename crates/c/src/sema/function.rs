@@ -1,6 +1,7 @@
 //! Function definitions, and what is known while a body is being checked.
 
 use super::Checker;
+use super::jumps::Jumps;
 use super::scope::Entity;
 use super::switch::SwitchState;
 use crate::ast::{self, Derivation, Parameters, StorageClass};
@@ -10,7 +11,7 @@ use crate::intern::Symbol;
 use crate::tree::{Body, FunctionId, Label, LabelId, Stmt, StmtKind, Var, VarId};
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::Loc;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The function whose body is being checked.
 pub(super) struct FunctionState {
@@ -29,6 +30,9 @@ pub(super) struct FunctionState {
     pub(super) breakable: u32,
     pub(super) loops: u32,
     pub(super) switches: Vec<SwitchState>,
+    pub(super) jumps: Jumps,
+    /// The variables declared with `register`.
+    pub(super) registers: FxHashSet<VarId>,
 }
 
 struct LabelState {
@@ -62,6 +66,8 @@ impl FunctionState {
             breakable: 0,
             loops: 0,
             switches: Vec::new(),
+            jumps: Jumps::default(),
+            registers: FxHashSet::default(),
         }
     }
 
@@ -79,6 +85,7 @@ impl FunctionState {
     pub(super) fn goto_label(&mut self, name: Symbol, loc: Loc) -> LabelId {
         let id = self.label(name, loc);
         self.label_states[id.0 as usize].used.get_or_insert(loc);
+        self.jumps.goto(id, loc);
         id
     }
 
@@ -108,6 +115,7 @@ impl FunctionState {
             return Err(earlier);
         }
         state.defined = Some(loc);
+        self.jumps.label(id);
         self.labels[id.0 as usize].loc = loc;
         Ok(id)
     }
@@ -150,6 +158,7 @@ impl FunctionState {
 
     pub(super) fn rejoin(&mut self, outer: Isolated) {
         self.labels.truncate(outer.labels);
+        self.jumps.forget_labels_from(outer.labels);
         self.label_states.truncate(outer.labels);
         self.label_table = outer.label_table;
         self.cases = outer.cases;
@@ -220,6 +229,7 @@ impl Checker<'_> {
             let message = format!("there is no label '{}' in this function", self.name(label));
             self.error(at, message);
         }
+        self.check_jumps(&function.jumps);
         let block_vars = function.blocks.pop().unwrap_or_default();
         let block = Stmt { kind: StmtKind::Block { vars: block_vars, stmts }, loc: definition.body.loc };
         let body = Body {
@@ -266,6 +276,9 @@ impl Checker<'_> {
                 let declarator = &init.declarator;
                 let ty = self.derived(base.ty, &declarator.derivations, declarator.loc);
                 let ty = self.adjusted_param(ty);
+                if init.initializer.is_some() {
+                    self.error(declarator.loc, "a parameter cannot be initialised");
+                }
                 let Some(name) = declarator.name else { continue };
                 if !names.iter().any(|(n, _)| *n == name) {
                     let message = format!("'{}' is not a parameter of this function", self.name(name));
@@ -295,7 +308,10 @@ impl Checker<'_> {
     pub(super) fn function_attributes(&mut self, id: FunctionId, attributes: &[ast::Attribute]) {
         for attribute in attributes {
             if attribute.name == self.words.constructor {
-                let priority = attribute.args.first().and_then(|arg| self.constant_int(arg));
+                let priority = match attribute.args.first() {
+                    Some(arg) => self.required_int(arg, "the priority of a constructor"),
+                    None => None,
+                };
                 let priority = priority.and_then(|n| u32::try_from(n).ok()).unwrap_or(u32::MAX);
                 self.unit.functions[id.0 as usize].constructor = Some(priority);
             } else if attribute.name == self.words.destructor {

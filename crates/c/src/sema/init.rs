@@ -125,6 +125,7 @@ impl Checker<'_> {
         let mut list = list;
         loop {
             let Some(item) = list.items.first() else {
+                self.error(list.loc, "a scalar cannot be initialised by an empty list");
                 let zero = self.int_constant(0, self.int_type(), list.loc);
                 return self.converted(zero, ty);
             };

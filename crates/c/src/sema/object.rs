@@ -36,6 +36,7 @@ impl Checker<'_> {
             self.redeclared(name, "as something else", loc, earlier.loc);
             return None;
         }
+        self.check_alignment(specifiers, ty, align);
         let natural = self.types.align_of(ty.ty, self.target);
         let align = align.unwrap_or(1).max(natural);
         match self.linked.get(&name).copied() {
@@ -127,6 +128,7 @@ impl Checker<'_> {
             self.scopes.bind(name, Entity::Error, loc);
             return;
         }
+        self.check_alignment(specifiers, ty, align);
         let function = self.function.as_ref().map_or(String::new(), |f| self.name(f.name).to_owned());
         let natural = self.types.align_of(ty.ty, self.target);
         let id = self.add_object(Object {
@@ -277,6 +279,10 @@ impl Checker<'_> {
                             Diagnostic::error(loc, format!("the variable '{name}' has the incomplete type {text}"))
                                 .also(declared, "declared here, but not defined"),
                         );
+                    }
+                    Type::Enum(_) if self.is_undefined_enum(ty) => {
+                        let text = self.text(ty);
+                        self.error(loc, format!("the variable '{name}' has the incomplete type {text}"));
                     }
                     _ => {}
                 }

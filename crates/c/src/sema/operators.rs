@@ -85,8 +85,27 @@ impl Checker<'_> {
             self.error(loc, "'&' needs an object, but its operand is only a value");
             return self.error_expr(loc);
         }
+        if let Some(name) = self.register_of(&e) {
+            self.error(loc, format!("'{name}' is declared 'register', so it has no address"));
+            return self.error_expr(loc);
+        }
         let ty = self.pointer_to(e.ty);
         self.address(e, ty, loc)
+    }
+
+    /// The variable declared with `register` that a place is a part of.
+    fn register_of(&self, place: &Expr) -> Option<String> {
+        let mut place = place;
+        loop {
+            match &place.kind {
+                ExprKind::Member { base, .. } => place = base,
+                ExprKind::Var(var) => {
+                    let function = self.function.as_ref().filter(|f| f.registers.contains(var))?;
+                    return Some(self.name(function.vars[var.0 as usize].name?).to_owned());
+                }
+                _ => return None,
+            }
+        }
     }
 
     pub(super) fn binary(&mut self, op: ast::BinaryOp, lhs: &ast::Expr, rhs: &ast::Expr, loc: Loc) -> Expr {
@@ -176,7 +195,8 @@ impl Checker<'_> {
             && !self.compatible(p.ty, q.ty)
         {
             let (l, r) = (self.text(l.ty), self.text(r.ty));
-            self.warn(loc, format!("pointers of different types {l} and {r} are subtracted"));
+            self.error(loc, format!("pointers of different types {l} and {r} are subtracted"));
+            return self.error_expr(loc);
         }
         let Some(size) = self.pointee_size(l.ty, loc) else { return self.error_expr(loc) };
         let r = self.converted(r, l.ty);

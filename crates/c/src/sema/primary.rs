@@ -180,15 +180,31 @@ impl Checker<'_> {
         }
         let mut default = None;
         let mut chosen = None;
+        let mut types: Vec<QualType> = Vec::with_capacity(cases.len());
         for case in cases {
             match &case.ty {
                 Some(name) => {
                     let case_ty = self.type_name(name);
+                    if !self.is_error(case_ty) {
+                        let text = self.text(case_ty);
+                        let complete = case_ty.ty != TypeId::VOID && self.size_of(case_ty).is_some();
+                        if !complete || self.is_variably_modified(case_ty) {
+                            self.error(name.loc, format!("a case of '_Generic' cannot be for the type {text}"));
+                        } else if types.iter().any(|&earlier| self.compatible_qualified(earlier, case_ty)) {
+                            self.error(name.loc, format!("two cases of '_Generic' are for the type {text}"));
+                        }
+                    }
+                    types.push(case_ty);
                     if chosen.is_none() && self.compatible_qualified(ty, case_ty) {
                         chosen = Some(&case.value);
                     }
                 }
-                None => default = Some(&case.value),
+                None => {
+                    if default.is_some() {
+                        self.error(case.value.loc, "'_Generic' has two default cases");
+                    }
+                    default = Some(&case.value);
+                }
             }
         }
         match chosen.or(default) {

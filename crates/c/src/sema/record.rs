@@ -7,6 +7,7 @@
 
 use super::Checker;
 use super::layout::max_object_size;
+use super::rules::Declared;
 use super::types::Base;
 use crate::ast;
 use crate::ctype::{ArrayLength, BitField, QualType, RecordBody, RecordField, RecordId, Type};
@@ -69,6 +70,10 @@ impl Checker<'_> {
                 ast::Member::Field { specifiers, declarators, loc } => {
                     let base = self.specifiers(specifiers, false);
                     let packed = specifiers.attributes.iter().any(|a| a.name == self.words.packed);
+                    self.check_specifiers(specifiers, base.ty, Declared::Member);
+                    if !specifiers.alignments.is_empty() && declarators.iter().any(|d| d.bits.is_some()) {
+                        self.error(*loc, "'_Alignas' is not for bit-fields");
+                    }
                     if declarators.is_empty() {
                         let anonymous = matches!(&specifiers.ty, ast::TypeSpecifier::Record(r)
                             if r.tag.is_none() && r.members.is_some());
@@ -159,7 +164,10 @@ impl Checker<'_> {
         }
         let size = match *self.kind(ty) {
             Type::Array { length: ArrayLength::Unknown, .. } => {
-                if !last && !layout.is_union {
+                if layout.is_union || layout.fields.is_empty() {
+                    let place = if layout.is_union { "in a union" } else { "as the only member of a struct" };
+                    self.error(loc, format!("an array of unknown length cannot stand {place}"));
+                } else if !last {
                     self.error(loc, "an array of unknown length can only be the last member of a struct");
                 }
                 0
@@ -187,6 +195,9 @@ impl Checker<'_> {
             let text = self.text(ty);
             self.error(e.loc, format!("a bit-field must have an integer type, not {text}"));
             return None;
+        }
+        if ty.qualifiers.is_atomic {
+            self.error(e.loc, "a bit-field cannot be atomic");
         }
         let width = self.required_int(e, "the width of a bit-field")?;
         let limit = i128::from(self.size_of(ty).unwrap_or(4) * 8);

@@ -82,31 +82,36 @@ impl Checker<'_> {
         }
     }
 
-    fn enter_block(&mut self) {
+    /// Returns what [`Checker::leave_block`] needs.
+    fn enter_block(&mut self) -> usize {
         self.scopes.enter();
-        if let Some(function) = &mut self.function {
+        self.function.as_mut().map_or(0, |function| {
             function.blocks.push(Vec::new());
-        }
+            function.jumps.depth()
+        })
     }
 
-    fn leave_block(&mut self) -> Vec<VarId> {
+    fn leave_block(&mut self, depth: usize) -> Vec<VarId> {
         self.scopes.leave();
+        if let Some(function) = &mut self.function {
+            function.jumps.close(depth);
+        }
         self.function.as_mut().and_then(|f| f.blocks.pop()).unwrap_or_default()
     }
 
     pub(super) fn block(&mut self, block: &ast::Block) -> Stmt {
-        self.enter_block();
+        let depth = self.enter_block();
         let hidden = self.function.as_mut().map(|f| f.hide_labels(&block.local_labels));
         let mut stmts = Vec::with_capacity(block.items.len());
         self.block_items(&block.items, &mut stmts);
         self.show_labels(hidden);
-        let vars = self.leave_block();
+        let vars = self.leave_block(depth);
         Stmt { kind: StmtKind::Block { vars, stmts }, loc: block.loc }
     }
 
     /// The block of a statement expression and the value of its last statement.
     pub(super) fn block_with_value(&mut self, block: &ast::Block) -> (Stmt, Option<Expr>) {
-        self.enter_block();
+        let depth = self.enter_block();
         let hidden = self.function.as_mut().map(|f| f.hide_labels(&block.local_labels));
         let mut stmts = Vec::with_capacity(block.items.len());
         let value = match block.items.split_last() {
@@ -125,7 +130,7 @@ impl Checker<'_> {
             }
         };
         self.show_labels(hidden);
-        let vars = self.leave_block();
+        let vars = self.leave_block(depth);
         (Stmt { kind: StmtKind::Block { vars, stmts }, loc: block.loc }, value)
     }
 
@@ -161,7 +166,7 @@ impl Checker<'_> {
         body: &ast::Stmt,
         loc: Loc,
     ) -> Stmt {
-        self.enter_block();
+        let depth = self.enter_block();
         let mut stmts = Vec::new();
         match init {
             ForInit::None => {}
@@ -170,13 +175,19 @@ impl Checker<'_> {
                 let at = e.loc;
                 stmts.push(Stmt { kind: StmtKind::Expr(e), loc: at });
             }
-            ForInit::Declaration(declaration) => self.local_declaration(declaration, &mut stmts),
+            ForInit::Declaration(declaration) => {
+                let storage = declaration.specifiers.storage;
+                if storage.is_some_and(|s| !matches!(s, ast::StorageClass::Auto | ast::StorageClass::Register)) {
+                    self.error(declaration.loc, "the first part of 'for' declares automatic variables only");
+                }
+                self.local_declaration(declaration, &mut stmts);
+            }
         }
         let condition = condition.map(|e| self.condition_of(e));
         let step = step.map(|e| self.effect(e));
         let body = self.loop_body(body);
         stmts.push(Stmt { kind: StmtKind::For { condition, step, body }, loc });
-        let vars = self.leave_block();
+        let vars = self.leave_block(depth);
         Stmt { kind: StmtKind::Block { vars, stmts }, loc }
     }
 

@@ -13,6 +13,8 @@ pub(super) struct SwitchState {
     ty: QualType,
     cases: Vec<(SwitchCase, Loc)>,
     default: Option<(CaseId, Loc)>,
+    /// How many variably modified things are in scope at the `switch`.
+    depth: usize,
 }
 
 impl Checker<'_> {
@@ -27,7 +29,8 @@ impl Checker<'_> {
         let supported = self.is_integer(value.ty) && unsupported.is_none();
         let ty = if supported { value.ty } else { self.int_type() };
         if let Some(function) = &mut self.function {
-            function.switches.push(SwitchState { ty, cases: Vec::new(), default: None });
+            let depth = function.jumps.depth();
+            function.switches.push(SwitchState { ty, cases: Vec::new(), default: None, depth });
             function.breakable += 1;
         }
         let body = Box::new(self.statement(body));
@@ -82,6 +85,7 @@ impl Checker<'_> {
                 return None;
             }
         };
+        self.check_case_scope(loc);
         let low = self.required_int(low, "the value of a case")?;
         let high = match high {
             Some(high) => self.required_int(high, "the value of a case")?,
@@ -104,7 +108,17 @@ impl Checker<'_> {
         self.number_of(self.cut(n as u64, ty), ty)
     }
 
+    /// A `switch` is a jump to each of its labels.
+    fn check_case_scope(&mut self, loc: Loc) {
+        let Some(function) = &self.function else { return };
+        let passed = function.switches.last().and_then(|state| function.jumps.beyond(state.depth));
+        if let Some(declared) = passed {
+            self.jumps_into_scope(loc, declared);
+        }
+    }
+
     pub(super) fn default_label(&mut self, loc: Loc) -> Option<Stmt> {
+        self.check_case_scope(loc);
         let Some(function) = &mut self.function else { return None };
         let Some(state) = function.switches.last_mut() else {
             self.error(loc, "'default' outside of a 'switch'");

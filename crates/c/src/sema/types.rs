@@ -2,6 +2,7 @@
 
 use super::Checker;
 use super::compat::union;
+use super::rules::Declared;
 use super::scope::{Entity, Tag};
 use crate::ast::{self, ArraySize, BasicType, Derivation, Parameters, Qualifiers, TypeSpecifier};
 use crate::ctype::{ArrayLength, Enum, FunctionType, IntType, QualType, Record, RecordId, Type, TypeId, VlaId};
@@ -47,7 +48,10 @@ impl Checker<'_> {
             TypeSpecifier::TypeofType(name) => self.type_name(name),
             TypeSpecifier::Atomic(name) => {
                 let ty = self.type_name(name);
-                self.qualified(ty, Qualifiers { is_atomic: true, ..Qualifiers::default() })
+                let atomic = Qualifiers { is_atomic: true, ..Qualifiers::default() };
+                self.check_atomic_operand(ty, name.loc);
+                self.check_qualifiers(ty, atomic, name.loc);
+                self.qualified(ty, atomic)
             }
             TypeSpecifier::Auto => {
                 auto = true;
@@ -58,6 +62,7 @@ impl Checker<'_> {
                 self.int_type()
             }
         };
+        self.check_qualifiers(ty, specifiers.qualifiers, specifiers.loc);
         let ty = self.qualified(ty, specifiers.qualifiers);
         let ty = self.type_attributes(ty, &specifiers.attributes);
         for alignment in &specifiers.alignments {
@@ -163,9 +168,13 @@ impl Checker<'_> {
             ty = match derivation {
                 Derivation::Pointer(qualifiers) => {
                     let pointer = self.pointer_to(ty);
+                    self.check_qualifiers(pointer, *qualifiers, loc);
                     QualType { ty: pointer.ty, qualifiers: *qualifiers }
                 }
-                Derivation::Array { size, loc, .. } => self.array(ty, size, *loc),
+                Derivation::Array { size, loc, .. } => {
+                    self.check_array(derivation, false);
+                    self.array(ty, size, *loc)
+                }
                 Derivation::Function(params) => self.function_type(ty, params, loc),
             };
         }
@@ -174,14 +183,7 @@ impl Checker<'_> {
 
     fn array(&mut self, element: QualType, size: &ArraySize, loc: Loc) -> QualType {
         let error = QualType::unqualified(TypeId::ERROR);
-        let bad = match self.kind(element) {
-            Type::Error => return error,
-            Type::Void | Type::Function(_) => true,
-            _ => self.size_of(element).is_none() && !self.types.is_vla(element.ty),
-        };
-        if bad {
-            let text = self.text(element);
-            self.error(loc, format!("an array cannot have elements of type {text}"));
+        if self.is_error(element) || !self.check_element(element, loc) {
             return error;
         }
         let length = match size {
@@ -281,6 +283,9 @@ impl Checker<'_> {
             self.error(loc, format!("a function cannot return {text}"));
             return QualType::unqualified(TypeId::ERROR);
         }
+        if variadic && params.is_empty() {
+            self.error(loc, "a function with '...' needs a parameter before it");
+        }
         let result = QualType::unqualified(result.ty);
         let function = FunctionType { result, params, variadic, prototyped };
         QualType::unqualified(self.types.intern(Type::Function(function)))
@@ -289,7 +294,12 @@ impl Checker<'_> {
     fn prototype_param(&mut self, param: &ast::Parameter) -> QualType {
         let ty = self.param_type(param);
         if let Some(name) = param.declarator.name {
-            self.scopes.bind(name, Entity::PrototypeParam(ty), param.declarator.loc);
+            let loc = param.declarator.loc;
+            if let Some(earlier) = self.scopes.name_here(name) {
+                let message = format!("there are two parameters named '{}'", self.name(name));
+                self.report(Diagnostic::error(loc, message).also(earlier.loc, "the first one"));
+            }
+            self.scopes.bind(name, Entity::PrototypeParam(ty), loc);
         }
         QualType::unqualified(ty.ty)
     }
@@ -301,19 +311,19 @@ impl Checker<'_> {
         let mut derivations = &param.declarator.derivations[..];
         let mut outer_array = None;
         // The outermost array becomes a pointer, so nobody needs its length.
-        if let [inner @ .., Derivation::Array { qualifiers, size, .. }] = derivations {
+        if let [inner @ .., outermost @ Derivation::Array { qualifiers, size, .. }] = derivations {
+            self.check_array(outermost, true);
             derivations = inner;
             outer_array = Some((*qualifiers, size));
         }
         let ty = self.derived(base.ty, derivations, loc);
         let ty = self.type_attributes(ty, &param.declarator.attributes);
+        self.check_specifiers(&param.specifiers, QualType::unqualified(TypeId::VOID), Declared::Parameter);
         if let Some((qualifiers, size)) = outer_array {
             if let ArraySize::Expr(e) = size {
                 self.unevaluated_expr(e);
             }
-            if matches!(self.kind(ty), Type::Void | Type::Function(_)) {
-                let text = self.text(ty);
-                self.error(loc, format!("an array cannot have elements of type {text}"));
+            if !self.check_element(ty, loc) {
                 return QualType::unqualified(TypeId::ERROR);
             }
             let pointer = self.pointer_to(ty);

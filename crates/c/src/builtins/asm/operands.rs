@@ -48,6 +48,12 @@ impl Place {
 impl Machine<'_, '_> {
     /// Evaluates all operands. `None` if any of them is not understood.
     pub fn bind(&mut self, outputs: &[AsmOperand], inputs: &[AsmOperand], clobbers: &[Clobber]) -> Option<()> {
+        let names: Vec<_> = outputs.iter().chain(inputs).filter_map(|operand| operand.name).collect();
+        if let Some(twice) = (1..names.len()).find(|&i| names[..i].contains(&names[i])) {
+            let message = format!("there are two operands named '{}'", self.checker.name(names[twice]));
+            self.checker.error(self.loc, message);
+            return None;
+        }
         for output in outputs {
             self.bind_output(output)?;
         }
@@ -60,8 +66,8 @@ impl Machine<'_, '_> {
     }
 
     fn bind_output(&mut self, output: &AsmOperand) -> Option<()> {
-        let constraint = constraint::read(&text_of(&output.constraint), true)?;
         let place = self.checker.place(&output.expr)?;
+        let constraint = constraint::read(&text_of(&output.constraint), true)?;
         if self.checker.is_read_only(place.ty) {
             self.checker.error(output.expr.loc, "the output of an 'asm' statement cannot be assigned to");
             return None;

@@ -36,7 +36,7 @@ fn declarators() {
 #[test]
 fn redeclarations_merge() {
     declares("extern int x[]; int x[5]; extern int x[];", "x", "int x[5]");
-    declares("int f(); int f(int a, char b);", "f", "int f(int, char)");
+    declares("int f(); int f(int a, char *b);", "f", "int f(int, char *)");
     declares(
         "int (*f(int (*)[], int (*)[3]))(void); int (*f(int (*)[4], int (*)[]))(void);",
         "f",

@@ -1,5 +1,6 @@
 //! Tests of the type checker, through preprocessor and parser. Each subject has one helper.
 
+mod accepted;
 mod constants;
 mod declarations;
 mod errors;
