@@ -46,6 +46,14 @@ const BEFORE: &str = "#define main norn_main\n#define abort norn_abort\n#define 
     #define exit norn_exit\n#define __builtin_exit norn_exit\nvoid norn_abort(void);\nvoid norn_exit(int);\n";
 const AFTER: &str = "\n#undef main\n#undef abort\n#undef exit\n";
 
+/// A test that defines a library function means its own, and one that does what C leaves undefined, such as converting a
+/// number to a type that it does not fit in, means nothing.
+const JUDGE: [&str; 3] = [
+    "-fno-builtin",
+    "-fsanitize=float-cast-overflow,float-divide-by-zero,integer-divide-by-zero,shift-exponent,bounds,null,return,unreachable",
+    "-fno-sanitize-recover=all",
+];
+
 pub fn run(plan: &Plan) -> Result<(), String> {
     let start = Instant::now();
     let listed = fs::read_dir(&plan.folder).map_err(|e| format!("cannot read {}: {e}", plan.folder.display()))?;
@@ -90,7 +98,8 @@ fn one(plan: &Plan, file: &Path, number: usize, folder: &Path, tally: &mut Tally
              int main(void) {{\n{}  norn_main();\n  return 0;\n}}\n",
             pinned.assigned()
         );
-        if !fits || compiled(&judge, &name, &[])?.is_none() {
+        let judged = JUDGE.map(str::to_owned);
+        if !fits || compiled(&judge, &name, &judged)?.is_none() {
             continue;
         }
         tally.programs += 1;
