@@ -155,6 +155,16 @@ impl<S: ClauseSink> Blaster<S> {
         bits.iter().rev().fold(0, |sum, &bit| sum << 1 | u64::from(value(bit)))
     }
 
+    /// The literals that a variable has, the lowest bit first; none if no clause mentions it.
+    pub fn variable_lits(&self, terms: &Terms, variable: Term) -> &[Lit] {
+        debug_assert!(matches!(terms.node(variable), Node::Variable(_)));
+        if terms.is_bool(variable) {
+            return self.booleans.get(variable.index()).map_or(&[], |literal| literal.as_slice());
+        }
+        let start = self.vectors.get(variable.index()).copied().flatten().map(|start| start as usize);
+        start.map_or(&[], |start| &self.pool[start..start + terms.width(variable) as usize])
+    }
+
     /// Adds the clauses for `term`, each with the literals of `unless` in front.
     fn assert_unless(&mut self, terms: &Terms, unless: &mut Vec<Lit>, term: Term, depth: usize) {
         if term == Term::TRUE {

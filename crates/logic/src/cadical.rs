@@ -11,7 +11,7 @@
 //! CaDiCaL reads its options from environment variables `CADICAL_…`, too; that is the one way in which the environment can change a
 //! search, though never a verdict.
 
-use crate::clauses::{ClauseSink, Lit};
+use crate::clauses::{ClauseSink, Dimacs, Lit};
 use crate::proof::{Certificate, Checker, Damage, Step};
 use crate::propagator::{Adapter, Observed, Panic, Propagator};
 use crate::sat::{Answer, Sat, SatStats};
@@ -66,6 +66,8 @@ pub struct CaDiCaL {
     panic: Panic,
     observed: Option<Rc<RefCell<Observed>>>,
     checker: Option<Rc<RefCell<Checker>>>,
+    /// All clauses as they were given, if proofs are checked.
+    given: Option<Dimacs>,
     scratch: Vec<i32>,
 }
 
@@ -87,6 +89,7 @@ impl CaDiCaL {
             panic: Panic::default(),
             observed: None,
             checker: None,
+            given: None,
             scratch: Vec::new(),
         }
     }
@@ -108,6 +111,7 @@ impl CaDiCaL {
         if options.certify {
             let checker = Rc::new(RefCell::new(Checker::new()));
             solver.checker = Some(Rc::clone(&checker));
+            solver.given = Some(Dimacs::new());
             let follow = move |step: Step<'_>| {
                 // The checker remembers damage until a certificate is asked for.
                 let _ = checker.borrow_mut().step(step);
@@ -152,6 +156,11 @@ impl CaDiCaL {
         checker.borrow().certificate(&self.assumptions)
     }
 
+    /// The clauses so far, as they were given: kept by a solver with [`Options::certify`].
+    pub fn given(&self) -> Option<&Dimacs> {
+        self.given.as_ref()
+    }
+
     /// Goes on with a panic of the propagator, now that no C++ code is on the stack.
     fn rethrow(&self) {
         let payload = self.panic.borrow_mut().take();
@@ -169,11 +178,17 @@ impl CaDiCaL {
 impl ClauseSink for CaDiCaL {
     fn new_var(&mut self) -> Lit {
         self.variables = self.variables.checked_add(1).expect("there should be fewer than 2^31 variables");
+        if let Some(given) = &mut self.given {
+            given.new_var();
+        }
         Lit::from_dimacs(self.variables)
     }
 
     fn clause(&mut self, literals: &[Lit]) {
         self.clauses += 1;
+        if let Some(given) = &mut self.given {
+            given.clause(literals);
+        }
         if let Some(checker) = &self.checker {
             checker.borrow_mut().expect(literals);
         }

@@ -22,12 +22,14 @@ mod digits;
 mod evaluate;
 pub mod fold;
 mod known;
+mod partial;
 mod select;
 mod width;
 
 pub use arena::{Node, Sort, Term, Terms};
 pub use evaluate::Memo;
 pub use known::Known;
+pub use partial::Partial;
 
 #[cfg(test)]
 mod rules;

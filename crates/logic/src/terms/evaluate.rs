@@ -39,7 +39,8 @@ impl Terms {
                 continue;
             }
             waiting.pop();
-            let value = self.value_of(top, node, memo, variable);
+            let of = |operand: Term| memo.get(operand).expect("operands should be evaluated first");
+            let value = self.value_of(top, node, &of, variable);
             memo.set(top, value);
         }
         memo.get(term).expect("a term should have a value once its operands have")
@@ -69,11 +70,21 @@ impl Terms {
         found
     }
 
-    /// The value of a node whose operands have values.
-    fn value_of(&self, term: Term, node: Node, memo: &Memo, variable: &dyn Fn(Term) -> u64) -> u64 {
+    /// The bits that a value of the term can have.
+    pub(super) fn mask_of(&self, term: Term) -> u64 {
         let width = self.width(term);
-        let mask = if width == 0 { 1 } else { mask(width) };
-        let of = |operand: Term| memo.get(operand).expect("operands should be evaluated first");
+        if width == 0 { 1 } else { mask(width) }
+    }
+
+    /// The value of a node, given the values of its operands (of those that count).
+    pub(super) fn value_of(
+        &self,
+        term: Term,
+        node: Node,
+        of: &dyn Fn(Term) -> u64,
+        variable: &dyn Fn(Term) -> u64,
+    ) -> u64 {
+        let width = self.width(term);
         let signed = |operand: Term| fold::signed(self.width(operand), of(operand));
         let value = match node {
             Node::True => 1,
@@ -101,6 +112,6 @@ impl Terms {
             Node::Extract(a, low) => of(a) >> low,
             Node::Concat(high, low) => of(high) << self.width(low) | of(low),
         };
-        value & mask
+        value & self.mask_of(term)
     }
 }
