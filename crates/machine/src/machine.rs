@@ -174,7 +174,7 @@ impl<'p> Machine<'p> {
     }
 
     /// The state before anything ran.
-    pub(crate) fn unsettled(&self) -> Result<State, Stop> {
+    pub fn unsettled(&self) -> Result<State, Stop> {
         let entry = self.program.entry;
         let span = self.program.function(entry).span;
         let limit = |full: Full| Stop::Limit { reason: full.0, span };
@@ -240,7 +240,7 @@ impl<'p> Machine<'p> {
 
     /// Takes a step and settles its own thread only: others that could go on silently now do not, and threads that it
     /// created have not begun.
-    pub(crate) fn step_alone(
+    pub fn step_alone(
         &self,
         state: &mut State,
         choice: Choice,
@@ -283,7 +283,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Settles a thread if it can go on silently.
-    pub(crate) fn settle(
+    pub fn settle(
         &self,
         state: &mut State,
         thread: usize,

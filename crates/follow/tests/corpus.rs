@@ -1,15 +1,10 @@
 //! Files of a folder that `NORN_CORPUS` names: each gives an event list or a reason, soon, and random executions of the
 //! machine are among those that the list describes.
 
-#[path = "oracle/follow.rs"]
-mod follow;
-#[expect(dead_code, reason = "only its random numbers are of use here")]
-#[path = "../../exec/tests/generate/mod.rs"]
-mod generate;
-
 use std::path::{Path, PathBuf};
 
 use norn_c::driver::{self, Input};
+use norn_follow::sample::{Form, Sampler, Setting};
 use norn_passes::unwind::Bounds;
 use norn_symex::{Finding, execute};
 use norn_verdict::limits::Limits;
@@ -51,9 +46,11 @@ fn every_file_gives_an_event_list_or_a_reason() {
         let line = match execute(&program, &bounds, checks, &Limits::for_seconds(20.0)) {
             Err(refusal) => format!("REFUSED {}", refusal.reason),
             Ok(symbolic) => {
+                let setting = Setting { program: &program, symbolic: &symbolic, model: Model::Tso, checks };
+                let sampler = Sampler::new(setting);
                 for seed in 0..seeds {
-                    if let Err(error) = follow::follow(&program, &symbolic, Model::Tso, checks, seed, 150) {
-                        failures.push(format!("{name}: seed {seed}: {error}\n{symbolic}"));
+                    if let Err(error) = sampler.execution(Form::Free { ordered: &[] }, seed) {
+                        failures.push(format!("{name}: seed {seed}: {}\n{symbolic}", error.reason));
                     }
                 }
                 let bits: u32 = symbolic.cells.iter().map(|cell| cell.width).sum();

@@ -1,16 +1,17 @@
 //! Every execution of the reference machine is among those that the event list describes, step by step.
 
-#[path = "oracle/follow.rs"]
-mod follow;
 #[path = "../../exec/tests/generate/mod.rs"]
 mod generate;
 #[path = "oracle/pointers.rs"]
 mod pointers;
 
 use norn_c::driver::{self, Input};
+use norn_follow::Followed;
+use norn_follow::sample::{Form, Sampler, Setting};
 use norn_ir::program::Program;
+use norn_logic::Term;
 use norn_passes::unwind::Bounds;
-use norn_symex::{Symbolic, execute};
+use norn_symex::{Symbolic, ThreadId, execute};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
@@ -37,14 +38,48 @@ fn symbolic(program: &Program, unwind: u32, checks: Checks) -> Symbolic {
 fn check(text: &str, unwind: u32, checks: Checks, seeds: u64) -> Symbolic {
     let program = compile(text);
     let symbolic = symbolic(&program, unwind, checks);
+    let order: Vec<ThreadId> = (1..symbolic.threads.len() as u32).chain([0]).map(ThreadId).collect();
     for model in Model::ALL {
+        let sampler = Sampler::new(Setting { program: &program, symbolic: &symbolic, model, checks });
         for seed in 0..seeds {
-            if let Err(error) = follow::follow(&program, &symbolic, model, checks, seed, 200) {
-                panic!("{model}, seed {seed}: {error}\n{text}\n{program}");
+            for form in [Form::Free { ordered: &[] }, Form::Rounds { order: &order, rounds: 3 }] {
+                let wrong = match sampler.execution(form, seed) {
+                    Err(mismatch) => Some(format!("{}\n{}", mismatch.reason, mismatch.schedule)),
+                    Ok(Some(followed)) if matches!(form, Form::Free { .. }) => {
+                        same_schedule(&symbolic, &followed).err()
+                    }
+                    Ok(_) => None,
+                };
+                if let Some(error) = wrong {
+                    panic!("{model}, seed {seed}: {error}\n{text}\n{program}");
+                }
             }
         }
     }
     symbolic
+}
+
+/// The schedule that an engine would give is the one that the machine ran.
+fn same_schedule(symbolic: &Symbolic, followed: &Followed) -> Result<(), String> {
+    let taken = &followed.schedule.steps;
+    let variable = |term: Term| followed.values.get(&term).copied().unwrap_or(0);
+    let schedule = symbolic.schedule(followed.schedule.model, 0, &followed.moves, &variable);
+    // Steps that touch no shared memory are not told, and so no moves.
+    let mut rest = taken.iter();
+    if let Some(lost) = schedule.steps.iter().find(|step| !rest.any(|other| other == *step)) {
+        return Err(format!("the machine did not take {lost:?} of {schedule} but {taken:?}"));
+    }
+    let names = symbolic.names(&variable);
+    for (thread, asked) in followed.asked.iter().enumerate() {
+        let Some(name) = names[thread].clone() else { continue };
+        let given = schedule.inputs.iter().find(|inputs| inputs.0 == name).map_or(&[][..], |inputs| &inputs.1);
+        // What an event list says behind the last step does not matter, nor what the machine asked for in vain.
+        let common = asked.len().min(given.len());
+        if asked[..common] != given[..common] {
+            return Err(format!("{name} asks for {asked:?}, not {given:?}"));
+        }
+    }
+    Ok(())
 }
 
 const HEAD: &str = "#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n#include <assert.h>\n\
