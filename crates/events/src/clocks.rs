@@ -88,6 +88,15 @@ impl Clocks {
         less
     }
 
+    /// The bits of the clocks, if each node has this place in the order.
+    pub fn at(&self, places: &[u32]) -> impl Iterator<Item = (Lit, bool)> {
+        let of_node = |(clock, &place): (&Vec<Lit>, &u32)| {
+            let bits = clock.iter().enumerate().map(move |(bit, &literal)| (literal, place >> bit & 1 == 1));
+            bits.collect::<Vec<_>>()
+        };
+        self.clocks.iter().zip(places).flat_map(of_node)
+    }
+
     /// All nodes in the order of their clocks in a model.
     pub fn order(&self, value: &dyn Fn(Lit) -> bool) -> Vec<Node> {
         let time = |clock: &Vec<Lit>| clock.iter().rev().fold(0u64, |time, &bit| time << 1 | u64::from(value(bit)));

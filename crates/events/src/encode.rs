@@ -79,6 +79,8 @@ pub struct Encoded {
     pub cuts: Vec<Lit>,
     /// What is left to the theory.
     pub from_reads: FromReads,
+    /// Reads whose values stand for what was written.
+    pub defined: BTreeSet<EventId>,
 }
 
 /// What is encoded.
@@ -91,8 +93,6 @@ pub struct Encoding<'a, S: ClauseSink> {
     /// Leave to the theory what reads say about the order of other writes, instead of a clause for each read, source and
     /// other write.
     pub derive: bool,
-    /// Reads whose values stand for what was written.
-    pub defined: BTreeSet<EventId>,
     pub encoded: Encoded,
 }
 
@@ -142,7 +142,7 @@ impl<S: ClauseSink> Encoding<'_, S> {
             if is_earlier {
                 let written = self.written(read.event, source);
                 formula.blaster.define(&self.symbolic.terms, value, written);
-                self.defined.insert(read.event);
+                self.encoded.defined.insert(read.event);
             }
         }
     }
@@ -236,7 +236,7 @@ impl<S: ClauseSink> Encoding<'_, S> {
                     self.orders.order_if(formula, literal, self.layout.node(write), node);
                 }
             }
-            if self.defined.contains(&read.event) {
+            if self.encoded.defined.contains(&read.event) {
                 formula.blaster.mention(&self.symbolic.terms, value);
             } else {
                 let written = self.written(read.event, source);

@@ -12,8 +12,11 @@
 //! towards them with the rest, and the largest that was done with is the verdict, under its own name.
 
 use crate::question::{Asked, Form, Formulated, Question};
+use norn_follow::campaign::{self, Effort};
+use norn_follow::{Followed, Form as Schedules, Setting};
 use norn_ir::program::Program;
 use norn_ir::span::Span;
+use norn_logic::satisfied::Clauses;
 use norn_machine::replay::{End, ReplayError, ReplayMismatch, complete_inputs, confirm, replay};
 use norn_passes::spin::{spin, spin_for_races};
 use norn_passes::unwind::Bounds;
@@ -41,7 +44,7 @@ pub struct Task<'a> {
     pub grow: bool,
     pub limits: &'a Limits,
     pub encoding: Encoding,
-    /// Check the proof of a safe verdict.
+    /// Check the proof of a safe verdict, and its formula against executions of the machine.
     pub certify: bool,
 }
 
@@ -301,12 +304,23 @@ fn step(
     figures.add("encode seconds", start.elapsed().as_secs_f64());
     formula.figures(&symbolic, figures);
 
-    let start = Instant::now();
+    let solving = Instant::now();
     let found = races.as_mut().and_then(|races| ask_for_race(task, &symbolic, races));
     let found = found.unwrap_or_else(|| ask(task, &symbolic, &mut formula));
-    figures.add("solve seconds", start.elapsed().as_secs_f64());
+    figures.add("solve seconds", solving.elapsed().as_secs_f64());
     formula.figures(&symbolic, figures);
     match found {
+        Found::Safe(reached, assumptions) => {
+            if certify {
+                let is_last = !task.grow || !reached.contains(&true);
+                let effort = Effort::after(start.elapsed(), is_last);
+                for formula in races.iter().chain([&formula]) {
+                    compare_with_machine(task, code, &symbolic, formula, &reached, effort, figures)?;
+                }
+            }
+            let cuts = symbolic.cuts.iter().zip(&reached).map(|(cut, &reached)| (cut.span, cut.bound, reached));
+            Ok(Step::Safe(unwind_bounds(task.program, cuts), assumptions))
+        }
         Found::Violation(schedule) => unsafe_verdict(task, &symbolic, schedule, figures),
         Found::Step(doubt @ Step::Doubt { .. }) => {
             drop((races, formula));
@@ -314,6 +328,36 @@ fn step(
         }
         Found::Step(step) => Ok(step),
     }
+}
+
+/// Executions of the machine have to be models of the formula that was refuted, and end before the bounds that are not reached.
+fn compare_with_machine(
+    task: &Task<'_>,
+    code: &Program,
+    symbolic: &Symbolic,
+    formula: &Formulated,
+    reached: &[bool],
+    effort: Effort,
+    figures: &mut Figures,
+) -> Result<(), ReplayMismatch> {
+    figures.add("proof steps", formula.proved as f64);
+    let Some(given) = formula.blaster.sink().given() else { return Ok(()) };
+    let clauses = Clauses::new(given);
+    let setting = Setting { program: code, symbolic, model: task.model, checks: task.checks };
+    let ordered = formula.ordered_threads();
+    let mut is_model = |followed: &Followed| {
+        if let Some(cut) = followed.cuts.iter().find(|&&cut| !reached[cut]) {
+            let found = &symbolic.cuts[*cut];
+            return Err(format!("the bound {} of line {} is reached", found.bound, found.span.line));
+        }
+        formula.is_model(symbolic, &clauses, followed).map(|_| ())
+    };
+    let done = campaign::run(setting, Schedules::Free { ordered: &ordered }, effort, task.limits, &mut is_model);
+    let done = done.map_err(|found| ReplayMismatch::left_out(task.program, found.reason, found.schedule))?;
+    figures.add("executions checked", done.executions as f64);
+    figures.add("executions not usable", done.useless as f64);
+    figures.add("check seconds", done.seconds);
+    Ok(())
 }
 
 /// Something undefined is met in some execution, and no violation is found in those that do not meet it. In all of them each
@@ -358,6 +402,8 @@ fn violating(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated, que
 
 enum Found {
     Violation(Schedule),
+    /// By cut: whether it is reached; and what is assumed.
+    Safe(Vec<bool>, Vec<Assumption>),
     Step(Step),
 }
 
@@ -398,10 +444,8 @@ fn ask(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) -> Found 
         Ok(reached) => reached,
         Err(reason) => return unproved(reason),
     };
-    let cuts = symbolic.cuts.iter().zip(&reached).map(|(cut, &reached)| (cut.span, cut.bound, reached));
-    let bounds = unwind_bounds(task.program, cuts);
     match assumptions(task, symbolic, formula) {
-        Ok(assumptions) => Found::Step(Step::Safe(bounds, assumptions)),
+        Ok(assumptions) => Found::Safe(reached, assumptions),
         Err(reason) => unproved(reason),
     }
 }

@@ -4,7 +4,8 @@
 //! - `symmetry`: threads that are copies of one another
 //! - `pairs`: which write a read may read from; `encode`: the axioms as clauses
 //! - `variables`, `order`, `theory`, `from_reads`: order variables and the propagator that keeps their order acyclic; `clocks`: the
-//!   paper's bit-vectors instead (walcyrie-ppopp16); `certify`: that a learnt clause is a cycle
+//!   paper's bit-vectors instead (walcyrie-ppopp16); `certify`: that a learnt clause is a cycle; `sampled`: that executions
+//!   of the machine are models
 //! - `races`: what a data race is
 //! - `question`: one formula and what is asked about it; `schedule`: from a model to a schedule; `engine`: to a verdict
 //!
@@ -21,6 +22,7 @@ mod order;
 mod pairs;
 mod question;
 mod races;
+mod sampled;
 mod schedule;
 mod symmetry;
 #[cfg(test)]

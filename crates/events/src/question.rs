@@ -25,25 +25,30 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 pub struct Formulated {
-    layout: Layout,
+    pub layout: Layout,
     /// Edges with labels; none if the order is in clocks.
-    edges: Vec<Edge>,
-    clocks: Option<Clocks>,
-    blaster: Blaster<CaDiCaL>,
-    encoded: Encoded,
+    pub edges: Vec<Edge>,
+    /// Literals for the first node coming before the second.
+    pub orders: Vec<(Node, Node, Lit)>,
+    /// First steps of copies of threads, in the order that is looked at.
+    pub ordered: Vec<(Node, Node)>,
+    pub clocks: Option<Clocks>,
+    pub blaster: Blaster<CaDiCaL>,
+    pub encoded: Encoded,
     /// If it is false, nothing undefined is met.
-    undefined: Lit,
+    pub undefined: Lit,
     /// If it is false, no bound cuts a section in two.
-    halved: Lit,
+    pub halved: Lit,
     /// If it is false, nothing is done that is assumed not to happen.
-    excluded: Lit,
+    pub excluded: Lit,
     /// If it is true, there is a data race.
-    race: Lit,
+    pub race: Lit,
     pairs: (usize, usize),
-    copies: usize,
     theory: Option<Rc<RefCell<Theory>>>,
-    from_reads: FromReads,
+    pub from_reads: FromReads,
     certify: bool,
+    /// Steps of proofs that were checked.
+    pub proved: u64,
 }
 
 /// With more reads, sources and other writes than this, the theory derives what clauses would say.
@@ -98,11 +103,10 @@ impl Formulated {
         let mut layout = Layout::new(symbolic, models::relaxed(model));
         // The other encoding is the paper's, and a check on this one. Data races are about an order of their own, which the
         // order of copies says nothing about.
-        let mut copies = 0;
+        let mut ordered = Vec::new();
         if encoding == Encoding::Order && !with_races {
-            let ordered = symmetry::first_steps(symbolic, &layout);
-            copies = ordered.len();
-            ordered.into_iter().for_each(|(first, second)| layout.skeleton.fix(first, second));
+            ordered = symmetry::first_steps(symbolic, &layout);
+            ordered.iter().for_each(|&(first, second)| layout.skeleton.fix(first, second));
         }
         let graph = OrderGraph::new(&layout.skeleton).expect("program order, creations and joins should have no cycle");
         let facts = Facts { layout: &layout, graph: (encoding == Encoding::Order).then_some(&graph) };
@@ -126,7 +130,6 @@ impl Formulated {
             pairs: &pairs,
             orders: &mut variables,
             derive: encoding == Encoding::Order && pairs.triples() > MANY_TRIPLES,
-            defined: Default::default(),
             encoded: Encoded::default(),
         };
         if encoding == Encoding::Clocks {
@@ -164,6 +167,7 @@ impl Formulated {
                 formula.clause(&[halved, !literal]);
             }
         }
+        let orders = variables.orders();
         let edges = variables.edges;
         let pairs = (pairs.candidates, pairs.kept);
         let mut theory = None;
@@ -180,6 +184,8 @@ impl Formulated {
         Ok(Formulated {
             layout,
             edges,
+            orders,
+            ordered,
             clocks,
             blaster,
             encoded,
@@ -188,10 +194,10 @@ impl Formulated {
             excluded,
             race,
             pairs,
-            copies,
             theory,
             from_reads,
             certify,
+            proved: 0,
         })
     }
 
@@ -240,6 +246,7 @@ impl Formulated {
             Ok(certificate) => certificate,
             Err(damage) => return Asked::NotProved(format!("the solver's proof is wrong: {damage}")),
         };
+        self.proved = certificate.derived;
         let checker = certify::Cycles::new(&self.layout.skeleton, &self.edges, &self.from_reads, self.blaster.truth());
         let is_cycle = |clause: &[Lit]| checker.forbidden_by(clause);
         // What the theory found before the search was given as an empty clause.
@@ -306,7 +313,7 @@ impl Formulated {
         figures.set("propagations", stats.propagations as f64);
         if let Some(theory) = &self.theory {
             let counts = theory.borrow().counts;
-            figures.set("copies of threads", self.copies as f64);
+            figures.set("copies of threads", self.ordered.len() as f64);
             figures.set("cycles", counts.conflicts as f64);
             figures.set("edges ruled out", counts.implied as f64);
             figures.set("edges explained", counts.explained as f64);

@@ -22,6 +22,12 @@ impl<'a> Variables<'a> {
         Variables { graph, decided: BTreeMap::new(), implied: BTreeMap::new(), edges: Vec::new() }
     }
 
+    /// All literals about the order of two nodes: the first comes first.
+    pub fn orders(&self) -> Vec<(Node, Node, Lit)> {
+        let all = self.decided.iter().chain(&self.implied);
+        all.map(|(&(first, second), &literal)| (first, second, literal)).collect()
+    }
+
     fn known(&self, pair: (Node, Node)) -> Option<Lit> {
         let (first, second) = pair;
         match first < second {

@@ -383,13 +383,24 @@ pub fn complete_inputs(program: &Program, checks: Checks, mut schedule: Schedule
     schedule
 }
 
-/// An engine claimed a violation that the machine does not see: an error inside of Norn.
+/// An engine claimed a violation that the machine does not see, or said safe of a formula that leaves out what the machine does: an
+/// error inside of Norn.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ReplayMismatch {
     /// The schedule cannot be run.
     Refused(ReplayError),
     /// It runs, but to something else.
     Other { expected: Violation, found: End },
+    /// The formula of a safe verdict leaves out this execution.
+    LeftOut { reason: String, schedule: Box<Schedule> },
+}
+
+impl ReplayMismatch {
+    /// `schedule` may be of the program without the idle iterations of its loops: the steps have the same numbers.
+    pub fn left_out(program: &Program, reason: String, schedule: Schedule) -> ReplayMismatch {
+        let schedule = Box::new(Schedule { program: fingerprint(program), ..schedule });
+        ReplayMismatch::LeftOut { reason, schedule }
+    }
 }
 
 impl fmt::Display for ReplayMismatch {
@@ -404,6 +415,9 @@ impl fmt::Display for ReplayMismatch {
                     End::Unfinished => "an unfinished execution without a violation",
                 };
                 write!(f, "expected '{}', the machine finds '{found}'", expected.kind.phrase())
+            }
+            ReplayMismatch::LeftOut { reason, .. } => {
+                write!(f, "the formula of a safe verdict leaves out an execution of the machine: {reason}")
             }
         }
     }
