@@ -32,6 +32,8 @@ pub struct Task<'a> {
     pub thread_order: &'a [u32],
     /// The width of integers to begin with.
     pub bits: Option<u32>,
+    /// Check the proof of a safe verdict, and its formula against executions of the machine.
+    pub certify: bool,
     pub limits: &'a Limits,
 }
 
@@ -61,18 +63,19 @@ fn towards(task: &Task<'_>, given: &Bounds) -> Result<Verdict, ReplayMismatch> {
     let Some(end) = task.limits.deadline.filter(|_| most > 1) else { return within(task, given) };
     let now = Instant::now();
     let limits = Limits { deadline: Some(now + end.saturating_duration_since(now) / 2), ..task.limits.clone() };
-    let verdict = match execute(&without_idle_iterations(task), given, task.checks, &limits) {
+    let code = without_idle_iterations(task);
+    let verdict = match execute(&code, given, task.checks, &limits) {
         Err(refusal) => unknown(task, refusal.reason, refusal.span, Stats::default()),
         Ok(symbolic) => {
             if let Some(verdict) = hunted(task, given, &symbolic)? {
                 return Ok(verdict);
             }
             let rounds = Some(task.rounds.unwrap_or(1).min(1));
-            let first = examined(&Task { limits: &limits, rounds, ..*task }, &symbolic)?;
+            let first = examined(&Task { limits: &limits, rounds, ..*task }, &code, &symbolic)?;
             match first.outcome {
                 Outcome::Unsafe(_) => return Ok(first),
                 Outcome::Unknown { span: None, .. } if limits.exceeded().is_some() => first,
-                _ => return examined(task, &symbolic),
+                _ => return examined(task, &code, &symbolic),
             }
         }
     };
@@ -106,13 +109,14 @@ pub fn limited(mut verdict: Verdict, reason: &str) -> Verdict {
 }
 
 fn within(task: &Task<'_>, bounds: &Bounds) -> Result<Verdict, ReplayMismatch> {
-    let symbolic = match execute(&without_idle_iterations(task), bounds, task.checks, task.limits) {
+    let code = without_idle_iterations(task);
+    let symbolic = match execute(&code, bounds, task.checks, task.limits) {
         Ok(symbolic) => symbolic,
         Err(refusal) => return Ok(unknown(task, refusal.reason, refusal.span, Stats::default())),
     };
     match hunted(task, bounds, &symbolic)? {
         Some(verdict) => Ok(verdict),
-        None => examined(task, &symbolic),
+        None => examined(task, &code, &symbolic),
     }
 }
 
@@ -121,8 +125,8 @@ fn hunted(task: &Task<'_>, bounds: &Bounds, symbolic: &Symbolic) -> Result<Optio
     if symbolic.events.len() > LARGE { crate::grow::hunt(task, bounds) } else { Ok(None) }
 }
 
-fn examined(task: &Task<'_>, symbolic: &Symbolic) -> Result<Verdict, ReplayMismatch> {
-    let mut examiner = Examiner::new(task, symbolic);
+fn examined(task: &Task<'_>, code: &Program, symbolic: &Symbolic) -> Result<Verdict, ReplayMismatch> {
+    let mut examiner = Examiner::new(task, code, symbolic);
     let rounds = task.rounds.unwrap_or(u32::MAX).min(examiner.enough_rounds());
     let examined = examiner.examine(&Goal { rounds, patience: None, only_violations: false })?;
     Ok(conclude(task, &symbolic.cuts, examined, examiner.stats()))
@@ -133,6 +137,7 @@ pub fn conclude(task: &Task<'_>, cuts: &[norn_symex::CutReached], examined: Exam
     match examined {
         Examined::Unsafe(verdict) => *verdict,
         Examined::Undefined { reason, span } => unknown(task, reason, Some(span), stats),
+        Examined::NotProved(reason) => unknown(task, reason, None, stats),
         Examined::Nothing { rounds: 0, stopped, .. } => {
             let reason = stopped.map_or("no rounds were asked for", |exceeded| exceeded.reason());
             unknown(task, reason.to_owned(), None, stats)

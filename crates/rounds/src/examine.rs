@@ -9,7 +9,11 @@ use crate::engine::{ENGINE, Task};
 use crate::plan::Plan;
 use crate::shrink::{context_switches, shrink};
 use crate::solve::Question;
+use norn_follow::campaign::{self, Done as Compared, Effort};
+use norn_follow::{Followed, Form, Setting};
+use norn_ir::program::Program;
 use norn_ir::span::Span;
+use norn_logic::satisfied::Clauses;
 use norn_logic::{Answer, SatStats};
 use norn_machine::replay::{End, ReplayError, ReplayMismatch, Replayed, complete_inputs, confirm, replay};
 use norn_symex::{Finding, Symbolic, ThreadId};
@@ -17,6 +21,7 @@ use norn_verdict::limits::Exceeded;
 use norn_verdict::outcome::{Assumption, Stats, Verdict};
 use norn_verdict::schedule::fingerprint;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
 
 /// How far to go.
 pub struct Goal {
@@ -34,6 +39,8 @@ pub enum Examined {
         reason: String,
         span: Span,
     },
+    /// There is nothing wrong, but a proof of that did not pass.
+    NotProved(String),
     /// There is no violation in so many rounds.
     Nothing {
         rounds: u32,
@@ -49,12 +56,17 @@ pub enum Examined {
 
 pub struct Examiner<'a> {
     task: &'a Task<'a>,
+    /// The program that was executed symbolically.
+    code: &'a Program,
     symbolic: &'a Symbolic,
     plan: Plan,
     order: Vec<ThreadId>,
     /// Of the largest formula.
     size: SatStats,
     conflicts: u64,
+    /// Executions of the machine that were compared, and steps of proofs that were checked.
+    compared: Compared,
+    proved: u64,
 }
 
 /// What is tried before full width.
@@ -65,10 +77,11 @@ const NARROW_ENOUGH: u32 = 8;
 const ATTEMPT: u32 = 5_000;
 
 impl<'a> Examiner<'a> {
-    pub fn new(task: &'a Task<'a>, symbolic: &'a Symbolic) -> Examiner<'a> {
+    pub fn new(task: &'a Task<'a>, code: &'a Program, symbolic: &'a Symbolic) -> Examiner<'a> {
         let plan = Plan::new(symbolic, task.model);
         let order = thread_order(symbolic, task.thread_order);
-        Examiner { task, symbolic, plan, order, size: SatStats::default(), conflicts: 0 }
+        let (size, compared) = (SatStats::default(), Compared::default());
+        Examiner { task, code, symbolic, plan, order, size, conflicts: 0, compared, proved: 0 }
     }
 
     pub fn enough_rounds(&self) -> u32 {
@@ -94,7 +107,7 @@ impl<'a> Examiner<'a> {
             let is_last = rounds == goal_rounds;
             let attempt = goal.patience.unwrap_or(ATTEMPT);
             if let Some(small) = &mut small
-                && let Ok(mut question) = Question::new(small, rounds, task.limits)
+                && let Ok(mut question) = Question::new(small, rounds, false, task.limits)
             {
                 let answer = question.violation(task.limits, Some(attempt));
                 self.size = larger(self.size, question.stats());
@@ -107,7 +120,9 @@ impl<'a> Examiner<'a> {
             // With a number of rounds to get to, fewer only might find something; without one, each number counts.
             let counts = goal.patience.is_none() && (is_last || task.rounds.is_none());
             let patience = if counts { None } else { Some(attempt) };
-            let mut question = match Question::new(&mut full, rounds, task.limits) {
+            let start = Instant::now();
+            let certify = task.certify && !goal.only_violations;
+            let mut question = match Question::new(&mut full, rounds, certify, task.limits) {
                 Ok(question) => question,
                 Err(exceeded) => {
                     stopped = Some(exceeded);
@@ -158,6 +173,17 @@ impl<'a> Examiner<'a> {
                 assumptions = question.assumptions(task.limits).unwrap_or_else(|_| all());
             }
             self.conflicts += question.stats().conflicts;
+            if let Some(damage) = question.damage {
+                return Ok(Examined::NotProved(format!("the solver's proof is wrong: {damage}")));
+            }
+            if certify && undefined.is_none() {
+                let effort = Effort::after(start.elapsed(), is_last);
+                let done = compare_with_machine(task, self.code, &question, rounds, &reached, effort)?;
+                self.compared.executions += done.executions;
+                self.compared.useless += done.useless;
+                self.compared.seconds += done.seconds;
+                self.proved += question.proved;
+            }
         }
         if let Some(check) = undefined {
             let check = &symbolic.checks[check];
@@ -168,8 +194,43 @@ impl<'a> Examiner<'a> {
     }
 
     pub fn stats(&self) -> Stats {
-        stats(self.symbolic, &self.plan, self.size, self.conflicts)
+        let mut stats = stats(self.symbolic, &self.plan, self.size, self.conflicts);
+        if self.task.certify {
+            stats.0.extend([
+                ("proof steps", self.proved as f64),
+                ("executions checked", self.compared.executions as f64),
+                ("executions not usable", self.compared.useless as f64),
+                ("check seconds", self.compared.seconds),
+            ]);
+        }
+        stats
     }
+}
+
+/// Executions of the machine in so many rounds have to be models of the formula that was refuted, and end before the bounds that are not
+/// reached.
+fn compare_with_machine(
+    task: &Task<'_>,
+    code: &Program,
+    question: &Question<'_, '_>,
+    rounds: u32,
+    reached: &[bool],
+    effort: Effort,
+) -> Result<Compared, ReplayMismatch> {
+    let Some(given) = question.blaster.sink().given() else { return Ok(Compared::default()) };
+    let clauses = Clauses::new(given);
+    let symbolic = question.encoding.symbolic;
+    let setting = Setting { program: code, symbolic, model: task.model, checks: task.checks };
+    let form = Form::Rounds { order: question.encoding.order, rounds };
+    let mut is_model = |followed: &Followed| {
+        if let Some(cut) = followed.cuts.iter().find(|&&cut| !reached[cut]) {
+            let found = &symbolic.cuts[*cut];
+            return Err(format!("the bound {} of line {} is reached", found.bound, found.span.line));
+        }
+        question.is_model(&clauses, followed)
+    };
+    let done = campaign::run(setting, form, effort, task.limits, &mut is_model);
+    done.map_err(|found| ReplayMismatch::left_out(task.program, found.reason, found.schedule))
 }
 
 /// The numbers of rounds to try: one by one as long as they are few. Where only violations are of interest, few rounds and

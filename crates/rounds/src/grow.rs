@@ -109,7 +109,7 @@ impl<'a> Growth<'a> {
             for span in if open.len() > 1 { open } else { Vec::new() } {
                 let Ok(symbolic) = self.execute(before, Some((span, stage))) else { continue };
                 let goal = Goal { rounds, patience: Some(patience), only_violations: true };
-                let mut examiner = Examiner::new(self.task, &symbolic);
+                let mut examiner = Examiner::new(self.task, &self.code, &symbolic);
                 if let Examined::Unsafe(verdict) = examiner.examine(&goal)? {
                     return Ok(Some(*verdict));
                 }
@@ -122,7 +122,7 @@ impl<'a> Growth<'a> {
             Ok(symbolic) => symbolic,
             Err(refusal) => return Ok(Some(self.give_up(refusal.reason, refusal.span))),
         };
-        let mut examiner = Examiner::new(self.task, &symbolic);
+        let mut examiner = Examiner::new(self.task, &self.code, &symbolic);
         let is_straight = open_cuts(&symbolic).is_empty();
         let all = self.task.rounds.unwrap_or(u32::MAX).min(examiner.enough_rounds());
         let only_violations = self.most.is_some();
@@ -133,14 +133,14 @@ impl<'a> Growth<'a> {
         let examined = examiner.examine(&goal)?;
         let exceeded = self.task.limits.exceeded();
         let no_more = match &examined {
-            Examined::Unsafe(_) => true,
+            Examined::Unsafe(_) | Examined::NotProved(_) => true,
             Examined::Undefined { .. } => is_straight,
             // No loop goes on: only rounds are left to grow.
             Examined::Nothing { rounds, reached, .. }
                 if !is_straight && !only_violations && *rounds > 0 && !reached.contains(&true) =>
             {
                 if *rounds < all && exceeded.is_none() {
-                    let mut examiner = Examiner::new(self.task, &symbolic);
+                    let mut examiner = Examiner::new(self.task, &self.code, &symbolic);
                     let examined = examiner.examine(&Goal { rounds: all, patience: None, only_violations: false })?;
                     return Ok(Some(conclude(self.task, &symbolic.cuts, examined, examiner.stats())));
                 }

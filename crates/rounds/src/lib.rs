@@ -5,7 +5,7 @@
 //! - `plan`: where threads can be interrupted; `encode`, `memory`: the formula; `models`: the order of commits
 //! - `ranges`, `narrow`: as few bits as values need
 //! - `solve`: the solver's answer as an execution; `watch`: the limits while it is built;
-//!   `size`: how large formulas are; `shrink`: the same with fewer context switches
+//!   `sampled`: that executions of the machine are models; `size`: how large formulas are; `shrink`: the same with fewer context switches
 //!
 //! What the formula leaves out, and what that relies on:
 //!
@@ -33,6 +33,7 @@ mod models;
 mod narrow;
 mod plan;
 mod ranges;
+mod sampled;
 mod shrink;
 mod size;
 mod solve;

@@ -60,6 +60,19 @@ impl<'a> Narrow<'a> {
         if width == 0 { found } else { signed(found, width) as u64 & mask(self.source.width(variable)) }
     }
 
+    /// The variable here that stands for a variable of the event list, and its value; nothing if there is none. An error if
+    /// the value is not one that it can have.
+    pub fn narrowed(&self, variable: Term, value: u64) -> Result<Option<(Term, u64)>, ()> {
+        let Some(built) = self.built[variable.index()] else { return Ok(None) };
+        let fits = self.value_of(variable, &|_| value) == value;
+        match self.terms.node(built) {
+            _ if !fits => Err(()),
+            Node::Variable(_) => Ok(Some((built, value))),
+            Node::Zext(below) => Ok(Some((below, value))),
+            _ => Ok(None),
+        }
+    }
+
     fn done(&self, term: Term) -> Term {
         let built = self.built[term.index()].expect("a term should be built after its operands");
         if term.is_negated() { !built } else { built }

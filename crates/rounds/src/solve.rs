@@ -2,7 +2,7 @@
 
 use crate::encode::{Encoding, Formula};
 use crate::watch::Watch;
-use norn_logic::{Answer, Blaster, CaDiCaL, ClauseSink, Lit, Sat, SatStats, Term};
+use norn_logic::{Answer, Blaster, CaDiCaL, ClauseSink, Damage, Lit, Options, Sat, SatStats, Term};
 use norn_symex::schedule::Move;
 use norn_symex::{Check, EventId, Finding, SectionKind};
 use norn_verdict::limits::{Exceeded, Limits};
@@ -11,18 +11,31 @@ use std::collections::BTreeSet;
 
 /// A formula in the solver.
 pub struct Question<'e, 'a> {
-    encoding: &'e mut Encoding<'a>,
-    formula: Formula,
-    blaster: Blaster<CaDiCaL>,
+    pub encoding: &'e mut Encoding<'a>,
+    pub formula: Formula,
+    pub blaster: Blaster<CaDiCaL>,
+    certify: bool,
+    /// Steps of proofs that were checked.
+    pub proved: u64,
+    /// Why a proof is none.
+    pub damage: Option<Damage>,
 }
 
 impl<'e, 'a> Question<'e, 'a> {
-    pub fn new(encoding: &'e mut Encoding<'a>, rounds: u32, limits: &Limits) -> Result<Question<'e, 'a>, Exceeded> {
+    /// `certify`: proofs are checked.
+    pub fn new(
+        encoding: &'e mut Encoding<'a>,
+        rounds: u32,
+        certify: bool,
+        limits: &Limits,
+    ) -> Result<Question<'e, 'a>, Exceeded> {
         let mut watch = Watch::new(limits);
         let formula = encoding.formula(rounds, &mut watch)?;
-        let mut blaster = Blaster::new(CaDiCaL::new());
+        let options = Options { certify, ..Options::default() };
+        let solver = CaDiCaL::with_options(&options).expect("the solver should have the options that it is given");
+        let mut blaster = Blaster::new(solver);
         assert_formula(encoding, &formula, &mut blaster, &mut watch)?;
-        Ok(Question { encoding, formula, blaster })
+        Ok(Question { encoding, formula, blaster, certify, proved: 0, damage: None })
     }
 
     /// Looks for an execution with a violation and nothing undefined. `None`: not found after so many conflicts.
@@ -32,11 +45,13 @@ impl<'e, 'a> Question<'e, 'a> {
         let undefined = self.formula.undefined(self.encoding.symbolic, terms);
         let excluded = self.formula.excluded(self.encoding.symbolic, terms);
         let wanted = terms.all([violation, !undefined, !excluded]);
-        match (conflicts, self.switch(wanted)) {
-            (_, None) => Some(Answer::Unsat),
+        let answer = match (conflicts, self.switch(wanted)) {
+            (_, None) => return Some(Answer::Unsat),
             (None, Some(switch)) => Some(self.blaster.sink_mut().solve(&[switch], limits)),
             (Some(conflicts), Some(switch)) => self.blaster.sink_mut().solve_within(&[switch], limits, conflicts),
-        }
+        };
+        self.look_at_proof(answer);
+        answer
     }
 
     /// Looks for an execution in which something has no meaning; gives the number of a check.
@@ -176,7 +191,21 @@ impl<'e, 'a> Question<'e, 'a> {
     }
 
     fn ask(&mut self, wanted: Term, limits: &Limits) -> Answer {
-        self.switch(wanted).map_or(Answer::Unsat, |switch| self.blaster.sink_mut().solve(&[switch], limits))
+        let Some(switch) = self.switch(wanted) else { return Answer::Unsat };
+        let answer = self.blaster.sink_mut().solve(&[switch], limits);
+        self.look_at_proof(Some(answer));
+        answer
+    }
+
+    /// Checks the proof of a refutation.
+    fn look_at_proof(&mut self, answer: Option<Answer>) {
+        if !self.certify || answer != Some(Answer::Unsat) {
+            return;
+        }
+        match self.blaster.sink_mut().certificate() {
+            Ok(certificate) => self.proved = certificate.derived,
+            Err(damage) => self.damage = self.damage.or(Some(damage)),
+        }
     }
 
     /// A literal that makes a term hold, unless nothing can.

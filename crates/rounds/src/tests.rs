@@ -141,7 +141,7 @@ fn check(threads: &[&str], outcome: &str, expected: [u32; 3]) {
             let enough = plan.enough_rounds(&order);
             let mut encoding = Encoding::new(&symbolic, &plan, model, &order, limit);
             let found = (1..=enough).find(|&rounds| {
-                let question = Question::new(&mut encoding, rounds, &Limits::none());
+                let question = Question::new(&mut encoding, rounds, false, &Limits::none());
                 question.expect("there is no limit").violation(&Limits::none(), None) == Some(Answer::Sat)
             });
             assert_eq!(found.unwrap_or(0), expected, "{threads:?} {outcome} {model} of {enough} rounds");

@@ -45,6 +45,7 @@ fn check(program: &Program, name: &str) -> u32 {
                 rounds: Some(number),
                 thread_order: &[],
                 bits: None,
+                certify: false,
                 limits: &limits,
             };
             let found = verdict(&task).unwrap_or_else(|mismatch| panic!("{name} {model} {number}: {mismatch}")).outcome;

@@ -21,7 +21,17 @@ fn compile(text: &str) -> Program {
 fn check(program: &Program, rounds: Option<u32>, thread_order: &[u32], bits: Option<u32>) -> Verdict {
     let (bounds, limits) = (Bounds::default(), Limits::none());
     let (model, checks) = (Model::Sc, Checks::default());
-    let task = Task { program, model, checks, bounds: Some(&bounds), rounds, thread_order, bits, limits: &limits };
+    let task = Task {
+        program,
+        model,
+        checks,
+        bounds: Some(&bounds),
+        rounds,
+        thread_order,
+        bits,
+        certify: false,
+        limits: &limits,
+    };
     verdict(&task).expect("what is found should replay")
 }
 
