@@ -143,7 +143,8 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub limits: LimitArgs,
 
-    /// Safe within bounds is not enough, also if they were given: that is unknown, exit 5
+    /// Safe within bounds is not enough, also if they were given: that is unknown, exit 5. What a SAT solver calls safe is
+    /// checked as by --certify
     #[arg(long)]
     pub require_proof: bool,
 
@@ -368,7 +369,7 @@ pub struct EventsArgs {
     #[arg(long, value_enum, default_value_t = Encoding::Order, help_heading = "Events")]
     pub encoding: Encoding,
 
-    /// Check the solver's proof of a safe verdict
+    /// Check a safe verdict of `events` or `rounds`: the solver's proof, and executions of the reference machine against the formula
     #[arg(long, help_heading = "Events")]
     pub certify: bool,
 }

@@ -388,15 +388,20 @@ fn options_that_the_engine_would_ignore_are_refused() {
         &["-e", "rounds", "--shortest"],
         &["-e", "states", "--certify"],
         &["--cross-check", "--certify"],
+        &["-e", "enumerate", "--certify"],
         &["-e", "stateless", "--rounds", "2"],
         &["-e", "events", "--bits", "4"],
         &["-e", "states", "--thread-order", "1,0"],
     ] {
         assert_eq!(status(refused), 1, "{refused:?}");
     }
-    for taken in
-        [&["-e", "states", "--shortest"][..], &["--certify"], &["-e", "events", "--certify"], &["--rounds", "2"]]
-    {
+    for taken in [
+        &["-e", "states", "--shortest"][..],
+        &["--certify"],
+        &["-e", "events", "--certify"],
+        &["-e", "rounds", "--certify"],
+        &["--rounds", "2"],
+    ] {
         assert_eq!(status(taken), 0, "{taken:?}");
     }
 }

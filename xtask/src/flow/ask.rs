@@ -96,6 +96,7 @@ pub fn ask(program: &Program, engine: Engine, model: Model, checks: Checks, form
             rounds: None,
             thread_order: &[],
             bits: None,
+            certify: false,
             limits,
         }),
         Engine::States => norn_states::verdict(&norn_states::Task {

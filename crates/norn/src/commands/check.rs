@@ -4,7 +4,7 @@ use crate::args::{CheckArgs, Engine};
 use crate::backend;
 use crate::engines::attack::{Attacked, attack};
 use crate::engines::given::covers_all;
-use crate::engines::{self, Task, cross_check};
+use crate::engines::{self, Task, cross_check, left_out};
 use crate::exit::Exit;
 use crate::frontend::{self, Compiled, Failure};
 use crate::loops;
@@ -121,12 +121,13 @@ fn asked(args: &CheckArgs) -> Result<Property, String> {
 /// An option that the chosen engine would ignore: what it asks for would be missing from the verdict.
 fn misplaced_option(args: &CheckArgs) -> Option<&'static str> {
     let is_for_shortest = matches!(args.engine, Engine::Auto | Engine::States | Engine::Enumerate);
-    let is_for_proofs = matches!(args.engine, Engine::Auto | Engine::Events) && !args.cross_check && !args.shortest;
+    let is_for_proofs =
+        matches!(args.engine, Engine::Auto | Engine::Events | Engine::Rounds) && !args.cross_check && !args.shortest;
     if args.shortest && !is_for_shortest {
         return Some("only the engines 'states' and 'enumerate' look for the shortest counterexample");
     }
     if args.events.certify && !is_for_proofs {
-        return Some("only the engine 'events' has a proof to check");
+        return Some("only the engines 'events' and 'rounds' have a proof to check");
     }
     let is_for_rounds = matches!(args.engine, Engine::Auto | Engine::Rounds) || args.cross_check;
     let rounds = &args.rounds;
@@ -183,6 +184,7 @@ fn check_model(
         unwind: &args.unwind,
         shortest: args.shortest,
         limits: &limits,
+        certify: args.events.certify || args.require_proof,
         events: args.events,
         rounds: &args.rounds,
         sampling: !args.no_attack,
@@ -193,7 +195,7 @@ fn check_model(
     };
     watch::end_task();
     line.clear();
-    let verdicts = verdicts.map_err(not_replayed)?;
+    let verdicts = verdicts.map_err(|mismatch| report_mismatch(&task, &mismatch))?;
     if let Some((violated, safe)) = cross_check::disagreement(&verdicts, &args.unwind) {
         return Err(report_disagreement(&task, &verdicts, (violated.engine, safe.engine), Path::new(".")));
     }
@@ -253,20 +255,30 @@ fn enough(args: &CheckArgs, asked: &Property, outcome: &mut Outcome) {
     }
 }
 
-fn not_replayed(mismatch: ReplayMismatch) -> Exit {
-    let message = format!("internal error: a counterexample did not replay: {mismatch}");
-    frontend::fail(&message, Exit::Internal)
-}
-
 /// What is to be shown, after an attack on what says safe. If it is wrong, a report goes into the folder.
 fn attacked(task: &Task<'_>, verdict: Verdict, spent: Duration, folder: &Path) -> Result<Verdict, Exit> {
-    match attack(task, verdict, spent).map_err(not_replayed)? {
+    match attack(task, verdict, spent).map_err(|mismatch| report_mismatch(task, &mismatch))? {
         Attacked::Shown(verdict) => Ok(verdict),
         Attacked::Contradicted { violated, safe } => {
             let engines = (violated.engine, safe.engine);
             Err(report_disagreement(task, &[violated, safe], engines, folder))
         }
     }
+}
+
+/// An engine contradicts the machine: nothing that it says is worth printing as a verdict.
+fn report_mismatch(task: &Task<'_>, mismatch: &ReplayMismatch) -> Exit {
+    let ReplayMismatch::LeftOut { reason, schedule } = mismatch else {
+        let message = format!("internal error: a counterexample did not replay: {mismatch}");
+        return frontend::fail(&message, Exit::Internal);
+    };
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let command = words.collect::<Vec<_>>().join(" ");
+    let written = match left_out::write_bundle(Path::new("."), task.program, reason, schedule, &command) {
+        Ok(folder) => format!("please report the folder '{}'", folder.display()),
+        Err(error) => format!("the report could not be written: {error}"),
+    };
+    frontend::fail(&format!("internal error: {mismatch}; {written}"), Exit::Internal)
 }
 
 /// Two engines contradict one another: nothing that either says is worth printing as a verdict.
@@ -368,6 +380,7 @@ mod tests {
             unwind,
             shortest: false,
             limits: &limits,
+            certify: false,
             events: EventsArgs { encoding: Encoding::Order, certify: false },
             rounds: &rounds,
             sampling: true,

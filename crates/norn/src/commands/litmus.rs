@@ -233,6 +233,7 @@ fn answer(test: &Test, model: Model, args: &LitmusArgs, limits: &Limits) -> std:
         unwind: &[],
         shortest: false,
         limits,
+        certify: false,
         events: args.events,
         rounds: &args.rounds,
         // It would cost more than the others need.

@@ -15,7 +15,7 @@
 //! 4. `rounds`: bugs that need long loops but few context switches.
 //! 5. `stateless` and `states` again with the time that is left.
 //!
-//! With `--certify` only `events` is asked, which alone has a proof. Data races, deadlocks and leaks are decided by some
+//! With `--certify` only `events` and `rounds` are asked, which have proofs to check. Data races, deadlocks and leaks are decided by some
 //! engines only; the others are not asked. For data races that is `enumerate`, for a moment, since it needs no bounds where
 //! the states are few; then `events`; then `enumerate` with the time that is left.
 
@@ -41,8 +41,11 @@ fn turns(task: &Task<'_>) -> Vec<Turn> {
     let turn =
         |engine, share, most: Option<u64>| Turn { engine, share, most: most.map_or(NO_CAP, Duration::from_secs) };
     let checks = task.checks;
-    if task.events.certify {
+    if task.events.certify && checks.data_race {
         return vec![turn(events, 1.0, None)];
+    }
+    if task.events.certify {
+        return vec![turn(events, 0.6, None), turn(rounds, 1.0, None)];
     }
     if checks.data_race && (checks.deadlock || checks.leaks) {
         return vec![turn(enumerate, 1.0, None)];

@@ -104,8 +104,9 @@ mod tests {
         let rounds = RoundsArgs::default();
         let events = EventsArgs { encoding: Encoding::Order, certify: false };
         let checks = Checks::default();
-        let (unwind, rounds) = (&[][..], &rounds);
-        ask(&Task { program, checks, unwind, shortest: false, limits: &limits, events, rounds, sampling: true })
+        let (unwind, limits, rounds) = (&[][..], &limits, &rounds);
+        let (certify, sampling) = (false, true);
+        ask(&Task { program, checks, unwind, shortest: false, limits, certify, events, rounds, sampling })
     }
 
     /// A real counterexample against a safe verdict that an engine might have given.

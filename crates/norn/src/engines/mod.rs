@@ -4,6 +4,7 @@ pub mod attack;
 mod auto;
 pub mod cross_check;
 pub mod given;
+pub mod left_out;
 
 use crate::args::{Encoding, Engine, EventsArgs, RoundsArgs, Unwind};
 use norn_ir::program::Program;
@@ -25,6 +26,8 @@ pub struct Task<'a> {
     /// A counterexample should have as few steps as possible.
     pub shortest: bool,
     pub limits: &'a Limits,
+    /// What a SAT solver says is safe is checked.
+    pub certify: bool,
     pub events: EventsArgs,
     pub rounds: &'a RoundsArgs,
     /// Random executions come first in `auto`.
@@ -87,7 +90,7 @@ fn events(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
             Encoding::Order => norn_events::Encoding::Order,
             Encoding::Clocks => norn_events::Encoding::Clocks,
         },
-        certify: task.events.certify,
+        certify: task.certify,
     })
 }
 
@@ -102,6 +105,7 @@ fn rounds(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
         rounds: task.rounds.limit,
         thread_order: &task.rounds.thread_order,
         bits: task.rounds.bits,
+        certify: task.certify,
         limits: task.limits,
     })
 }

@@ -166,6 +166,7 @@ pub fn rounds(program: &Program, plan: Plan, model: Model, count: u32) -> Answer
         rounds: Some(count),
         thread_order: &[],
         bits: None,
+        certify: false,
         limits: &limits,
     });
     answer(verdict, plan.unwind)
