@@ -52,7 +52,7 @@ fn row(norn: &Norn, row: &Program, model: Model) -> Result<String, String> {
         Outcome::Unsafe(_) => "unsafe",
         Outcome::Limited { .. } | Outcome::Unknown { .. } => "unknown",
     };
-    let mut args = ["check", "-e", "stateless", "-m", model.name()].map(str::to_owned).to_vec();
+    let mut args = ["check", "--no-attack", "-e", "stateless", "-m", model.name()].map(str::to_owned).to_vec();
     args.extend(["--timeout".to_owned(), format!("{SECONDS:.0}")]);
     args.extend(row.unwind.iter().flat_map(|bound| ["--unwind".to_owned(), bound.clone()]));
     args.extend_from_slice(&row.args);

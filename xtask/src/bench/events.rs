@@ -134,7 +134,7 @@ fn sizes(norn: &Norn, corpus: &Path) -> Result<usize, String> {
 }
 
 fn check_args(model: &str, unwind: Option<&str>) -> Vec<String> {
-    let mut args = ["check", "-e", "events", "--json", "-m", model].map(str::to_owned).to_vec();
+    let mut args = ["check", "--no-attack", "-e", "events", "--json", "-m", model].map(str::to_owned).to_vec();
     if let Some(bound) = unwind {
         args.extend(["--unwind".to_owned(), bound.to_owned()]);
     }

@@ -188,7 +188,7 @@ fn mean(norn: &Norn, args: &[String], runs: u32) -> Result<(String, f64), String
 }
 
 fn check_args(engine: &str, model: &str) -> Vec<String> {
-    ["check", "-e", engine, "--json", "-m", model].map(str::to_owned).to_vec()
+    ["check", "--no-attack", "-e", engine, "--json", "-m", model].map(str::to_owned).to_vec()
 }
 
 fn mark(is_missed: bool) -> &'static str {

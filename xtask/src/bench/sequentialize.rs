@@ -191,7 +191,7 @@ impl Written {
     }
 
     fn check(&self, seconds: u32) -> Vec<String> {
-        let mut args = ["check", "-e", "events", "--json", "--unwind", &self.unwind].map(str::to_owned).to_vec();
+        let mut args = ["check", "--no-attack", "-e", "events", "--json", "--unwind", &self.unwind].map(str::to_owned).to_vec();
         args.extend(["--timeout".to_owned(), seconds.to_string()]);
         args.extend(self.is_32.then(|| "--32".to_owned()));
         args.push(self.path.display().to_string());
@@ -249,7 +249,7 @@ impl Row {
         let list = size(write(norn, &[self.list(), options.clone()].concat())?.check(SECONDS))?;
         let buffer = vec!["--sma".to_owned(), "buffer".to_owned(), "--nodes".to_owned(), self.nodes.to_string()];
         let buffer = size(write(norn, &[buffer, options.clone()].concat())?.check(SECONDS))?;
-        let rounds = ["check", "-e", "rounds", "--json", "--timeout", "20"].map(str::to_owned).to_vec();
+        let rounds = ["check", "--no-attack", "-e", "rounds", "--json", "--timeout", "20"].map(str::to_owned).to_vec();
         Ok([list, buffer, size([rounds, options].concat())?])
     }
 }
