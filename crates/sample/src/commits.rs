@@ -1,8 +1,9 @@
 //! When buffered stores reach memory, under TSO and PSO.
 //!
 //! A store is *due* at once, after some steps, or not before nothing else can happen. An execution has a policy: all
-//! stores at once, none, or each as it comes. What is due goes as soon as the model lets it. A thread that waits for its own buffer
-//! either empties it when it is its turn, or waits until nobody else can move. Where a thread spins, late stores become due.
+//! stores at once, none, each as it comes, or those to certain places late. What is due goes as soon as the model lets it. A thread that waits for its own buffer
+//! either empties it when it is its turn, or waits until nobody else can move. Where a thread spins, and in
+//! some executions where priorities change, late stores become due.
 
 use crate::random::Random;
 
@@ -12,6 +13,8 @@ pub struct Commits {
     policy: Policy,
     /// A thread that waits for its buffer empties it itself.
     pub drains: bool,
+    /// Where priorities change, a late store becomes due.
+    pub hurries: bool,
     /// By thread: the steps of its buffered stores, oldest first, and when they are due.
     dues: Vec<Vec<(u32, u64)>>,
 }
@@ -22,30 +25,36 @@ enum Policy {
     Lazy,
     /// One in so many is late.
     SomeLate(usize),
+    /// Those to one place in so many, by this number.
+    LatePlaces(usize, u64),
     /// After up to so many steps.
     After(u64),
 }
 
 impl Commits {
     pub fn new(number: u64, mut random: Random) -> Commits {
-        let policy = match random.below(8) {
+        let policy = match random.below(9) {
             _ if number == 0 => Policy::Eager,
             0 => Policy::Eager,
             1 | 2 => Policy::Lazy,
-            3..6 => Policy::SomeLate([2, 2, 4, 8][random.below(4)]),
+            3 | 4 => Policy::SomeLate([2, 4, 8][random.below(3)]),
+            5 | 6 => Policy::LatePlaces([2, 3, 6][random.below(3)], random.number()),
             _ => Policy::After([4, 16, 64][random.below(3)]),
         };
         let drains = number == 0 || !random.one_in(3);
-        Commits { random, policy, drains, dues: Vec::new() }
+        let hurries = random.one_in(2);
+        Commits { random, policy, drains, hurries, dues: Vec::new() }
     }
 
-    /// The thread has a buffered store more, made by this step.
-    pub fn stored(&mut self, thread: u32, step: u32, now: u64) {
+    /// The thread has a buffered store more, to this place, made by this step.
+    pub fn stored(&mut self, thread: u32, step: u32, place: u32, now: u64) {
         let due = match self.policy {
             Policy::Eager => now,
             Policy::Lazy => u64::MAX,
-            Policy::SomeLate(n) if self.random.one_in(n) => u64::MAX,
+            Policy::SomeLate(n) if self.random.one_in(n) => self.late(now),
             Policy::SomeLate(_) => now,
+            Policy::LatePlaces(n, key) if Random::new(key ^ u64::from(place)).one_in(n) => self.late(now),
+            Policy::LatePlaces(..) => now,
             Policy::After(most) => now + self.random.magnitude(most),
         };
         let at = thread as usize;
@@ -55,7 +64,11 @@ impl Commits {
         self.dues[at].push((step, due));
     }
 
-    /// Somebody waits in a loop, maybe for a store that is late: one of them becomes due.
+    fn late(&mut self, now: u64) -> u64 {
+        if self.random.one_in(2) { u64::MAX } else { now + self.random.magnitude(64) }
+    }
+
+    /// One of the stores that are late becomes due: somebody waits in a loop, maybe for it, or it is time for a change.
     pub fn hurry(&mut self, now: u64) {
         let threads = self.dues.len();
         let start = self.random.below(threads);

@@ -167,14 +167,19 @@ impl<'c> Runner<'c> {
     /// What is to happen, if anything can; a deadlock is a violation.
     fn next(&mut self, choices: &mut Choices, threads: &mut Vec<u32>) -> Result<Option<Act>, Violation> {
         let now = self.acts.len() as u64;
-        let due = choices.commits.due(now).find(|&(thread, step)| self.executor.can_commit(thread, step));
-        if let Some((thread, step)) = due {
-            return Ok(Some(Act::Commit(thread, step)));
+        if let Some(commit) = self.due_commit(choices, now) {
+            return Ok(Some(commit));
         }
         threads.clear();
         threads.extend(self.executor.threads().filter(|&t| self.can_be_next(t, choices.commits.drains)));
         if !threads.is_empty() {
             let thread = choices.chooser.pick(threads, now);
+            if choices.chooser.changed && choices.commits.hurries {
+                choices.commits.hurry(now);
+                if let Some(commit) = self.due_commit(choices, now) {
+                    return Ok(Some(commit));
+                }
+            }
             let runs = self.executor.status(thread) == Status::Ready && self.waits(thread) == Waits::No;
             return Ok(if runs { Some(Act::Run(thread)) } else { self.commit_of(thread, &mut choices.random) });
         }
@@ -188,6 +193,12 @@ impl<'c> Runner<'c> {
         }
         threads.extend(self.executor.threads().filter(|&thread| self.waits(thread) == Waits::UnlessSpurious));
         Ok(choices.random.pick(threads).map(Act::Run))
+    }
+
+    fn due_commit(&self, choices: &Choices, now: u64) -> Option<Act> {
+        let mut due = choices.commits.due(now);
+        let (thread, step) = due.find(|&(thread, step)| self.executor.can_commit(thread, step))?;
+        Some(Act::Commit(thread, step))
     }
 
     fn can_be_next(&self, thread: u32, drains: bool) -> bool {
@@ -346,8 +357,8 @@ impl<'c> Runner<'c> {
                 let mut wrote = false;
                 for effect in self.executor.effects() {
                     match *effect {
-                        Effect::Store { thread, step, .. } => {
-                            choices.commits.stored(thread, step, now);
+                        Effect::Store { thread, step, at, .. } => {
+                            choices.commits.stored(thread, step, at, now);
                             wrote = true;
                         }
                         Effect::Read { .. } | Effect::Drained { .. } => {}

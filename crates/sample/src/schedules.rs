@@ -29,6 +29,8 @@ pub struct Chooser {
     last: Option<u32>,
     /// The last thread should give way.
     turn_over: bool,
+    /// Somebody had to give way when one was picked last.
+    pub changed: bool,
     /// Steps of the last thread on end, and those of them that only read.
     on_end: u32,
     reads_on_end: u32,
@@ -70,6 +72,7 @@ impl Chooser {
             changes,
             last: None,
             turn_over: false,
+            changed: false,
             on_end: 0,
             reads_on_end: 0,
             most_on_end,
@@ -80,8 +83,10 @@ impl Chooser {
     /// One of the threads, which are in the order of creation and not none; `step` counts what has happened so far.
     pub fn pick(&mut self, threads: &[u32], step: u64) -> u32 {
         let mut next = self.preferred(threads);
+        self.changed = false;
         while self.changes.last().is_some_and(|&change| change <= step) {
             self.changes.pop();
+            self.changed = true;
             self.put_last(next);
             next = self.preferred(threads);
         }

@@ -191,7 +191,8 @@ impl Written {
     }
 
     fn check(&self, seconds: u32) -> Vec<String> {
-        let mut args = ["check", "--no-attack", "-e", "events", "--json", "--unwind", &self.unwind].map(str::to_owned).to_vec();
+        let mut args =
+            ["check", "--no-attack", "-e", "events", "--json", "--unwind", &self.unwind].map(str::to_owned).to_vec();
         args.extend(["--timeout".to_owned(), seconds.to_string()]);
         args.extend(self.is_32.then(|| "--32".to_owned()));
         args.push(self.path.display().to_string());
