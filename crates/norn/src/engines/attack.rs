@@ -15,8 +15,9 @@ use std::time::{Duration, Instant};
 
 /// Of `-e sample`, unless the number of executions is given: some seconds.
 const FULL_WORK: u64 = 200_000_000;
-/// Before the other engines of `auto`: about 20 ms. Most of what is found at all by then is found in the first few.
-const FIRST_WORK: u64 = 800_000;
+/// Before the other engines of `auto`: about 20 ms, in which hundreds of executions of small programs fit. What few thousand
+/// of them do not find, ten times as many seldom do.
+const FIRST_WORK: u64 = 500_000;
 /// Against a verdict, at least; also where the machine is slow.
 const LEAST_WORK: u64 = 200_000;
 const LEAST_TIME: Duration = Duration::from_millis(20);
