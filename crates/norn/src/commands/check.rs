@@ -111,7 +111,8 @@ fn asked(args: &CheckArgs) -> Result<Property, String> {
         return Ok(Property { checks: args.checks.checks(), entry: args.c.entry.clone(), about_leaks: false });
     };
     let shown = path.display();
-    let property = property::parse(&frontend::read(path)?).map_err(|reason| format!("'{shown}': {reason}"))?;
+    let text = frontend::read(path).map_err(|reason| format!("'{shown}': {reason}"))?;
+    let property = property::parse(&text).map_err(|reason| format!("'{shown}': {reason}"))?;
     match property.entry == args.c.entry {
         true => Ok(property),
         false => Err(format!("'{shown}' is about '{}': give --entry {}", property.entry, property.entry)),
