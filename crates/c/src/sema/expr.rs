@@ -3,7 +3,7 @@
 use super::Checker;
 use super::convert::is_place;
 use crate::ast::{self, ExprKind, UnaryOp};
-use crate::ctype::QualType;
+use crate::ctype::{QualType, Type};
 use crate::tree::{self, Expr, VarId};
 use norn_ir::source::Loc;
 
@@ -47,7 +47,20 @@ impl Checker<'_> {
                 if matches!(e.kind, tree::ExprKind::Member { bits: Some(_), .. }) {
                     self.error(loc, "a bit-field has no alignment");
                 }
-                self.alignof(e.ty, loc)
+                match e.kind {
+                    // What was asked for, if that is more than the type's own.
+                    tree::ExprKind::Object(id) => {
+                        let align = self.unit.objects[id.0 as usize].align;
+                        match align > self.types.align_of(e.ty.ty, self.target) {
+                            true => self.int_constant(i128::from(align), self.size_type(), loc),
+                            false => self.alignof(e.ty, loc),
+                        }
+                    }
+                    _ if matches!(self.kind(e.ty), Type::Function(_)) => {
+                        self.unsupported("the alignment of a function", self.size_type(), loc)
+                    }
+                    _ => self.alignof(e.ty, loc),
+                }
             }
             ExprKind::AlignofType(name) => {
                 let ty = self.type_name(name);

@@ -16,6 +16,9 @@ use norn_ir::diag::Diagnostic;
 use norn_ir::source::Loc;
 use rustc_hash::FxHashMap;
 
+/// Positions in records end here, so that sums of them do not overflow.
+const MOST_BITS: u64 = 1 << 62;
+
 /// A record while its members are being placed. Positions are in bits.
 struct Layout {
     is_union: bool,
@@ -215,6 +218,9 @@ impl Checker<'_> {
         let size = layout.end.div_ceil(8).next_multiple_of(layout.align);
         if size > max_object_size(self.target) {
             self.error(loc, "the type is larger than the address space");
+        } else if layout.end >= MOST_BITS {
+            // Its size and the places of its members were cut.
+            self.report(Diagnostic::unsupported(loc, "a type of 2^59 bytes or more"));
         }
         let mut fields = Vec::with_capacity(layout.fields.len());
         for placed in layout.fields {
@@ -247,10 +253,10 @@ impl Layout {
 
     fn place(&mut self, name: Option<Symbol>, ty: QualType, size: u64, align: u64, loc: Loc) {
         self.align = self.align.max(align);
-        let size = size.saturating_mul(8).min(1 << 62);
+        let size = size.saturating_mul(8).min(MOST_BITS);
         let position = if self.is_union { 0 } else { self.end.next_multiple_of(align * 8) };
         self.close_run(Some(position / 8));
-        self.end = self.end.max(position + size).min(1 << 62);
+        self.end = self.end.max(position + size).min(MOST_BITS);
         self.fields.push(Placed { name, ty, position, bits: None, loc });
     }
 

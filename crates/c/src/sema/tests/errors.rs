@@ -311,6 +311,15 @@ fn types_that_unfold_exponentially() {
     assert_eq!(check(&text).messages(Severity::Error).len(), 1);
 }
 
+/// Sizes are counted in bits, which end before the address space does.
+#[test]
+fn records_too_large_to_lay_out_are_not_cut() {
+    let text = "struct s { char a[0x800000000000000]; int b; }; union u { int a; char b[0x800000000000001]; }; \
+        struct t { char a[0x7fffffffffffff0]; };";
+    let expected = ["1:1: a type of 2^59 bytes or more", "1:49: a type of 2^59 bytes or more"];
+    assert_eq!(check(text).messages(Severity::Unsupported), expected);
+}
+
 #[test]
 fn attributes_that_run_code() {
     let text = "void f(int *p); void g(void) { int x __attribute__((cleanup(f))) = 1; }";

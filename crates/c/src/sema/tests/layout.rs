@@ -51,7 +51,7 @@ typedef unsigned v_word __attribute__((mode(word)));
 struct a oa; struct e oe; struct j oj; struct y oy; struct k ok; struct z oz; enum e1 oe1; enum e2 oe2;
 char ch; signed char sc; unsigned char uc; short sh; unsigned short us; int in; unsigned un; long lo; unsigned long ul;
 long long ll; unsigned long long ull; float fl; double db; long double ld; _Bool bo; int *ip; const char *cp; void *vp;
-int arr[3][4]; int fn(int); int (*fp)(int);
+int arr[3][4]; int wide_int __attribute__((aligned(64))); int fn(int); int (*fp)(int);
 "#;
 
 const TYPES: &[&str] = &[
@@ -132,6 +132,7 @@ const CONSTANTS: &[&str] = &[
     "__builtin_offsetof(struct aa, y)",
     "__builtin_offsetof(struct bb, c)",
     "(u64)&((struct b *)0)->e",
+    "__alignof__(wide_int)",
     "sizeof 'a'",
     "sizeof \"abc\"",
     "sizeof L\"abc\"",
