@@ -47,18 +47,23 @@ const BEFORE: &str = "#define main norn_main\n#define abort norn_abort\n#define 
 const AFTER: &str = "\n#undef main\n#undef abort\n#undef exit\n";
 
 /// A test that defines a library function means its own, and one that does what C leaves undefined, such as converting a
-/// number to a type that it does not fit in, means nothing.
+/// number to a type that it does not fit in means nothing.
 const JUDGE: [&str; 3] = [
     "-fno-builtin",
     "-fsanitize=float-cast-overflow,float-divide-by-zero,integer-divide-by-zero,shift-exponent,bounds,null,return,unreachable",
     "-fno-sanitize-recover=all",
 ];
 
+/// Left out by name, since no check of the compiler finds it: a null pointer minus a pointer to an object, of which the lower half
+/// is expected not to be 0. (The first object of Norn's memory lies at 2^40.)
+const WITHOUT_MEANING: [&str; 1] = ["980701-1.c"];
+
 pub fn run(plan: &Plan) -> Result<(), String> {
     let start = Instant::now();
     let listed = fs::read_dir(&plan.folder).map_err(|e| format!("cannot read {}: {e}", plan.folder.display()))?;
     let mut files = listed.flatten().map(|entry| entry.path()).collect::<Vec<_>>();
     files.retain(|path| path.extension().is_some_and(|e| e == "c"));
+    files.retain(|path| !WITHOUT_MEANING.iter().any(|name| path.ends_with(name)));
     files.sort();
     let mut random = Random::new(plan.seed);
     while files.len() > plan.count {
