@@ -77,6 +77,7 @@ pub struct Encoded {
     pub checks: Vec<Lit>,
     /// By cut: it is reached.
     pub cuts: Vec<Lit>,
+    pub marks: Vec<Lit>,
     /// What is left to the theory.
     pub from_reads: FromReads,
     /// Reads whose values stand for what was written.
@@ -368,6 +369,10 @@ impl<S: ClauseSink> Encoding<'_, S> {
         for cut in self.symbolic.cuts.clone() {
             let literal = formula.lit(self.symbolic, cut.guard);
             self.encoded.cuts.push(literal);
+        }
+        for mark in self.symbolic.marks.clone() {
+            let literal = formula.lit(self.symbolic, mark.guard);
+            self.encoded.marks.push(literal);
         }
     }
 }

@@ -24,7 +24,7 @@ use norn_symex::{Finding, Refusal, Symbolic};
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{
-    Assumption, Bound, Checks, Outcome, Stats, Verdict, Violation, ViolationKind, unwind_bounds,
+    Assumption, Bound, Checks, Outcome, Reached, Stats, Verdict, Violation, ViolationKind, unwind_bounds,
 };
 use norn_verdict::schedule::Schedule;
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,8 +74,15 @@ enum Step {
         goes_on: bool,
     },
     /// Nothing is violated within these bounds, if these assumptions hold.
-    Safe(Vec<Bound>, Vec<Assumption>),
+    Safe(Within),
     Stopped(Exceeded),
+}
+
+/// Nothing is violated within some bounds.
+struct Within {
+    bounds: Vec<Bound>,
+    assumptions: Vec<Assumption>,
+    reached: Option<Reached>,
 }
 
 /// With fewer events nothing takes long.
@@ -120,8 +127,8 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
 struct Search<'a> {
     task: &'a Task<'a>,
     code: &'a Program,
-    /// The bounds that were done with last, and the assumptions there.
-    best: Option<(Vec<Bound>, Vec<Assumption>)>,
+    /// The bounds that were done with last.
+    best: Option<Within>,
     /// The first thing that was met without a meaning.
     doubt: Option<(String, Option<Span>)>,
     /// The last bounds about which nothing was asked.
@@ -136,25 +143,17 @@ impl Search<'_> {
 
     /// What a larger bound leads to is no reason to forget what is known about smaller ones.
     fn best_known(&mut self, stopped: Option<Exceeded>) -> Verdict {
-        let (outcome, assumptions) = match (self.best.take(), self.doubt.take()) {
-            (Some((bounds, assumptions)), None) => match stopped {
-                Some(exceeded) => {
-                    let reason = exceeded.reason().to_owned();
-                    (Outcome::Limited { bounds, reason, span: None }, assumptions)
-                }
-                None => (Outcome::Safe { bounds }, assumptions),
-            },
-            // What a larger bound leads to.
-            (Some((bounds, assumptions)), Some((reason, span))) => {
-                (Outcome::Limited { bounds, reason, span }, assumptions)
-            }
-            (None, Some((reason, span))) => (Outcome::Unknown { reason, span }, Vec::new()),
-            (None, None) => {
-                let reason = stopped.map_or("no bound was tried", Exceeded::reason).to_owned();
-                (Outcome::Unknown { reason, span: None }, Vec::new())
-            }
+        // What a larger bound leads to, or that there was no time for it.
+        let doubt = self.doubt.take().or_else(|| Some((stopped?.reason().to_owned(), None)));
+        let Some(Within { bounds, assumptions, reached }) = self.best.take() else {
+            let (reason, span) = doubt.unwrap_or_else(|| ("no bound was tried".to_owned(), None));
+            return self.verdict(Outcome::Unknown { reason, span });
         };
-        self.verdict(outcome).assuming(assumptions)
+        let outcome = match doubt {
+            Some((reason, span)) => Outcome::Limited { bounds, reason, span },
+            None => Outcome::Safe { bounds },
+        };
+        self.verdict(outcome).assuming(assumptions).reaching(reached)
     }
 
     /// The verdict, unless all bounds were done with and more could be said.
@@ -238,16 +237,16 @@ impl Search<'_> {
         };
         Ok(match step {
             Step::Unsafe(verdict) => Some(*verdict),
-            Step::Safe(reached, assumptions) if self.doubt.is_none() => {
+            Step::Safe(within) if self.doubt.is_none() => {
                 // Bounds of the library stay as they are, however large those of the user become.
                 let grows = |bound: &Bound| !bound.exhausted && bound.value == u64::from(bounds.default);
-                let is_complete = reached.iter().all(|bound| bound.exhausted);
-                let is_last = is_complete || (self.task.grow && !reached.iter().any(grows));
-                self.best = Some((reached, assumptions));
+                let is_complete = within.bounds.iter().all(|bound| bound.exhausted);
+                let is_last = is_complete || (self.task.grow && !within.bounds.iter().any(grows));
+                self.best = Some(within);
                 is_last.then(|| self.best_known(None))
             }
             // What was met before with smaller bounds is still there.
-            Step::Safe(..) => None,
+            Step::Safe(_) => None,
             Step::Doubt { reason, span, goes_on } => {
                 self.doubt.get_or_insert((reason, span));
                 (!goes_on).then(|| self.best_known(None))
@@ -319,7 +318,10 @@ fn step(
                 }
             }
             let cuts = symbolic.cuts.iter().zip(&reached).map(|(cut, &reached)| (cut.span, cut.bound, reached));
-            Ok(Step::Safe(unwind_bounds(task.program, cuts), assumptions))
+            let bounds = unwind_bounds(task.program, cuts);
+            let is_open = bounds.iter().any(|bound| !bound.exhausted);
+            let reached = if is_open { reached_marks(task, &symbolic, &mut formula) } else { None };
+            Ok(Step::Safe(Within { bounds, assumptions, reached }))
         }
         Found::Violation(schedule) => unsafe_verdict(task, &symbolic, schedule, figures),
         Found::Step(doubt @ Step::Doubt { .. }) => {
@@ -478,6 +480,22 @@ fn assumptions(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) -
         }
     }
     Ok(needed.into_iter().collect())
+}
+
+/// What executions come to, unless that takes long.
+fn reached_marks(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) -> Option<Reached> {
+    let limits = task.limits.for_a_moment();
+    let mut reached = Reached::default();
+    loop {
+        let open: Vec<usize> = (0..symbolic.marks.len()).filter(|&m| !symbolic.marks[m].is_in(&reached)).collect();
+        match formula.ask(symbolic, &Question::Mark(open.clone()), &limits) {
+            Asked::Yes => {
+                open.into_iter().filter(|&m| formula.is_mark(m)).for_each(|m| symbolic.marks[m].note(&mut reached));
+            }
+            Asked::No => return Some(reached),
+            Asked::Stopped(_) | Asked::NotProved(_) => return None,
+        }
+    }
 }
 
 /// Which cuts are reached. Where time runs out those that are open count as reached, which is always right to say.

@@ -68,6 +68,8 @@ pub enum Question {
     Assumed(Vec<usize>),
     /// One of these is reached.
     Cut(Vec<usize>),
+    /// One of these is reached.
+    Mark(Vec<usize>),
 }
 
 pub enum Asked {
@@ -211,6 +213,7 @@ impl Formulated {
             Question::Race => vec![self.race],
             Question::Undefined => all.filter(is_undefined).map(|check| self.encoded.checks[check]).collect(),
             Question::Assumed(checks) => checks.iter().map(|&check| self.encoded.checks[check]).collect(),
+            Question::Mark(marks) => marks.iter().map(|&mark| self.encoded.marks[mark]).collect(),
             Question::Cut(cuts) => cuts.iter().map(|&cut| self.encoded.cuts[cut]).collect(),
         };
         wanted.retain(|&literal| literal != !truth);
@@ -265,6 +268,10 @@ impl Formulated {
 
     pub fn is_true_check(&self, check: usize) -> bool {
         self.blaster.sink().value(self.encoded.checks[check])
+    }
+
+    pub fn is_mark(&self, mark: usize) -> bool {
+        self.blaster.sink().value(self.encoded.marks[mark])
     }
 
     pub fn is_cut(&self, cut: usize) -> bool {

@@ -77,6 +77,7 @@ fn symbolic(threads: &[Vec<Op>]) -> (Symbolic, Vec<Term>) {
         objects: vec![object],
         checks: Vec::new(),
         cuts: Vec::new(),
+        marks: Vec::new(),
         constraints: build.constraints,
         joined: Vec::new(),
         watches_addresses: None,

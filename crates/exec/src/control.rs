@@ -153,6 +153,7 @@ impl Executor<'_> {
         self.create(child).map_err(|reason| self.limit(thread, reason))?;
         self.effects.push(Effect::Drained { thread });
         self.effects.push(Effect::Spawn { thread, child });
+        self.started[function as usize] = true;
         self.push_frame(child, function, NONE, NONE);
         self.threads[child as usize].pc = code.functions[function as usize].start;
         let base = self.threads[thread as usize].base;

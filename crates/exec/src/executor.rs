@@ -13,7 +13,7 @@ use norn_ir::span::Span;
 use norn_ir::types::Ty;
 use norn_passes::Site;
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Assumption, Checks, Treatment, Violation, ViolationKind};
+use norn_verdict::outcome::{Assumption, Checks, Reached, Treatment, Violation, ViolationKind};
 use norn_verdict::schedule::ThreadName;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,6 +58,10 @@ pub struct Executor<'c> {
     pub(crate) doubt: Option<(String, Span)>,
     /// What some execution met and is assumed not to happen; not undone.
     assumptions: BTreeSet<Assumption>,
+    /// By message: whether some execution came to its assertion; not undone.
+    pub(crate) checked: Vec<bool>,
+    /// By function: whether some execution started a thread in it; not undone.
+    pub(crate) started: Vec<bool>,
 }
 
 /// How `exit` or `abort` ended the program.
@@ -164,6 +168,8 @@ impl<'c> Executor<'c> {
             reached: vec![false; code.cuts.len()],
             doubt: None,
             assumptions: BTreeSet::new(),
+            checked: vec![false; code.messages.len()],
+            started: vec![false; code.functions.len()],
         };
         let full = |reason: String| Stop::Limit { reason, span };
         executor.memory.add_globals(program, false).map_err(full)?;
@@ -301,6 +307,17 @@ impl<'c> Executor<'c> {
     /// What was assumed not to happen, in all executions so far.
     pub fn assumptions(&self) -> impl Iterator<Item = Assumption> + '_ {
         self.assumptions.iter().copied()
+    }
+
+    /// What executions came to so far.
+    pub fn reached(&self) -> Reached {
+        let is_checked = |op: &Op| matches!(op, Op::Assert { message, .. } if self.checked[*message as usize]);
+        let ops = self.code.ops.iter().zip(&self.code.spans);
+        let checks = ops.filter(|(op, _)| is_checked(op)).map(|(_, &span)| span).collect();
+        let functions = self.code.functions.iter().zip(&self.started);
+        let started = functions.filter(|(_, started)| **started);
+        let threads = started.map(|(function, _)| self.program.function(function.id).span).collect();
+        Reached { checks, threads }
     }
 
     /// The content of a global object that is not thread-local.

@@ -248,6 +248,7 @@ impl Executor<'_> {
                 }
             }
             Op::Assert { cond, message } => {
+                self.checked[message as usize] = true;
                 if self.value(thread, cond).bits == 0 {
                     let (kind, message) = &self.code.messages[message as usize];
                     if self.checks.treatment(*kind) != Treatment::Ignored {

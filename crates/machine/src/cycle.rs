@@ -130,6 +130,7 @@ impl Order {
             | Happening::Input { .. }
             | Happening::ThreadEnds { .. }
             | Happening::Assumed(_)
+            | Happening::Checks { .. }
             | Happening::ObjectEnds { .. }
             | Happening::Exit { .. }
             | Happening::Print { .. } => {}

@@ -6,8 +6,9 @@ use crate::memory::ObjectRef;
 use crate::state::State;
 use norn_ir::ids::FuncId;
 use norn_ir::instr::{FenceKind, NondetSource, Stream};
+use norn_ir::span::Span;
 use norn_ir::types::Ty;
-use norn_verdict::outcome::Assumption;
+use norn_verdict::outcome::{Assumption, Reached};
 use std::collections::BTreeSet;
 
 /// A value's place in memory.
@@ -71,6 +72,10 @@ pub enum Happening<'a> {
     ThreadEnds {
         stopped: bool,
     },
+    /// The thread comes to an assertion, or something like that.
+    Checks {
+        span: Span,
+    },
     /// The thread is about to do what is assumed not to happen, and stops.
     Assumed(Assumption),
     Exit {
@@ -97,15 +102,36 @@ pub trait Observer {
     fn happened(&mut self, scene: &Scene<'_>, what: &Happening<'_>);
 }
 
-/// Collects what is assumed.
+/// Collects what is assumed, and where executions come to.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Assumptions(pub BTreeSet<Assumption>);
+pub struct Noted {
+    pub assumptions: BTreeSet<Assumption>,
+    pub reached: Reached,
+}
 
-impl Observer for Assumptions {
-    fn happened(&mut self, _scene: &Scene<'_>, what: &Happening<'_>) {
-        if let Happening::Assumed(assumption) = what {
-            self.0.insert(*assumption);
+impl Observer for Noted {
+    fn happened(&mut self, scene: &Scene<'_>, what: &Happening<'_>) {
+        match *what {
+            Happening::Assumed(assumption) => {
+                self.assumptions.insert(assumption);
+            }
+            Happening::Checks { span } => {
+                self.reached.checks.insert(span);
+            }
+            Happening::Create { thread } => {
+                let start = scene.state.threads[thread].start;
+                self.reached.threads.insert(scene.machine.program.function(start).span);
+            }
+            _ => {}
         }
+    }
+}
+
+impl Noted {
+    pub fn add(&mut self, other: Noted) {
+        self.assumptions.extend(other.assumptions);
+        self.reached.checks.extend(other.reached.checks);
+        self.reached.threads.extend(other.reached.threads);
     }
 }
 

@@ -127,7 +127,7 @@ impl Observer for TraceBuilder {
                 EventKind::Input { source: name.clone(), value: input_text(machine, state, ty, value) }
             }
             // That the thread stops is told next.
-            Happening::Assumed(_) => return,
+            Happening::Assumed(_) | Happening::Checks { .. } => return,
             Happening::ThreadEnds { stopped } => EventKind::End { stopped },
             Happening::Exit { status } => EventKind::Exit { status },
             Happening::Print { stream, format, args } => {

@@ -7,6 +7,7 @@
 //! - [`mod@unwind`]: loops unrolled (`unroll`) and calls inlined (`inline`), so that control only moves forward
 //! - [`inputs`]: nondeterministic values of which only a few matter
 //! - [`leftover`]: locals that something may still point to when their scope begins again
+//! - [`points`]: what executions should come to for a verdict to mean much
 //! - [`assumptions`]: assumptions that are awaits
 //! - [`mod@spin`]: spin loops that are awaits, or run through once
 //! - [`threads`]: the threads that a bounded program can create
@@ -18,6 +19,7 @@ mod inline;
 pub mod inputs;
 pub mod leftover;
 pub mod loops;
+pub mod points;
 pub mod points_to;
 mod sparse_set;
 pub mod spin;

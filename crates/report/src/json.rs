@@ -3,11 +3,11 @@
 use crate::Sources;
 use crate::table::describe;
 use norn_ir::span::Span;
-use norn_verdict::outcome::{Assumption, Bound, BoundKind, Outcome, Verdict};
+use norn_verdict::outcome::{Assumption, Bound, BoundKind, Outcome, Unreached, Verdict};
 use norn_verdict::trace::{EventKind, ReadFrom, Trace};
 use serde_json::{Map, Value, json};
 
-/// `verdict`, `complete`, `model`, `engine`, `property`, `message`, `location`, `bounds`, `assumptions`, `notes`, `reason`,
+/// `verdict`, `complete`, `model`, `engine`, `property`, `message`, `location`, `bounds`, `assumptions`, `unreached`, `notes`, `reason`,
 /// `stats`, `trace`; what does not apply is null. The bounds of an unknown verdict are those within which nothing is violated.
 pub fn verdict(verdict: &Verdict, sources: &Sources<'_>) -> Value {
     let (name, counterexample, reason) = match &verdict.outcome {
@@ -29,6 +29,7 @@ pub fn verdict(verdict: &Verdict, sources: &Sources<'_>) -> Value {
         "location": span.map_or(Value::Null, |s| location(s, sources)),
         "bounds": bounds(verdict.outcome.bounds()),
         "assumptions": assumptions(&verdict.remarks.assumptions, sources),
+        "unreached": unreached(&verdict.remarks.unreached, sources),
         "notes": verdict.remarks.notes,
         "reason": reason.map(|(reason, _)| reason),
         "stats": stats,
@@ -48,6 +49,11 @@ pub(crate) fn bounds(bounds: &[Bound]) -> Vec<Value> {
         json!({ "kind": kind, "value": bound.value, "location": place, "exhausted": bound.exhausted })
     };
     bounds.iter().map(bound).collect()
+}
+
+fn unreached(unreached: &[Unreached], sources: &Sources<'_>) -> Vec<Value> {
+    let one = |point: &Unreached| json!({ "what": point.what, "location": location(point.span, sources) });
+    unreached.iter().map(one).collect()
 }
 
 fn assumptions(assumptions: &[Assumption], sources: &Sources<'_>) -> Vec<Value> {

@@ -60,6 +60,7 @@ pub struct Formula {
     pub checks: Vec<Term>,
     /// By cut.
     pub cuts: Vec<Term>,
+    pub marks: Vec<Term>,
 }
 
 impl<'a> Encoding<'a> {
@@ -96,8 +97,14 @@ impl<'a> Encoding<'a> {
     pub fn formula(&mut self, rounds: u32, watch: &mut Watch<'_>) -> Result<Formula, Exceeded> {
         let last = rounds + 1;
         self.make_variables(last);
-        let mut formula =
-            Formula { last, clauses: Vec::new(), equations: Vec::new(), checks: Vec::new(), cuts: Vec::new() };
+        let mut formula = Formula {
+            last,
+            clauses: Vec::new(),
+            equations: Vec::new(),
+            checks: Vec::new(),
+            cuts: Vec::new(),
+            marks: Vec::new(),
+        };
         for &constraint in &self.symbolic.constraints {
             let constraint = self.narrow.bool(constraint);
             formula.clauses.push(vec![constraint]);
@@ -116,6 +123,11 @@ impl<'a> Encoding<'a> {
             let reached = this.reached(cut.thread, cut.position, last);
             this.narrow.terms.and(guard, reached)
         };
+        for mark in &self.symbolic.marks {
+            let guard = self.narrow.bool(mark.guard);
+            let reached = self.reached(mark.thread, mark.position, last);
+            formula.marks.push(self.narrow.terms.and(guard, reached));
+        }
         formula.cuts = (0..self.symbolic.cuts.len()).map(|cut| reached(self, cut)).collect();
         Memory::new(self, last).encode(&mut formula, watch)?;
         Ok(formula)

@@ -142,7 +142,7 @@ pub fn conclude(task: &Task<'_>, cuts: &[norn_symex::CutReached], examined: Exam
             let reason = stopped.map_or("no rounds were asked for", |exceeded| exceeded.reason());
             unknown(task, reason.to_owned(), None, stats)
         }
-        Examined::Nothing { rounds, is_all, reached, assumptions, stopped } => {
+        Examined::Nothing { rounds, is_all, reached, assumptions, marks, stopped } => {
             let cuts = cuts.iter().zip(reached).map(|(cut, reached)| (cut.span, cut.bound, reached));
             let mut bounds = vec![Bound { kind: BoundKind::Rounds, value: u64::from(rounds), exhausted: is_all }];
             bounds.extend(unwind_bounds(task.program, cuts));
@@ -152,7 +152,7 @@ pub fn conclude(task: &Task<'_>, cuts: &[norn_symex::CutReached], examined: Exam
                 }
                 _ => Outcome::Safe { bounds },
             };
-            Verdict::new(task.model, ENGINE, outcome, stats).assuming(assumptions)
+            Verdict::new(task.model, ENGINE, outcome, stats).assuming(assumptions).reaching(marks)
         }
     }
 }

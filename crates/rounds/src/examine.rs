@@ -18,7 +18,7 @@ use norn_logic::{Answer, SatStats};
 use norn_machine::replay::{End, ReplayError, ReplayMismatch, Replayed, complete_inputs, confirm, replay};
 use norn_symex::{Finding, Symbolic, ThreadId};
 use norn_verdict::limits::Exceeded;
-use norn_verdict::outcome::{Assumption, Stats, Verdict};
+use norn_verdict::outcome::{Assumption, Reached, Stats, Verdict};
 use norn_verdict::schedule::fingerprint;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -49,6 +49,8 @@ pub enum Examined {
         /// By cut: whether some execution may be cut there.
         reached: Vec<bool>,
         assumptions: BTreeSet<Assumption>,
+        /// What executions come to, if that was quickly known.
+        marks: Option<Reached>,
         /// Why there are not as many rounds as were asked for.
         stopped: Option<Exceeded>,
     },
@@ -102,6 +104,7 @@ impl<'a> Examiner<'a> {
         let mut reached = symbolic.cuts.iter().map(|cut| cut.guard != norn_logic::Term::FALSE).collect::<Vec<_>>();
         let mut undefined = None;
         let mut assumptions = BTreeSet::new();
+        let mut marks = None;
         let mut stopped = None;
         for rounds in ladder(goal_rounds, goal.only_violations) {
             let is_last = rounds == goal_rounds;
@@ -167,6 +170,10 @@ impl<'a> Examiner<'a> {
             {
                 reached = found;
             }
+            marks = None;
+            if undefined.is_none() && (rounds < enough || reached.contains(&true)) {
+                marks = question.marks(&task.limits.for_a_moment()).ok();
+            }
             if undefined.is_none() {
                 // Where time runs out all of them are named, which is always right to say.
                 let all = || symbolic.checks.iter().filter_map(|check| check.what.assumption()).collect();
@@ -190,7 +197,7 @@ impl<'a> Examiner<'a> {
             let Finding::Undefined(reason) = &check.what else { unreachable!("this check should be undefined") };
             return Ok(Examined::Undefined { reason: reason.clone(), span: check.span });
         }
-        Ok(Examined::Nothing { rounds: done, is_all: done >= enough, reached, assumptions, stopped })
+        Ok(Examined::Nothing { rounds: done, is_all: done >= enough, reached, assumptions, marks, stopped })
     }
 
     pub fn stats(&self) -> Stats {

@@ -282,8 +282,15 @@ impl<'e, 'a> Memory<'e, 'a> {
     fn equations(&mut self, formula: &mut Formula, watch: &mut Watch<'_>) -> Result<(), Exceeded> {
         let symbolic = self.encoding.symbolic;
         let mut reader_of: BTreeMap<usize, Vec<EventId>> = BTreeMap::new();
-        let mut roots: Vec<Term> =
-            formula.clauses.iter().flatten().chain(&formula.checks).chain(&formula.cuts).copied().collect();
+        let mut roots: Vec<Term> = formula
+            .clauses
+            .iter()
+            .flatten()
+            .chain(&formula.checks)
+            .chain(&formula.cuts)
+            .chain(&formula.marks)
+            .copied()
+            .collect();
         for id in symbolic.event_ids() {
             let event = symbolic.event(id);
             // A schedule tells which steps there are, so all guards matter.

@@ -6,7 +6,7 @@ use norn_logic::{Answer, Blaster, CaDiCaL, ClauseSink, Damage, Lit, Options, Sat
 use norn_symex::schedule::Move;
 use norn_symex::{Check, EventId, Finding, SectionKind};
 use norn_verdict::limits::{Exceeded, Limits};
-use norn_verdict::outcome::{Assumption, Violation};
+use norn_verdict::outcome::{Assumption, Reached, Violation};
 use std::collections::BTreeSet;
 
 /// A formula in the solver.
@@ -78,6 +78,16 @@ impl<'e, 'a> Question<'e, 'a> {
         let terms = &mut self.encoding.narrow.terms;
         let excluded = self.formula.excluded(self.encoding.symbolic, terms);
         self.possible(&self.formula.cuts.clone(), !excluded, limits)
+    }
+
+    /// What executions come to.
+    pub fn marks(&mut self, limits: &Limits) -> Result<Reached, Exceeded> {
+        let symbolic = self.encoding.symbolic;
+        let excluded = self.formula.excluded(symbolic, &mut self.encoding.narrow.terms);
+        let possible = self.possible(&self.formula.marks.clone(), !excluded, limits)?;
+        let mut reached = Reached::default();
+        symbolic.marks.iter().zip(possible).filter(|found| found.1).for_each(|found| found.0.note(&mut reached));
+        Ok(reached)
     }
 
     /// What is assumed not to happen, and would happen in some execution.

@@ -68,6 +68,7 @@ fn program(threads: &[&str], outcome: &str) -> Symbolic {
         objects: vec![Object { name: "all".to_owned(), maker: None, shared: true }],
         checks: vec![check],
         cuts: Vec::new(),
+        marks: Vec::new(),
         constraints: Vec::new(),
         joined: Vec::new(),
         watches_addresses: None,

@@ -26,7 +26,9 @@ use norn_passes::spin::spin;
 use norn_passes::unwind::Bounds;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Assumption, Bound, BoundKind, Checks, Outcome, Stats, Verdict, Violation, unwind_bounds};
+use norn_verdict::outcome::{
+    Assumption, Bound, BoundKind, Checks, Outcome, Reached, Stats, Verdict, Violation, unwind_bounds,
+};
 use norn_verdict::schedule::{Schedule, fingerprint};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -62,6 +64,8 @@ pub struct Explored {
     pub spurious: bool,
     /// What some execution met and is assumed not to happen.
     pub assumptions: BTreeSet<Assumption>,
+    /// What executions came to.
+    pub reached: Reached,
     /// The user's bound on executions ended the search.
     pub enough: Option<Enough>,
 }
@@ -176,6 +180,9 @@ fn search(
     explored.counts.add(&search.counts);
     explored.spurious |= search.spurious;
     explored.assumptions.extend(search.executor.assumptions());
+    let now = search.executor.reached();
+    explored.reached.checks.extend(now.checks);
+    explored.reached.threads.extend(now.threads);
     search.executor.cuts().zip(reached).for_each(|(cut, reached)| *reached |= cut.1);
     ended
 }
@@ -235,5 +242,6 @@ pub fn verdict_of(task: &Task<'_>, explored: Explored) -> Result<Verdict, Replay
     }
     let mut verdict = Verdict::new(task.model, ENGINE, Outcome::Safe { bounds }, stats).assuming(explored.assumptions);
     verdict.remarks.notes = notes;
+    verdict.remarks.reached = Some(Box::new(explored.reached));
     Ok(verdict)
 }

@@ -167,7 +167,7 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
         }
         false => Outcome::Safe { bounds },
     };
-    Ok(Verdict::new(model, ENGINE, outcome, stats).assuming(found.assumptions))
+    Ok(Verdict::new(model, ENGINE, outcome, stats).assuming(found.assumptions).reaching(Some(found.reached)))
 }
 
 fn stats(counts: &Counts) -> Stats {

@@ -11,7 +11,7 @@ use crate::walk::{Choice, Chosen, Halt, Point, Setting, Walk, next_values};
 use norn_exec::{Executor, Stop};
 use norn_ir::span::Span;
 use norn_verdict::limits::{Exceeded, Limits};
-use norn_verdict::outcome::{Assumption, Violation};
+use norn_verdict::outcome::{Assumption, Reached, Violation};
 use norn_verdict::progress::Report;
 use norn_verdict::schedule::Schedule;
 use std::time::{Duration, Instant};
@@ -56,6 +56,8 @@ pub struct Found {
     pub cuts: Vec<bool>,
     /// What some execution met and is assumed not to happen.
     pub assumptions: Vec<Assumption>,
+    /// What executions came to.
+    pub reached: Reached,
 }
 
 /// Called in the final state of each complete execution.
@@ -139,8 +141,9 @@ pub fn search<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mut 
     counts.bytes = walk.vector.size() as u64;
     let cuts = walk.executor.cuts().map(|(_, reached)| reached).collect();
     let assumptions = walk.executor.assumptions().collect();
+    let reached = walk.executor.reached();
     let Walk { buffer_full, threads_full, .. } = walk;
-    Found { ended, counts, incomplete, buffer_full, threads_full, cuts, assumptions }
+    Found { ended, counts, incomplete, buffer_full, threads_full, cuts, assumptions, reached }
 }
 
 /// Tells whoever watches how far the search has come.
@@ -161,6 +164,7 @@ pub fn not_begun(halt: Halt, setting: Setting<'_>) -> Found {
         threads_full: false,
         cuts: vec![false; setting.code.cuts.len()],
         assumptions: Vec::new(),
+        reached: Reached::default(),
     };
     match halt {
         Halt::Problem(problem) => found.ended = Ended::Problem(problem),

@@ -51,8 +51,9 @@ pub fn shortest<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mu
     counts.bytes = walk.vector.size() as u64;
     let cuts = walk.executor.cuts().map(|(_, reached)| reached).collect();
     let assumptions = walk.executor.assumptions().collect();
+    let reached = walk.executor.reached();
     let Walk { buffer_full, threads_full, .. } = walk;
-    Found { ended, counts, incomplete, buffer_full, threads_full, cuts, assumptions }
+    Found { ended, counts, incomplete, buffer_full, threads_full, cuts, assumptions, reached }
 }
 
 impl Search<'_, '_> {

@@ -19,7 +19,7 @@ use norn_ir::instr::{Access, FenceKind};
 use norn_ir::span::Span;
 use norn_logic::terms::{Term, Terms};
 pub use norn_passes::threads::ThreadId;
-use norn_verdict::outcome::{Assumption, Violation};
+use norn_verdict::outcome::{Assumption, Reached, Violation};
 
 use crate::moment::Moment;
 
@@ -53,6 +53,7 @@ pub struct Symbolic {
     pub checks: Vec<Check>,
     /// Where bounds stop threads.
     pub cuts: Vec<CutReached>,
+    pub marks: Vec<Mark>,
     /// Hold in every execution.
     pub constraints: Vec<Term>,
     /// What joins give, by event, which [`Symbolic::constraints`] equates with the results of threads.
@@ -257,6 +258,32 @@ pub enum Condition {
         end: EventId,
         object: ObjectId,
     },
+}
+
+/// Something of the user's code that executions should come to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mark {
+    pub thread: ThreadId,
+    /// Reached iff this holds and the thread gets that far.
+    pub guard: Term,
+    pub span: Span,
+    /// A thread starts in the function at this place; else it is an assertion or something like that.
+    pub is_start: bool,
+    /// The thread has executed its events before this one.
+    pub position: EventId,
+}
+
+impl Mark {
+    /// Notes that it was reached.
+    pub fn note(&self, reached: &mut Reached) {
+        let places = if self.is_start { &mut reached.threads } else { &mut reached.checks };
+        places.insert(self.span);
+    }
+
+    pub fn is_in(&self, reached: &Reached) -> bool {
+        let places = if self.is_start { &reached.threads } else { &reached.checks };
+        places.contains(&self.span)
+    }
 }
 
 /// A place where a thread stops because of a bound.

@@ -11,7 +11,7 @@ use norn_verdict::limits::Limits;
 use norn_verdict::outcome::Checks;
 
 use crate::code::Code;
-use crate::event::{EventKind, Object, Refusal, Stats, Symbolic, Thread};
+use crate::event::{EventId, EventKind, Mark, Object, Refusal, Stats, Symbolic, Thread};
 use crate::facts::Facts;
 use crate::pass::Pass;
 
@@ -106,6 +106,14 @@ fn finish(pass: Pass<'_>, passes: usize) -> Symbolic {
         passes,
         micros: 0,
     };
+    let mut marks = pass.marks;
+    for thread in &pass.threads {
+        if let (Some(function), Some((creator, event))) = (thread.function, thread.creator) {
+            let span = pass.original.function(function).span;
+            let (guard, position) = (thread.start, EventId(event.0 + 1));
+            marks.push(Mark { thread: creator, guard, span, is_start: true, position });
+        }
+    }
     let entry = pass.bounded.program.entry;
     let zero = pass.threads[0].number;
     let threads = pass
@@ -133,6 +141,7 @@ fn finish(pass: Pass<'_>, passes: usize) -> Symbolic {
         objects,
         checks: pass.checks,
         cuts: pass.cuts,
+        marks,
         constraints: pass.constraints,
         joined: pass.joined,
         watches_addresses: pass.watches_addresses,

@@ -94,6 +94,7 @@ impl Run<'_, '_> {
                     Property::ErrorLabel => ViolationKind::ErrorLabel,
                     Property::Misuse => ViolationKind::Misuse,
                 };
+                self.mark();
                 let cond = self.bits(cond);
                 self.violation(kind, message, !cond);
             }

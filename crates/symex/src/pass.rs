@@ -18,8 +18,8 @@ use norn_verdict::outcome::{Assumption, Checks, Treatment, Violation, ViolationK
 
 use crate::code::Code;
 use crate::event::{
-    Cell, CellId, Check, Condition, CutReached, Event, EventId, Finding, Input, ObjectId, Refusal, Section, SectionId,
-    SectionKind, ThreadId,
+    Cell, CellId, Check, Condition, CutReached, Event, EventId, Finding, Input, Mark, ObjectId, Refusal, Section,
+    SectionId, SectionKind, ThreadId,
 };
 use crate::facts::{Facts, Object, ObjectKind, Origin, Slot, SlotPlace, Slots};
 use crate::moment::Moments;
@@ -46,6 +46,7 @@ pub struct Pass<'a> {
     pub section_begins: HashMap<usize, (ThreadId, Site)>,
     pub checks: Vec<Check>,
     pub cuts: Vec<CutReached>,
+    pub marks: Vec<Mark>,
     pub constraints: Vec<Term>,
     pub threads: Vec<ThreadRun>,
     pub cells: Vec<Cell>,
@@ -143,6 +144,7 @@ impl<'a> Pass<'a> {
             section_begins: HashMap::new(),
             checks: Vec::new(),
             cuts: Vec::new(),
+            marks: Vec::new(),
             constraints: Vec::new(),
             threads,
             cells: Vec::new(),

@@ -17,7 +17,9 @@ use norn_passes::Site;
 use norn_verdict::outcome::{Assumption, Treatment, Violation, ViolationKind};
 
 use crate::code::{Code, UserPlace, user_place};
-use crate::event::{CutReached, Event, EventId, EventKind, Finding, Input, ObjectId, Refusal, SectionId, ThreadId};
+use crate::event::{
+    CutReached, Event, EventId, EventKind, Finding, Input, Mark, ObjectId, Refusal, SectionId, ThreadId,
+};
 use crate::facts::Slot;
 use crate::guard::{Guard, Guards};
 use crate::pass::Pass;
@@ -379,6 +381,16 @@ impl<'p, 'a> Run<'p, 'a> {
         };
         self.pass.check(self.thread, what, span, violated_here);
         self.assume(!violated);
+    }
+
+    /// Notes that executions may come here, if this is the user's code.
+    pub fn mark(&mut self) {
+        let UserPlace { span, library } = self.user_place();
+        let guard = self.guard_term();
+        if library.is_none() && guard != Term::FALSE {
+            let (thread, position) = (self.thread, self.pass.next_event());
+            self.pass.marks.push(Mark { thread, guard, span, is_start: false, position });
+        }
     }
 
     pub fn violation(&mut self, kind: ViolationKind, message: &str, violated: Term) {

@@ -66,6 +66,12 @@ impl Limits {
         Limits { deadline: Some(Instant::now() + Duration::from_secs_f64(seconds)), ..Limits::none() }
     }
 
+    /// The same, but for a second at most: for what is worth knowing only if it is quickly known.
+    pub fn for_a_moment(&self) -> Limits {
+        let soon = Instant::now() + Duration::from_secs(1);
+        Limits { deadline: Some(self.deadline.map_or(soon, |deadline| deadline.min(soon))), ..self.clone() }
+    }
+
     /// The limit that was reached, if any. Looks at the clock and at the process's memory: call it every few thousand
     /// steps, not at each.
     pub fn exceeded(&self) -> Option<Exceeded> {

@@ -5,7 +5,7 @@ use crate::schedule::Schedule;
 use crate::trace::Trace;
 use norn_ir::program::Program;
 use norn_ir::span::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// What is checked.
@@ -188,11 +188,32 @@ impl Assumption {
     }
 }
 
+/// Where some execution came to, among the user's code.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Reached {
+    /// Assertions and the like, by their places.
+    pub checks: BTreeSet<Span>,
+    /// Functions in which threads started, by their places.
+    pub threads: BTreeSet<Span>,
+}
+
+/// Where no execution within the bounds came to, though the program has it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unreached {
+    pub span: Span,
+    /// In words, such as `the assertion`.
+    pub what: String,
+}
+
 /// What there is to say beside the outcome.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Remarks {
     /// In the order of places, each once.
     pub assumptions: Vec<Assumption>,
+    /// What executions came to, if that is known.
+    pub reached: Option<Box<Reached>>,
+    /// Of a verdict within bounds: what no execution came to.
+    pub unreached: Vec<Unreached>,
     /// For people, each a sentence without a full stop.
     pub notes: Vec<String>,
 }
@@ -260,6 +281,12 @@ impl Verdict {
     /// With nothing to remark.
     pub fn new(model: Model, engine: &'static str, outcome: Outcome, stats: Stats) -> Verdict {
         Verdict { model, engine, outcome, remarks: Remarks::default(), stats }
+    }
+
+    /// With what executions came to.
+    pub fn reaching(mut self, reached: Option<Reached>) -> Verdict {
+        self.remarks.reached = reached.map(Box::new);
+        self
     }
 
     /// With assumptions under which it holds.

@@ -3,7 +3,7 @@
 use super::{Final, Finding, Incomplete, Link, Patience, Question, Tried, Ways, incomplete, taken};
 use crate::hash::FastSet;
 use crate::machine::{Choice, Machine, Stop};
-use crate::observe::Assumptions;
+use crate::observe::Noted;
 use crate::replay::{ReplayMismatch, confirm};
 use crate::state::State;
 use norn_ir::ids::{BlockId, FuncId};
@@ -23,7 +23,7 @@ pub struct Explored {
     pub sampled: bool,
     /// Of the executions in which every thread ended.
     pub finals: BTreeSet<Final>,
-    pub assumptions: Assumptions,
+    pub noted: Noted,
     /// The blocks whose terminator `Stop` ended a thread: loops cut by their bounds.
     pub stops: BTreeSet<(FuncId, BlockId)>,
 }
@@ -50,7 +50,7 @@ pub fn explore(question: &Question<'_>) -> Explored {
 pub fn verdict(question: &Question<'_>) -> Result<Verdict, ReplayMismatch> {
     const ENGINE: &str = "enumerate";
     let found = explore(question);
-    let (sampled, assumptions) = (found.sampled, found.assumptions.0);
+    let (sampled, noted) = (found.sampled, found.noted);
     let figures = [("states", found.states as f64), ("transitions", found.transitions as f64)];
     let stats = Stats(BTreeMap::from(figures));
     let outcome = match (found.violation, found.incomplete) {
@@ -64,7 +64,7 @@ pub fn verdict(question: &Question<'_>) -> Result<Verdict, ReplayMismatch> {
         }
         (None, None) => Outcome::Safe { bounds: Vec::new() },
     };
-    Ok(Verdict::new(question.model, ENGINE, outcome, stats).assuming(assumptions))
+    Ok(Verdict::new(question.model, ENGINE, outcome, stats).assuming(noted.assumptions).reaching(Some(noted.reached)))
 }
 
 struct Search<'a> {
@@ -81,14 +81,14 @@ struct Search<'a> {
 impl Search<'_> {
     fn run(&mut self) {
         let (question, machine) = (self.question, self.machine);
-        let mut assumptions = Assumptions::default();
+        let mut noted = Noted::default();
         let tried = question.with_all_inputs(
-            |script| machine.initial(&mut assumptions, script),
+            |script| machine.initial(&mut noted, script),
             |result, inputs| {
                 self.reached(result, Link { before: None, step: None, inputs });
             },
         );
-        self.found.assumptions.0.append(&mut assumptions.0);
+        self.found.noted.add(noted);
         self.note(tried);
         while self.found.violation.is_none()
             && let Some((state, way)) = self.frontier.pop_front()
@@ -124,12 +124,12 @@ impl Search<'_> {
     /// Whether something other than a spurious wake-up can happen.
     fn attempt(&mut self, state: &State, way: usize, choice: Choice) -> bool {
         let (question, machine) = (self.question, self.machine);
-        let mut assumptions = Assumptions::default();
+        let mut noted = Noted::default();
         let mut goes_on = false;
         let tried = question.with_all_inputs(
             |script| {
                 let mut next = state.clone();
-                let step = machine.step(&mut next, choice, &mut assumptions, script)?;
+                let step = machine.step(&mut next, choice, &mut noted, script)?;
                 Ok((next, step.spurious))
             },
             |result, inputs: Vec<(ThreadName, u64)>| {
@@ -150,7 +150,7 @@ impl Search<'_> {
             },
         );
         goes_on |= tried.incomplete.is_some();
-        self.found.assumptions.0.append(&mut assumptions.0);
+        self.found.noted.add(noted);
         self.note(tried);
         goes_on
     }

@@ -291,6 +291,7 @@ impl Observer for Prefix {
             | Happening::Call { .. }
             | Happening::ThreadEnds { .. }
             | Happening::Assumed(_)
+            | Happening::Checks { .. }
             | Happening::Print { .. } => {}
         }
     }

@@ -88,6 +88,9 @@ impl<'p> Exec<'_, 'p> {
                 }
             }
             InstrKind::Assert { cond, property, ref message } => {
+                let frame = self.frame();
+                let span = function.block(frame.block).instrs[frame.index as usize].span;
+                self.tell(Happening::Checks { span });
                 if !self.value(cond).is_true() {
                     let kind = match property {
                         Property::Assertion => ViolationKind::Assertion,

@@ -190,7 +190,7 @@ fn use_after_free() {
     check(&program, MEMORY, Some(ViolationKind::UseAfterFree));
     let found = explore(&program, Model::Sc, NONE, &[]);
     assert_eq!(found.violation, None);
-    let assumed: Vec<_> = found.assumptions.0.iter().map(|assumption| assumption.kind).collect();
+    let assumed: Vec<_> = found.noted.assumptions.iter().map(|assumption| assumption.kind).collect();
     assert_eq!((found.incomplete, assumed), (None, vec![ViolationKind::UseAfterFree]));
     check(
         &with_heap("r6 = load g0\nfree heap r6", "r6 = load g0\nfree heap r6"),

@@ -4,6 +4,7 @@ use crate::args::{CheckArgs, Engine};
 use crate::backend;
 use crate::engines::attack::{Attacked, attack};
 use crate::engines::given::covers_all;
+use crate::engines::reach::note_unreached;
 use crate::engines::{self, Task, cross_check, left_out};
 use crate::exit::Exit;
 use crate::frontend::{self, Compiled, Failure};
@@ -33,7 +34,7 @@ pub fn run(args: &CheckArgs) -> Exit {
         Ok(asked) => asked,
         Err(message) => return frontend::fail(&message, Exit::BadInput),
     };
-    let compiled = match frontend::compile(&args.c) {
+    let mut compiled = match frontend::compile(&args.c) {
         Ok(compiled) => compiled,
         Err(Failure::Unsupported(reason)) => return unsupported(args, &reason),
         Err(failure) => return failure.into(),
@@ -48,6 +49,7 @@ pub fn run(args: &CheckArgs) -> Exit {
     if let Some(command) = &args.backend {
         return backend::run(args, command, &compiled.program, &stop);
     }
+    norn_passes::points::mark_decisions(&mut compiled.program);
     let mut shown = Shown { args, asked: &asked, compiled: &compiled, count: 0, unwritten: false };
     let mut verdicts: Vec<Verdict> = Vec::new();
     let models = args.models.list();
@@ -231,6 +233,7 @@ impl Shown<'_> {
         let verdict = &mut verdicts[self.count];
         self.count += 1;
         enough(self.args, self.asked, &mut verdict.outcome);
+        self.compiled.with_sources(|sources| note_unreached(sources, verdict));
         if let (Outcome::Unsafe(found), Some(path)) = (&verdict.outcome, &self.args.schedule_out) {
             self.unwritten |= frontend::write(path, &found.schedule().to_string()) != Exit::Fine;
         }
@@ -260,9 +263,9 @@ fn enough(args: &CheckArgs, asked: &Property, outcome: &mut Outcome) {
 fn attacked(task: &Task<'_>, verdict: Verdict, spent: Duration, folder: &Path) -> Result<Verdict, Exit> {
     match attack(task, verdict, spent).map_err(|mismatch| report_mismatch(task, &mismatch))? {
         Attacked::Shown(verdict) => Ok(verdict),
-        Attacked::Contradicted { violated, safe } => {
-            let engines = (violated.engine, safe.engine);
-            Err(report_disagreement(task, &[violated, safe], engines, folder))
+        Attacked::Contradicted(both) => {
+            let engines = (both[0].engine, both[1].engine);
+            Err(report_disagreement(task, &both[..], engines, folder))
         }
     }
 }

@@ -25,10 +25,12 @@ pub fn run(args: &RunArgs) -> Exit {
         error: format!("norn: unknown ({model}): {}\n", exceeded.reason()),
         ..LastWords::default()
     });
-    let compiled = match frontend::compile(&args.c) {
+    let mut compiled = match frontend::compile(&args.c) {
         Ok(compiled) => compiled,
         Err(failure) => return failure.into(),
     };
+    // As `check` does, so that its schedules fit.
+    norn_passes::points::mark_decisions(&mut compiled.program);
     match &args.schedule {
         Some(path) => by_schedule(args, &compiled, path),
         None => by_seed(args, &compiled),

@@ -56,8 +56,8 @@ fn run(task: &Task<'_>, model: Model, budget: Budget) -> Result<Verdict, ReplayM
 pub enum Attacked {
     /// This is to be shown: the same, or a violation beyond the bounds of what was safe.
     Shown(Verdict),
-    /// The violation lies within what the other calls safe.
-    Contradicted { violated: Verdict, safe: Verdict },
+    /// The violation, which comes first, lies within what the other calls safe.
+    Contradicted(Box<[Verdict; 2]>),
 }
 
 /// Looks for an execution that contradicts a verdict of safe, which took so long to find. Others stay as they are.
@@ -75,7 +75,7 @@ pub fn attack(task: &Task<'_>, mut verdict: Verdict, spent: Duration) -> Result<
             Ok(Attacked::Shown(verdict))
         }
         Attack::Surpassed(better) => Ok(Attacked::Shown(better)),
-        Attack::Contradicted(violated) => Ok(Attacked::Contradicted { violated, safe: verdict }),
+        Attack::Contradicted(violated) => Ok(Attacked::Contradicted(Box::new([violated, verdict]))),
     }
 }
 

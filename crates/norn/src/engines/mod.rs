@@ -5,6 +5,7 @@ mod auto;
 pub mod cross_check;
 pub mod given;
 pub mod left_out;
+pub mod reach;
 
 use crate::args::{Encoding, Engine, EventsArgs, RoundsArgs, Unwind};
 use norn_ir::program::Program;
@@ -142,7 +143,9 @@ fn enumerate(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
     }
     let cuts = bounded.cuts.iter().map(|cut| (cut.span, cut.bound, found.stops.contains(&(cut.function, cut.block))));
     let bounds = unwind_bounds(task.program, cuts);
-    Ok(Verdict::new(model, ENUMERATE, Outcome::Safe { bounds }, stats).assuming(found.assumptions.0))
+    Ok(Verdict::new(model, ENUMERATE, Outcome::Safe { bounds }, stats)
+        .assuming(found.noted.assumptions)
+        .reaching(Some(found.noted.reached)))
 }
 
 /// A violation of the unrolled program, as the program itself has it: what happens in a library function is shown where
