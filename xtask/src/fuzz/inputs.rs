@@ -4,6 +4,8 @@ use super::mutate::{NUMBERS, Random, mutate};
 use super::process::Runner;
 use crate::corpus;
 use crate::norn::root;
+use norn_c::driver;
+use norn_ir::source::SourceMap;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -135,8 +137,12 @@ impl Seeds {
         paths.retain(|path| wanted(path));
         paths.sort();
         let step = paths.len().div_ceil(most).max(1);
-        for path in paths.into_iter().step_by(step) {
+        for (number, path) in paths.into_iter().step_by(step).enumerate() {
             let Ok(text) = fs::read(&path) else { continue };
+            // Of what is refused as it is, a few are enough.
+            if number % 30 != 0 && !is_accepted(&path, &text) {
+                continue;
+            }
             match path.extension().and_then(|e| e.to_str()) {
                 Some("litmus") => self.litmus.push(text),
                 Some("i") => self.preprocessed.push(text),
@@ -189,6 +195,17 @@ impl Seeds {
             Kind::Options => options_input(random),
         }
     }
+}
+
+/// Whether Norn reads a text without complaint.
+fn is_accepted(path: &Path, text: &[u8]) -> bool {
+    let name = path.display().to_string();
+    let text = String::from_utf8_lossy(text).into_owned();
+    if name.ends_with(".litmus") {
+        return norn_litmus::parse(&mut SourceMap::new(), &name, text).is_ok();
+    }
+    let input = driver::Input::Text { name, text };
+    driver::compile(norn_c::session::Options::default(), None, vec![input]).program.is_some()
 }
 
 fn contains(text: &[u8], part: &[u8]) -> bool {

@@ -208,10 +208,10 @@ const FRAGMENTS: &[&str] = &[
 
 /// A text, changed a little.
 pub fn mutate(text: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
-    let mut bytes = text.to_vec();
+    let mut bytes = if text.is_empty() { b" ".to_vec() } else { text.to_vec() };
     // Many of these still mean something, and come as far as the engines.
-    if random.one_in(3) {
-        (0..=random.below(4)).for_each(|_| change_meaning(&mut bytes, random));
+    if random.one_in(2) {
+        (0..=random.below(3)).for_each(|_| change_meaning(&mut bytes, random));
         return bytes;
     }
     // Half of all get one change: those come furthest.
@@ -278,24 +278,35 @@ fn change_meaning(bytes: &mut Vec<u8>, random: &mut Random) {
         "+", "-", "*", "&", "|", "<", ">", "=", "!", "==", "!=", "<=", "&&", "||", "<<", ">>", "%", "/", "^", "+=",
         "-=",
     ];
+    const LIKE: &[&[&str]] = &[
+        &["+", "-", "/", "%", "^", "|"],
+        &["<", ">", "<=", ">=", "==", "!="],
+        &["&&", "||"],
+        &["=", "+=", "-=", "|=", "^=", "&=", "*="],
+        &["++", "--"],
+    ];
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let is_operator = |byte: &u8| b"+-*&|<>=!%/^".contains(byte);
     let at = random.below(bytes.len());
     let next = |bytes: &[u8], at: usize, wanted: &dyn Fn(&u8) -> bool| {
-        (at..bytes.len()).chain(0..at).find(|&i| wanted(&bytes[i])).map(|i| token_at(bytes, i))
+        let start = (at..bytes.len()).chain(0..at).find(|&i| wanted(&bytes[i]))?;
+        let end = (start..bytes.len()).find(|&i| !wanted(&bytes[i])).unwrap_or(bytes.len());
+        Some(start..end)
     };
     match random.below(8) {
-        0..=2 => {
+        0 => {
             let other = random.below(bytes.len());
             if let (Some(one), Some(two)) = (next(bytes, at, &is_word), next(bytes, other, &is_word)) {
                 let copy = bytes[two].to_vec();
                 bytes.splice(one, copy);
             }
         }
-        3 | 4 => change_number(bytes, at, random),
-        5 | 6 => {
+        1..=3 => change_number(bytes, at, random),
+        4..=6 => {
             if let Some(token) = next(bytes, at, &is_operator) {
-                bytes.splice(token, random.pick(OPERATORS).bytes());
+                let alike = LIKE.iter().find(|like| like.iter().any(|other| other.as_bytes() == &bytes[token.clone()]));
+                let other = random.pick(alike.unwrap_or(&OPERATORS));
+                bytes.splice(token, other.bytes());
             }
         }
         _ => change_lines(bytes, at, random),
@@ -393,4 +404,25 @@ fn nest(bytes: &mut Vec<u8>, at: usize, random: &mut Random) {
     };
     let all = piece.repeat(times.min(200_000 / piece.len().max(1)));
     insert(bytes, at, &all);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use norn_c::driver::{self, compile};
+
+    /// Many inputs are refused where they stand, but enough come as far as the engines.
+    #[test]
+    fn some_mutated_programs_still_are_programs() {
+        let text = std::fs::read(crate::norn::root().join("examples/dekker.c")).expect("the example is there");
+        let accepted = (0..200).filter(|&number| {
+            let bytes = mutate(&text, &text, &mut Random::new(1, number));
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            let input = driver::Input::Text { name: "a.c".to_owned(), text };
+            let compiled = compile(norn_c::session::Options::default(), None, vec![input]);
+            compiled.program.is_some()
+        });
+        let accepted = accepted.count();
+        assert!((40..160).contains(&accepted), "{accepted} of 200 are accepted");
+    }
 }
