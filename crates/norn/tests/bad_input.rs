@@ -179,3 +179,14 @@ fn wrong_usage_is_exit_1() {
     assert_eq!(folder.norn(&["--help"]).status(), 0);
     assert_eq!(folder.norn(&["--version"]).status(), 0);
 }
+
+#[test]
+fn wide_integers_need_wide_pointers() {
+    let folder = Folder::new("wide_integers");
+    for text in ["__int128 x;", "typedef _Atomic(unsigned __int128) t;", "__int128_t x;"] {
+        folder.write("a.c", format!("{text}\nint main(void) {{ return 0; }}\n"));
+        let run = folder.norn(&["ir", "--32", "a.c"]);
+        assert_eq!(run.status(), 2, "{text}: {}", run.stderr());
+        assert!(folder.norn(&["ir", "a.c"]).status() != 2, "{text}");
+    }
+}

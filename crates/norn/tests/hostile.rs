@@ -148,8 +148,9 @@ fn pipes_devices_and_folders_are_no_files() {
     std::os::unix::fs::symlink("pipe", folder.path("pipe.litmus")).expect("a link");
     std::os::unix::fs::symlink("pipe", folder.path("pipe.i")).expect("a link");
     for file in ["pipe", "/dev/zero", "."] {
-        let all: [&[&str]; 7] = [
+        let all: [&[&str]; 8] = [
             &["check", file],
+            &["check", "--property", file, "a.c"],
             &["ir", "-include", file, "a.c"],
             &["ir", "--system-headers", file],
             &["run", "--schedule", file, "a.c"],

@@ -73,10 +73,7 @@ impl Call<'_, '_, '_> {
         Some(match name {
             "thread_fence" => self.thread_fence(),
             "signal_fence" => self.make_void(Builtin::Fence(FenceKind::Compiler)),
-            "always_lock_free" | "is_lock_free" => {
-                let one = self.checker.int_constant(1, self.checker.int_type(), self.loc);
-                self.after_arguments(one)
-            }
+            "always_lock_free" | "is_lock_free" => self.lock_free(name),
             "test_and_set" => self.test_and_set(),
             "clear" => self.clear(),
             _ => match (self.atomic_place(), update) {
@@ -85,6 +82,21 @@ impl Call<'_, '_, '_> {
                 (Ok((pointer, ty)), None) => self.access(name, dialect, pointer, ty),
             },
         })
+    }
+
+    /// Whether an access of so many bytes needs no lock: as GCC for x86, which takes a pointer that is a number for the
+    /// alignment of what it points to.
+    fn lock_free(&mut self, name: &str) -> Expr {
+        let args = self.args;
+        let size = args.first().and_then(|arg| self.checker.constant_int(arg));
+        let align = args.get(1).and_then(|arg| self.checker.constant_int(arg)).map(|place| place & -place);
+        if size.is_none() && name == "always_lock_free" {
+            self.checker.error(self.loc, "the size that '__atomic_always_lock_free' is asked about must be constant");
+        }
+        let is_free = size
+            .is_none_or(|size| matches!(size, 1 | 2 | 4 | 8) && align.is_none_or(|align| align == 0 || align >= size));
+        let answer = self.checker.int_constant(i128::from(is_free), self.checker.int_type(), self.loc);
+        self.after_arguments(answer)
     }
 
     fn access(&mut self, name: &str, dialect: Dialect, pointer: Expr, ty: QualType) -> Expr {

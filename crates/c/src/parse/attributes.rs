@@ -5,6 +5,27 @@ use crate::ast::Attribute;
 use crate::intern::Symbol;
 use crate::token::{Keyword, Punct, Token, TokenKind};
 
+/// Attributes whose arguments are numbers: a name among them is that of a constant, not a word of its own.
+pub(crate) fn takes_numbers(attribute: &str) -> bool {
+    const ATTRIBUTES: [&str; 14] = [
+        "aligned",
+        "alloc_align",
+        "alloc_size",
+        "assume_aligned",
+        "constructor",
+        "destructor",
+        "format_arg",
+        "init_priority",
+        "nonnull",
+        "regparm",
+        "sentinel",
+        "vector_size",
+        "warn_if_not_aligned",
+        "patchable_function_entry",
+    ];
+    ATTRIBUTES.contains(&attribute)
+}
+
 impl Parser<'_> {
     /// All attribute lists that stand here, if any.
     pub(super) fn attributes(&mut self, into: &mut Vec<Attribute>) -> Parsed<()> {
@@ -44,6 +65,7 @@ impl Parser<'_> {
             let open = self.advance().loc;
             self.enter()?;
             if let TokenKind::Ident(ident) = self.peek()
+                && !takes_numbers(self.name(name))
                 && matches!(self.peek_at(1), TokenKind::Punct(Punct::Comma | Punct::RParen))
             {
                 attribute.ident = Some(ident);

@@ -35,6 +35,8 @@ mod unknown_types;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use attributes::takes_numbers;
+
 use crate::ast::TranslationUnit;
 use crate::session::Session;
 use crate::token::{Token, TokenKind};

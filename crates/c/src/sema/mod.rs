@@ -150,7 +150,9 @@ impl<'a> Checker<'a> {
             ("__int128_t", TypeId::of_int(crate::ctype::IntType::Int128)),
             ("__uint128_t", TypeId::of_int(crate::ctype::IntType::UnsignedInt128)),
         ];
-        for (name, ty) in built_in {
+        // The wide integers are there where pointers have 64 bits.
+        let there = if target.pointer_size() == 4 { 1 } else { built_in.len() };
+        for (name, ty) in built_in.into_iter().take(there) {
             let entity = Entity::Typedef(QualType::unqualified(ty), None);
             scopes.bind(symbols.intern(name), entity, Loc::NONE);
         }

@@ -27,7 +27,13 @@ impl Checker<'_> {
         let mut align = None;
         let mut auto = false;
         let ty = match &specifiers.ty {
-            TypeSpecifier::Basic(basic) => QualType::unqualified(basic_type(*basic)),
+            TypeSpecifier::Basic(basic) => {
+                let is_wide = matches!(basic, BasicType::Int128 | BasicType::UnsignedInt128);
+                if is_wide && self.target.pointer_size() == 4 {
+                    self.error(specifiers.loc, "there is no '__int128' where pointers have 32 bits");
+                }
+                QualType::unqualified(basic_type(*basic))
+            }
             TypeSpecifier::Record(record) => self.record_specifier(record, declares),
             TypeSpecifier::Enum(specifier) => self.enum_specifier(specifier, declares),
             TypeSpecifier::Typedef(name) => match self.scopes.name(*name).map(|b| b.entity) {
@@ -120,8 +126,23 @@ impl Checker<'_> {
             } else if attribute.name == self.words.vector_size {
                 ty.ty = TypeId::COMPLEX;
             }
+            // What an alignment or a priority is, others ask.
+            if attribute.name != self.words.aligned && attribute.name != self.words.constructor {
+                self.attribute_numbers(attribute);
+            }
         }
         ty
+    }
+
+    /// Arguments that have to be numbers are numbers, whatever Norn makes of the attribute.
+    fn attribute_numbers(&mut self, attribute: &ast::Attribute) {
+        if !crate::parse::takes_numbers(self.name(attribute.name)) {
+            return;
+        }
+        for arg in &attribute.args {
+            let what = format!("an argument of the attribute '{}'", self.name(attribute.name));
+            self.required_int(arg, &what);
+        }
     }
 
     fn mode(&mut self, ty: QualType, mode: Symbol, loc: Loc) -> QualType {
