@@ -8,7 +8,7 @@
 
 use crate::memory::ObjectRef;
 use crate::observe::{Happening, Scene, Spot};
-use crate::replay::{ReplayError, replay_with};
+use crate::replay::{Parked, ReplayError, replay_with};
 use norn_ir::program::Program;
 use norn_verdict::outcome::Checks;
 use norn_verdict::robustness::{CycleEdge, CyclicTrace, Point, Relation};
@@ -37,12 +37,14 @@ impl fmt::Display for CycleMismatch {
 impl std::error::Error for CycleMismatch {}
 
 /// The one place where a program becomes "not robust": the schedule is replayed, and its trace has to have a cycle. The
-/// cycle is one of the fewest steps.
+/// cycle is one of the fewest steps. What has no meaning behind the steps of the schedule does not matter: a cycle stays
+/// one, however its execution goes on.
 pub fn confirm_cycle(program: &Program, checks: Checks, schedule: Schedule) -> Result<CyclicTrace, CycleMismatch> {
     let mut order = Order::default();
-    let replayed =
-        replay_with(program, checks, &schedule, &mut |scene, what, event| order.happened(scene, what, event))
-            .map_err(CycleMismatch::Refused)?;
+    let replayed = replay_with(program, checks, &schedule, Parked::Fine, &mut |scene, what, event| {
+        order.happened(scene, what, event)
+    })
+    .map_err(CycleMismatch::Refused)?;
     let cycle = order.shortest_cycle().ok_or(CycleMismatch::NoCycle)?;
     Ok(CyclicTrace::replayed(schedule, replayed.trace, cycle))
 }
