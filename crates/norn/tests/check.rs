@@ -433,3 +433,14 @@ fn a_fence_by_means_of_a_local_variable_is_one() {
         }
     }
 }
+
+/// Large arrays are set by loops that nobody wrote: a bound on loops of the program is none on them.
+#[test]
+fn a_bound_on_a_loop_that_nobody_wrote_was_not_given() {
+    let folder = Folder::new("a_bound_on_a_loop_that_nobody_wrote_was_not_given");
+    folder.write("large.c", "#include <assert.h>\nint main(void) { struct { int a[200]; } d = {}; assert(d.a[3]); }\n");
+    for engine in ["auto", "enumerate", "states", "stateless", "events", "rounds"] {
+        let run = folder.norn(&["check", "--no-attack", "-e", engine, "--unwind", "2", "large.c"]);
+        assert!(matches!(run.status(), 5 | 10), "{engine}: {}", run.stdout());
+    }
+}

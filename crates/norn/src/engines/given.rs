@@ -12,7 +12,8 @@ const LIBRARY_FILES: &str = "<norn>/";
 /// library have bounds of their own.
 pub fn is_given_unwind(unwind: &[Unwind], bound: &Bound) -> bool {
     let BoundKind::Unwind { place } = &bound.kind else { return false };
-    if place.starts_with(LIBRARY_FILES) {
+    // What the front end made itself (to set a large array) stands on no line.
+    if place.starts_with(LIBRARY_FILES) || place.ends_with(":0") {
         return false;
     }
     let default = unwind.iter().rev().find_map(|bound| match bound {
