@@ -167,7 +167,9 @@ fn verdict(input: &Input, ran: &Ran) -> Verdict {
     let Some(code) = status.code() else { return Verdict::Bad(format!("{status}")) };
     let command = input.args.first().map_or("", String::as_str);
     if !matches!(code, 0 | 1 | 2 | 5 | 7 | 10) {
-        let first = ran.stderr.lines().next().unwrap_or_default();
+        let is_internal = |line: &&str| line.contains("internal error");
+        let mut lines = ran.stderr.lines();
+        let first = lines.clone().find(is_internal).or_else(|| lines.next()).unwrap_or_default();
         return Verdict::Bad(format!("exit {code}: {}", without_names(first)));
     }
     // `ir` has no time limit of its own, but texts of this size are read in a moment.

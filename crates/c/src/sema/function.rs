@@ -312,6 +312,9 @@ impl Checker<'_> {
                     Some(arg) => self.required_int(arg, "the priority of a constructor"),
                     None => None,
                 };
+                if priority.is_some_and(|n| !(0..=0xffff).contains(&n)) {
+                    self.error(attribute.loc, "the priority of a constructor must be a number from 0 to 65535");
+                }
                 let priority = priority.and_then(|n| u32::try_from(n).ok()).unwrap_or(u32::MAX);
                 self.unit.functions[id.0 as usize].constructor = Some(priority);
             } else if attribute.name == self.words.destructor {
