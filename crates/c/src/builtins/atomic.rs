@@ -90,6 +90,14 @@ impl Call<'_, '_, '_> {
         let args = self.args;
         let size = args.first().and_then(|arg| self.checker.constant_int(arg));
         let align = args.get(1).and_then(|arg| self.checker.constant_int(arg)).map(|place| place & -place);
+        if args.len() == 2 {
+            let place = self.arg(1).ty;
+            let checker = &mut *self.checker;
+            if !checker.is_error(place) && !checker.is_integer(place) && !checker.is_pointer(place) {
+                let message = format!("the place must be a pointer, but has type {}", checker.text(place));
+                checker.error(self.loc, message);
+            }
+        }
         if size.is_none() && name == "always_lock_free" {
             self.checker.error(self.loc, "the size that '__atomic_always_lock_free' is asked about must be constant");
         }

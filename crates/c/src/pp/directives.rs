@@ -5,6 +5,7 @@ use crate::intern::Interner;
 use crate::lex::{Lexer, PpKind, PpToken};
 use crate::literal;
 use crate::session::Session;
+use crate::token::Punct;
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::Loc;
 
@@ -91,7 +92,10 @@ impl Preprocessor<'_> {
                 let message = self.message("#warning");
                 self.warning(token, message);
             }
-            "ident" | "sccs" | "assert" | "unassert" => {}
+            old @ ("ident" | "sccs" | "assert" | "unassert") => {
+                let old = old.to_owned();
+                self.check_old_directive(token, &old);
+            }
             other => {
                 let message = format!("unknown preprocessing directive '#{other}'");
                 let len = token.loc.0 - hash.loc.0 + u32::from(token.len);
@@ -99,6 +103,29 @@ impl Preprocessor<'_> {
             }
         }
         self.finish_line();
+    }
+
+    /// Directives of old that mean nothing here, but have a form.
+    fn check_old_directive(&mut self, token: PpToken, name: &str) {
+        use PpKind::{Ident, Str};
+        let kinds = self.rest_of_line().iter().map(|token| token.kind).collect::<Vec<_>>();
+        let opens = kinds.get(1) == Some(&PpKind::Punct(Punct::LParen));
+        // Nothing, or the beginning of an answer in parentheses; what comes behind one is ignored.
+        let answers = opens && kinds.get(2).is_some_and(|kind| *kind != PpKind::Punct(Punct::RParen));
+        let is_answer = answers && kinds[2..].contains(&PpKind::Punct(Punct::RParen));
+        let is_right = match (name, kinds.as_slice()) {
+            ("ident" | "sccs", kinds) => matches!(kinds, [Str(_)]),
+            ("assert", kinds) => matches!(kinds, [Ident(_), ..]) && is_answer,
+            (_, kinds) => matches!(kinds, [Ident(_)]) || (matches!(kinds, [Ident(_), ..]) && is_answer),
+        };
+        if !is_right {
+            let form = match name {
+                "ident" | "sccs" => "a string",
+                "assert" => "PREDICATE(ANSWER)",
+                _ => "PREDICATE or PREDICATE(ANSWER)",
+            };
+            self.error(token, format!("'#{name}' needs {form}"));
+        }
     }
 
     /// The tokens up to the end of the line.

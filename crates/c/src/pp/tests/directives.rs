@@ -201,3 +201,33 @@ fn preprocessed_files_take_the_short_way() {
     let at = session.sources.presumed(session.diagnostics[2].labels[0].loc).map(|at| (at.file.to_owned(), at.line));
     assert_eq!(at, Some(("y".to_owned(), 3)));
 }
+
+/// As GCC 12 takes them.
+#[test]
+fn directives_of_old_have_a_form() {
+    let is_accepted = |line: &str| messages(&run(Options::default(), "t.c", &format!("{line}\n")).0).is_empty();
+    for line in [
+        "#ident \"a\"",
+        "#sccs \"a\"",
+        "#assert a(b)",
+        "#assert a(b) c",
+        "#assert a(b(c))",
+        "#unassert a",
+        "#unassert a(b)",
+    ] {
+        assert!(is_accepted(line), "{line}");
+    }
+    for line in [
+        "#ident 5",
+        "#ident",
+        "#sccs x",
+        "#assert <",
+        "#assert a",
+        "#assert a()",
+        "#assert a(b",
+        "#unassert 5",
+        "#unassert",
+    ] {
+        assert!(!is_accepted(line), "{line}");
+    }
+}
