@@ -1,5 +1,7 @@
 // Store buffering in which each thread stores a byte and reads the word around it: the store cannot be forwarded to such a
-// load, which waits until the byte is in memory.
+// load, which waits until the byte is in memory. That is the model; some processors do not wait, and put the word together
+// from the buffered byte and from memory:
+// known gap: own_left=1 left=0 own_right=1 right=0 x=1 y=1
 
 #define VARIABLES(V) V(atomic_uint, x) V(atomic_uint, y)
 #define RESULTS(R) R(own_left) R(left) R(own_right) R(right)

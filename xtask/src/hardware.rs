@@ -38,6 +38,9 @@ struct Seen {
     counts: BTreeMap<Values, u64>,
 }
 
+/// In a program: an outcome that some processors show and the model does not allow yet. It is told, but fails nothing.
+const KNOWN_GAP: &str = "// known gap: ";
+
 pub fn run(runs: u64) -> Result<(), String> {
     if !cfg!(any(target_arch = "x86_64", target_arch = "x86")) {
         println!("hardware: this is not an x86 machine, nothing to compare");
@@ -69,8 +72,14 @@ pub fn run(runs: u64) -> Result<(), String> {
             println!("FAILED  {name}: sc allows {}, tso does not", seen.show(values));
             failures += 1;
         }
+        let text = fs::read_to_string(&source).map_err(|e| in_program(e.to_string()))?;
         for (values, count) in seen.without(&tso) {
-            println!("FAILED  {name}: seen {count} times, but tso does not allow {}", seen.show(values));
+            let shown = seen.show(values);
+            if text.lines().any(|line| line.strip_prefix(KNOWN_GAP) == Some(&shown)) {
+                println!("GAP     {name}: seen {count} times, tso does not allow {shown}; known, and to be closed");
+                continue;
+            }
+            println!("FAILED  {name}: seen {count} times, but tso does not allow {shown}");
             failures += 1;
         }
         programs += 1;
