@@ -63,7 +63,7 @@ Usage: cargo xtask TASK
                      are made smaller and kept in target/fuzz
 
 The corpus is looked for in ../shared/corpus, or where NORN_CORPUS says. The full gates also run
-the torture tests in the folder that NORN_TORTURE names.";
+the torture tests in the folder that NORN_TORTURE names. Tasks that run Norn build it first, or take NORN_BINARY.";
 
 fn main() -> ExitCode {
     let args = std::env::args().skip(1).collect::<Vec<_>>();

@@ -19,8 +19,12 @@ pub struct Run {
 }
 
 impl Norn {
-    /// Builds the release binary, if it is not up to date.
+    /// Builds the release binary, if it is not up to date; `NORN_BINARY` names another one, so that a long run goes on with
+    /// the binary that it began with.
     pub fn build() -> Result<Norn, String> {
+        if let Some(binary) = std::env::var_os("NORN_BINARY") {
+            return Ok(Norn(PathBuf::from(binary)));
+        }
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let build = Command::new(cargo)
             .args(["build", "--quiet", "--release", "--package", "norn"])

@@ -44,7 +44,11 @@ struct Test {
 }
 
 /// Comparisons with oracles that are no tests of cargo's: words after `xtask`.
-const COMPARISONS: [&[&str]; 1] = [&["exact", "--count", "60"]];
+const COMPARISONS: [&[&str]; 3] = [
+    &["flow", "--count", "60", "--failures", "1"],
+    &["flow", "--threads", "--count", "25", "--failures", "1"],
+    &["exact", "--count", "60"],
+];
 
 impl Suite {
     /// Compiles all tests of the copy.
