@@ -438,9 +438,14 @@ impl<'c> Executor<'c> {
             self.undo_to(mark);
             self.begin_step(thread, Status::Stopped);
             self.assume(assumption);
-            // What a section made itself is gone, and nobody else knew it.
+            // What a section made or wrote itself is gone, and nobody else knew it. The last effect is what it failed at.
             let objects = self.memory.objects.len();
-            self.effects.retain(|effect| effect.object().is_none_or(|object| (object as usize) < objects));
+            let mut left = self.effects.len();
+            self.effects.retain(|effect| {
+                left -= 1;
+                let is_there = effect.object().is_none_or(|object| (object as usize) < objects);
+                is_there && (left == 0 || !matches!(effect, Effect::Write { .. }))
+            });
             result = Ok(());
         }
         self.visible_effects = self.effects.len();

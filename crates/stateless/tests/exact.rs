@@ -54,7 +54,14 @@ fn check(program: &Program, checks: Checks, name: &str) -> [u64; 3] {
         assert_eq!(found.incomplete, None, "{name} {model}");
         let counts = (found.counts.complete, found.counts.blocked, found.counts.redundant);
         let expected_counts = (expected.complete as u64, expected.blocked as u64, 0);
-        assert_eq!(counts, expected_counts, "{name} {model}: {:?}", found.counts);
+        if found.assumptions.is_empty() {
+            assert_eq!(counts, expected_counts, "{name} {model}: {:?}", found.counts);
+        } else {
+            // A section that stops its thread leaves no trace, but depends on what it read: the engine may try it twice.
+            let (complete, blocked, redundant) = expected_counts;
+            assert!(counts.1 >= blocked, "{name} {model}: {:?}, {blocked} blocked", found.counts);
+            assert_eq!((counts.0, counts.2), (complete, redundant), "{name} {model}: {:?}", found.counts);
+        }
         // For a verdict, executions in which a thread stops are left out.
         let verdict = verdict(&task).unwrap_or_else(|mismatch| panic!("{name} {model}: {mismatch}"));
         assert!(matches!(verdict.outcome, Outcome::Safe { .. }), "{name} {model}: {:?}", verdict.outcome);

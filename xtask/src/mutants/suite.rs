@@ -44,30 +44,28 @@ struct Test {
 }
 
 /// Comparisons with oracles that are no tests of cargo's: words after `xtask`.
-const COMPARISONS: [&[&str]; 3] = [
-    &["flow", "--count", "60", "--failures", "1"],
-    &["flow", "--threads", "--count", "25", "--failures", "1"],
-    &["exact", "--count", "60"],
+const COMPARISONS: [&[&str]; 2] =
+    [&["flow", "--count", "60", "--failures", "1"], &["flow", "--threads", "--count", "25", "--failures", "1"]];
+
+/// Tests of the project's texts: the copy has a crate more than ARCHITECTURE.md knows.
+const ABOUT_TEXTS: [&str; 1] = ["norn/architecture"];
+
+/// Tests of how soon something ends: on a busy machine they fail without any fault.
+const HURRIED: [&str; 4] = [
+    "an_interrupt_ends_with_130",
+    "a_limit_after_a_completed_bound",
+    "a_time_limit_leaves_what_smaller_bounds_say",
+    "the_time_limit_holds_for_reading_too",
 ];
 
 impl Suite {
     /// Compiles all tests of the copy.
     pub fn build(tree: &Path) -> Result<Suite, String> {
         println!("compiling the tests with all faults");
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let output = Command::new(cargo)
-            .args(["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"])
-            .env("RUSTFLAGS", "-A warnings")
-            .env_remove("CARGO_TARGET_DIR")
-            .current_dir(tree)
-            .stderr(Stdio::inherit())
-            .output()
-            .map_err(|e| format!("cannot run cargo: {e}"))?;
-        if !output.status.success() {
-            return Err("the copy with all faults does not compile".to_owned());
-        }
+        let messages = cargo(tree, &["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"])?;
+        cargo(tree, &["build", "--package", "xtask"])?;
         let mut tests = Vec::new();
-        for line in String::from_utf8_lossy(&output.stdout).lines() {
+        for line in messages.lines() {
             tests.extend(test_of(line, tree));
         }
         let xtask = tree.join("target/debug/xtask");
@@ -87,12 +85,16 @@ impl Suite {
     /// Runs everything without a fault, to see that it passes and how long it takes.
     pub fn measured(mut self) -> Result<Suite, String> {
         let limit = Duration::from_secs(1200);
+        let mut failed = Vec::new();
         for test in &mut self.tests {
             let start = Instant::now();
             match test.run(None, limit) {
                 Some(true) => test.usual = start.elapsed(),
-                _ => return Err(format!("{} fails without any fault", test.name)),
+                _ => failed.push(test.name.clone()),
             }
+        }
+        if !failed.is_empty() {
+            return Err(format!("without any fault fail: {}", failed.join(", ")));
         }
         let all: Duration = self.tests.iter().map(|test| test.usual).sum();
         println!("{} test programs, {:.0} s without a fault", self.tests.len(), all.as_secs_f64());
@@ -114,6 +116,23 @@ impl Suite {
     }
 }
 
+/// What cargo prints when it compiles the copy.
+fn cargo(tree: &Path, args: &[&str]) -> Result<String, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(args)
+        .env("RUSTFLAGS", "-A warnings")
+        .env_remove("CARGO_TARGET_DIR")
+        .current_dir(tree)
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|e| format!("cannot run cargo: {e}"))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err("the copy with all faults does not compile".to_owned()),
+    }
+}
+
 /// The test program that a message of cargo's is about.
 fn test_of(message: &str, tree: &Path) -> Option<Test> {
     let message: serde_json::Value = serde_json::from_str(message).ok()?;
@@ -124,7 +143,11 @@ fn test_of(message: &str, tree: &Path) -> Option<Test> {
     let folder = Path::new(message["manifest_path"].as_str()?).parent()?.to_owned();
     let of = folder.strip_prefix(tree).ok()?.file_name()?.to_string_lossy().into_owned();
     let name = format!("{of}/{}", message["target"]["name"].as_str()?);
-    Some(Test { name, of, program, args: Vec::new(), folder, usual: Duration::ZERO })
+    if ABOUT_TEXTS.contains(&name.as_str()) {
+        return None;
+    }
+    let args = HURRIED.iter().flat_map(|test| ["--skip".to_owned(), (*test).to_owned()]).collect();
+    Some(Test { name, of, program, args, folder, usual: Duration::ZERO })
 }
 
 impl Test {
