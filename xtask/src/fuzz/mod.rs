@@ -20,7 +20,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Every so many files that are called safe, a compiler is asked.
+/// Every so many files that are called safe, a compiler is asked; also about one that is made again alone.
 const SAFE_SAMPLE: u64 = 4;
 /// So many of one sort are kept.
 const KEPT: u64 = 3;
@@ -68,7 +68,7 @@ pub fn run(plan: &Plan) -> Result<(), String> {
     for number in plan.first..plan.first.saturating_add(plan.count) {
         let mut random = Random::new(plan.seed, number);
         let input = seeds.input(plan.kind, &mut random);
-        tally.see(&mut runner, &input, plan.seed, number, &folder)?;
+        tally.see(&mut runner, &input, (plan.seed, number), plan.count == 1, &folder)?;
         let done = number - plan.first + 1;
         if done.is_multiple_of(10_000) {
             println!("fuzz: {}", tally.summary(done, start));
@@ -94,13 +94,21 @@ struct Tally {
 }
 
 impl Tally {
-    fn see(&mut self, runner: &mut Runner, input: &Input, seed: u64, number: u64, folder: &Path) -> Result<(), String> {
+    /// `alone` if this is the only input, made again to be looked at.
+    fn see(
+        &mut self,
+        runner: &mut Runner,
+        input: &Input,
+        (seed, number): (u64, u64),
+        alone: bool,
+        folder: &Path,
+    ) -> Result<(), String> {
         *self.kinds.entry(input.kind.name()).or_default() += 1;
         let mut verdict = runner.judge(input)?;
         if let Verdict::Fine { status, is_safe } = verdict {
             *self.statuses.entry(status).or_default() += 1;
             self.safe += u64::from(is_safe);
-            if is_safe && self.safe.is_multiple_of(SAFE_SAMPLE) {
+            if is_safe && (alone || self.safe.is_multiple_of(SAFE_SAMPLE)) {
                 self.compared += 1;
                 if let Some(error) = runner.refused_by_compiler(input)? {
                     verdict = Verdict::Bad(format!("safe, but the compiler says {error}"));
