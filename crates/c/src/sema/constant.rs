@@ -70,9 +70,38 @@ impl Checker<'_> {
 
     /// The value of an expression that can be computed without running the program.
     pub(crate) fn evaluate(&self, e: &Expr) -> Evaluated<Value> {
+        Evaluator { checker: self, reads_const_objects: false }.evaluate(e)
+    }
+
+    /// The same in the initialiser of a static object, where GNU C reads `const` objects, too.
+    pub(super) fn evaluate_initialiser(&self, e: &Expr) -> Evaluated<Value> {
+        Evaluator { checker: self, reads_const_objects: true }.evaluate(e)
+    }
+
+    /// Cuts a number to the width of its type.
+    fn wrapped(&self, n: i128, ty: QualType) -> i128 {
+        self.number_of(self.cut(n as u64, ty), ty)
+    }
+}
+
+/// Evaluates expressions without running the program.
+struct Evaluator<'c, 'a> {
+    checker: &'c Checker<'a>,
+    reads_const_objects: bool,
+}
+
+impl Evaluator<'_, '_> {
+    fn evaluate_int(&self, e: &Expr) -> Evaluated<i128> {
+        match self.evaluate(e)? {
+            Value::Int(n) => Ok(n),
+            _ => not_constant(e.loc, "this is not an integer"),
+        }
+    }
+
+    fn evaluate(&self, e: &Expr) -> Evaluated<Value> {
         let (ty, loc) = (e.ty, e.loc);
         match &e.kind {
-            ExprKind::Int(bits) => Ok(Value::Int(self.number_of(*bits, ty))),
+            ExprKind::Int(bits) => Ok(Value::Int(self.checker.number_of(*bits, ty))),
             ExprKind::Float(value) => Ok(Value::Float(*value)),
             ExprKind::Function(id) => Ok(Value::Function(*id)),
             ExprKind::AddressOf(place) => self.evaluate_address(place),
@@ -81,11 +110,11 @@ impl Checker<'_> {
                 self.converted_value(value, inner.ty, ty, loc)
             }
             ExprKind::Negate(inner) => match self.evaluate(inner)? {
-                Value::Int(n) => Ok(Value::Int(self.wrapped(-n, ty))),
+                Value::Int(n) => Ok(Value::Int(self.checker.wrapped(-n, ty))),
                 Value::Float(value) => Ok(Value::Float(-value)),
                 _ => not_constant(loc, "an address cannot be negated"),
             },
-            ExprKind::BitNot(inner) => Ok(Value::Int(self.wrapped(!self.evaluate_int(inner)?, ty))),
+            ExprKind::BitNot(inner) => Ok(Value::Int(self.checker.wrapped(!self.evaluate_int(inner)?, ty))),
             ExprKind::Not(inner) => Ok(Value::Int(i128::from(!self.evaluate_truth(inner)?))),
             ExprKind::Binary(op, l, r) => self.evaluate_binary(*op, l, r, ty, loc),
             ExprKind::Compare(op, l, r) => self.evaluate_comparison(*op, l, r, loc),
@@ -93,7 +122,7 @@ impl Checker<'_> {
                 let index = self.evaluate_int(index)?;
                 let bytes = index.saturating_mul(i128::from(*size)) * if *subtract { -1 } else { 1 };
                 match self.evaluate(pointer)? {
-                    Value::Int(n) => Ok(Value::Int(self.wrapped(n.saturating_add(bytes), ty))),
+                    Value::Int(n) => Ok(Value::Int(self.checker.wrapped(n.saturating_add(bytes), ty))),
                     Value::Object(id, offset) => Ok(Value::Object(id, offset.wrapping_add(bytes as i64))),
                     _ if bytes == 0 => self.evaluate(pointer),
                     _ => not_constant(loc, "this address is not constant"),
@@ -114,6 +143,10 @@ impl Checker<'_> {
                 true => self.evaluate(then),
                 false => self.evaluate(otherwise),
             },
+            ExprKind::Load(place) if self.reads_const_objects => match self.checker.known_value(place) {
+                Some(value) => Ok(value),
+                None => not_constant(loc, "the value of this object is only known when the program runs"),
+            },
             ExprKind::Load(_) => not_constant(loc, "the value of an object is only known when the program runs"),
             ExprKind::Call { .. } => not_constant(loc, "a function is called"),
             ExprKind::Assign(..) | ExprKind::Update { .. } => not_constant(loc, "an object is changed"),
@@ -132,7 +165,7 @@ impl Checker<'_> {
     /// The address of a place.
     fn evaluate_address(&self, place: &Expr) -> Evaluated<Value> {
         match &place.kind {
-            ExprKind::Object(id) if self.unit.objects[id.0 as usize].thread_local => {
+            ExprKind::Object(id) if self.checker.unit.objects[id.0 as usize].thread_local => {
                 not_constant(place.loc, "every thread has its own instance of the object")
             }
             ExprKind::Object(id) => Ok(Value::Object(*id, 0)),
@@ -146,23 +179,18 @@ impl Checker<'_> {
         }
     }
 
-    /// Cuts a number to the width of its type.
-    fn wrapped(&self, n: i128, ty: QualType) -> i128 {
-        self.number_of(self.cut(n as u64, ty), ty)
-    }
-
     fn converted_value(&self, value: Value, from: QualType, to: QualType, loc: Loc) -> Evaluated<Value> {
-        let to_float = matches!(self.kind(to), Type::Float(_));
+        let to_float = matches!(self.checker.kind(to), Type::Float(_));
         match value {
             Value::Int(n) if to.ty == TypeId::BOOL => Ok(Value::Int(i128::from(n != 0))),
-            Value::Int(n) if to_float => Ok(Value::Float(self.round(n as f64, to))),
-            Value::Int(n) if self.is_scalar(to) => Ok(Value::Int(self.wrapped(n, to))),
+            Value::Int(n) if to_float => Ok(Value::Float(self.checker.round(n as f64, to))),
+            Value::Int(n) if self.checker.is_scalar(to) => Ok(Value::Int(self.checker.wrapped(n, to))),
             Value::Float(v) if to.ty == TypeId::BOOL => Ok(Value::Int(i128::from(v != 0.0))),
-            Value::Float(v) if to_float => Ok(Value::Float(self.round(v, to))),
-            Value::Float(v) if self.is_integer(to) => Ok(Value::Int(self.wrapped(v as i128, to))),
+            Value::Float(v) if to_float => Ok(Value::Float(self.checker.round(v, to))),
+            Value::Float(v) if self.checker.is_integer(to) => Ok(Value::Int(self.checker.wrapped(v as i128, to))),
             Value::Object(..) | Value::Function(_) if to.ty == TypeId::BOOL => Ok(Value::Int(1)),
             Value::Object(..) | Value::Function(_)
-                if self.is_scalar(to) && !to_float && self.size_of(to) >= self.size_of(from) =>
+                if self.checker.is_scalar(to) && !to_float && self.checker.size_of(to) >= self.checker.size_of(from) =>
             {
                 Ok(value)
             }
@@ -176,12 +204,12 @@ impl Checker<'_> {
             (Value::Int(_), Value::Int(0)) if matches!(op, BinaryOp::Div | BinaryOp::Rem) => {
                 not_constant(loc, "division by zero")
             }
-            (Value::Int(l), Value::Int(r)) => match self.int_operation(op, l, r, ty) {
-                Some(n) => Ok(Value::Int(self.wrapped(n, ty))),
+            (Value::Int(l), Value::Int(r)) => match self.checker.int_operation(op, l, r, ty) {
+                Some(n) => Ok(Value::Int(self.checker.wrapped(n, ty))),
                 None => not_constant(loc, "a shift by more bits than the type has, or by a negative number"),
             },
             (Value::Float(l), Value::Float(r)) => match float_operation(op, l, r) {
-                Some(value) => Ok(Value::Float(self.round(value, ty))),
+                Some(value) => Ok(Value::Float(self.checker.round(value, ty))),
                 None => not_constant(loc, "this operation is not for floating numbers"),
             },
             // An address that went through an integer of pointer width.

@@ -265,6 +265,7 @@ impl Checker<'_> {
         {
             return;
         }
+        self.note_known(var, &init, complete);
         out.push(Stmt { kind: StmtKind::Init(var, init), loc });
     }
 

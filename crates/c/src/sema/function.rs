@@ -1,6 +1,7 @@
 //! Function definitions, and what is known while a body is being checked.
 
 use super::Checker;
+use super::constant::Value;
 use super::jumps::Jumps;
 use super::scope::Entity;
 use super::switch::SwitchState;
@@ -33,6 +34,8 @@ pub(super) struct FunctionState {
     pub(super) jumps: Jumps,
     /// The variables declared with `register`.
     pub(super) registers: FxHashSet<VarId>,
+    /// The `const` variables that a constant initialises.
+    pub(super) known: FxHashMap<VarId, Value>,
 }
 
 struct LabelState {
@@ -67,6 +70,7 @@ impl FunctionState {
             loops: 0,
             switches: Vec::new(),
             jumps: Jumps::default(),
+            known: FxHashMap::default(),
             registers: FxHashSet::default(),
         }
     }

@@ -25,6 +25,7 @@ mod fold;
 mod function;
 mod init;
 mod jumps;
+mod known;
 mod layout;
 mod lookup;
 mod member;

@@ -44,11 +44,15 @@ impl Checker<'_> {
             self.report(Diagnostic::unsupported(e.loc, what.clone()));
             return;
         }
+        let e = self.chosen(e);
         if self.is_record(ty) {
             self.static_copy(image, offset, e);
             return;
         }
-        let value = match self.evaluate(e) {
+        if bits.is_none() && self.static_literal(image, offset, ty, e) {
+            return;
+        }
+        let value = match self.evaluate_initialiser(e) {
             Ok(value) => value,
             Err(problem) => {
                 let message = format!("the initialiser of a static object must be constant: {}", problem.message);
@@ -80,7 +84,43 @@ impl Checker<'_> {
         }
     }
 
-    /// A struct or union given as a whole: GNU C allows a compound literal, whose parts are known.
+    /// The branch that a conditional expression comes to, where that is known.
+    fn chosen<'e>(&self, e: &'e Expr) -> &'e Expr {
+        match &e.kind {
+            ExprKind::Conditional { condition, then, otherwise } => match self.evaluate_initialiser(condition) {
+                Ok(Value::Int(0)) => self.chosen(otherwise),
+                Ok(Value::Int(_)) => self.chosen(then),
+                _ => e,
+            },
+            _ => e,
+        }
+    }
+
+    /// A scalar that is given by a compound literal of its own type, which GNU C allows.
+    fn static_literal(&mut self, image: &mut Image, offset: u64, ty: QualType, e: &Expr) -> bool {
+        let ExprKind::Load(place) = &e.kind else { return false };
+        if place.ty.ty != ty.ty {
+            return false;
+        }
+        match &place.kind {
+            ExprKind::Object(id) if self.unit.objects[id.0 as usize].name.is_none() => {
+                if let Definition::Initialised(parts) = &self.unit.objects[id.0 as usize].definition {
+                    parts.iter().for_each(|part| image.put(offset + part.offset, part.value.clone()));
+                }
+                true
+            }
+            ExprKind::CompoundLiteral(_, init) => match &**init {
+                Init::Expr(e) => {
+                    self.static_part(image, offset, None, ty, e);
+                    true
+                }
+                Init::List(_) => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// A struct or union given as a whole: GNU C allows a compound literal and a `const` object, whose parts are known.
     fn static_copy(&mut self, image: &mut Image, offset: u64, e: &Expr) {
         if let ExprKind::Load(place) = &e.kind {
             match &place.kind {
@@ -109,6 +149,12 @@ impl Checker<'_> {
                 }
                 _ => {}
             }
+            if let Some(parts) = self.known_copy(place) {
+                for (at, value) in parts {
+                    image.put(offset + at, value);
+                }
+                return;
+            }
         }
         self.error(
             e.loc,
@@ -117,13 +163,20 @@ impl Checker<'_> {
     }
 }
 
-impl Image {
-    fn size(&self, value: &ConstValue) -> u64 {
-        match value {
+impl ConstValue {
+    /// How many bytes it fills.
+    pub(super) fn size(&self, pointer_size: u64) -> u64 {
+        match self {
             ConstValue::Int { size, .. } | ConstValue::Float { size, .. } => *size,
             ConstValue::Bytes(bytes) => bytes.len() as u64,
-            ConstValue::Object(..) | ConstValue::Function(_) => self.pointer_size,
+            ConstValue::Object(..) | ConstValue::Function(_) => pointer_size,
         }
+    }
+}
+
+impl Image {
+    fn size(&self, value: &ConstValue) -> u64 {
+        value.size(self.pointer_size)
     }
 
     /// Sets a part; what it overlaps keeps its other bytes.
