@@ -192,6 +192,10 @@ impl Parser<'_> {
             Keyword::Static => self.storage_class(specifiers, StorageClass::Static)?,
             Keyword::Auto => self.storage_class(specifiers, StorageClass::Auto)?,
             Keyword::Register => self.storage_class(specifiers, StorageClass::Register)?,
+            Keyword::Thread if specifiers.thread_local => {
+                self.error_here("'_Thread_local' twice in a declaration".to_owned());
+                return Err(Failed);
+            }
             Keyword::Thread => specifiers.thread_local = self.skip(),
             Keyword::Inline => specifiers.inline = self.skip(),
             Keyword::Noreturn => specifiers.noreturn = self.skip(),

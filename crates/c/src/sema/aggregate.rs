@@ -68,7 +68,15 @@ impl Checker<'_> {
                 None => break,
             };
             let Some((first, rest)) = designators.split_first() else {
-                let Some(target) = self.child(whole, position) else { break };
+                let Some(target) = self.child(whole, position) else {
+                    // What is too much is left out, but a designator after it counts.
+                    if braced {
+                        self.left_out(item);
+                        cursor.advance();
+                        continue;
+                    }
+                    break;
+                };
                 self.choose_member(whole, position, parts);
                 let before = (cursor.position, parts.list.len());
                 self.element(target, cursor, parts);
@@ -107,6 +115,20 @@ impl Checker<'_> {
             length = length.max(position);
         }
         length
+    }
+
+    /// An item for which there is nothing left to initialise.
+    fn left_out(&mut self, item: &InitializerItem) {
+        self.warn(item.loc, "there are more initialisers than there is to initialise");
+        let mut pending = vec![&item.initializer];
+        while let Some(initializer) = pending.pop() {
+            match initializer {
+                Initializer::Expr(e) => {
+                    self.unevaluated_expr(e);
+                }
+                Initializer::List(list) => pending.extend(list.items.iter().map(|item| &item.initializer)),
+            }
+        }
     }
 
     /// A list in braces is for all of its aggregate, also for what it does not mention.
