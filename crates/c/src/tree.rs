@@ -107,6 +107,8 @@ pub struct Function {
     pub ty: TypeId,
     pub linkage: Linkage,
     pub inline: bool,
+    /// The body is for inlining only, another definition may follow (`extern inline` with the attribute `gnu_inline`).
+    pub inline_only: bool,
     pub noreturn: bool,
     /// Runs before the entry; functions with smaller numbers run first.
     pub constructor: Option<u32>,

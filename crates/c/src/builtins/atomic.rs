@@ -1,13 +1,13 @@
 //! `__atomic_…` of GCC and `__c11_atomic_…` of clang: typed by what their first argument points to.
 //!
-//! Memory orders must be constants, as they are in practice; `consume` is taken as `acquire`. An atomic access to a
-//! struct is not modelled.
+//! `consume` is taken as `acquire`. A memory order that is not a constant is computed, and chooses among one access for each order
+//! (`orders.rs`). An atomic access to a struct is not modelled.
 
 use super::Call;
-use crate::ast;
+use super::orders::Access;
 use crate::ctype::{QualType, Type, TypeId};
-use crate::tree::{Builtin, CompareOp, Expected, Expr, UpdateResult};
-use norn_ir::diag::Diagnostic;
+use crate::sema::Context;
+use crate::tree::{Builtin, CompareOp, Expected, Expr, ExprKind, UpdateResult};
 use norn_ir::instr::{FenceKind, Order, RmwOp};
 
 /// Where the two families differ.
@@ -17,14 +17,6 @@ pub(super) enum Dialect {
     Gnu,
     /// Pointer arithmetic counts elements; compare-exchange says `strong` or `weak` in its name.
     C11,
-}
-
-/// Accesses for which not every memory order makes sense.
-#[derive(Clone, Copy)]
-enum Access {
-    Load,
-    Store,
-    Failure,
 }
 
 impl Call<'_, '_, '_> {
@@ -72,68 +64,78 @@ impl Call<'_, '_, '_> {
         }
         Some(match name {
             "thread_fence" => self.thread_fence(),
-            "signal_fence" => self.make_void(Builtin::Fence(FenceKind::Compiler)),
+            "signal_fence" => {
+                let fence = self.make_void(Builtin::Fence(FenceKind::Compiler));
+                let int = self.checker.int_type();
+                let order = self.arg_as(0, int);
+                if matches!(order.kind, ExprKind::Int(_)) { fence } else { self.checker.comma(order, fence) }
+            }
             "always_lock_free" | "is_lock_free" => self.lock_free(name),
             "test_and_set" => self.test_and_set(),
             "clear" => self.clear(),
             _ => match (self.atomic_place(), update) {
                 (Err(wrong), _) => wrong,
-                (Ok((pointer, ty)), Some((op, result))) => self.update(pointer, ty, op, result, dialect),
-                (Ok((pointer, ty)), None) => self.access(name, dialect, pointer, ty),
+                (Ok((pointer, ty)), update) => {
+                    if let Err(wrong) = self.check_atomic_type(name, ty, update.is_some(), dialect) {
+                        return Some(wrong);
+                    }
+                    match update {
+                        Some((op, result)) => self.update(pointer, ty, op, result, dialect),
+                        None => self.access(name, dialect, pointer, ty),
+                    }
+                }
             },
         })
+    }
+
+    /// GCC's functions that take values are for integers and pointers, arithmetic is not for `_Bool`.
+    fn check_atomic_type(&mut self, name: &str, ty: QualType, is_update: bool, dialect: Dialect) -> Result<(), Expr> {
+        let is_number = self.checker.is_integer(ty) && !(is_update && matches!(self.checker.kind(ty), Type::Bool));
+        let by_value = is_update || name.ends_with("_n");
+        if dialect == Dialect::Gnu && by_value && !is_number && !self.checker.is_pointer(ty) {
+            let text = self.checker.text(ty);
+            self.checker.error(self.loc, format!("'{}' cannot access an object of type {text}", self.name));
+            return Err(self.checker.error_expr(self.loc));
+        }
+        Ok(())
     }
 
     /// Whether an access of so many bytes needs no lock: as GCC for x86, which takes a pointer that is a number for the
     /// alignment of what it points to.
     fn lock_free(&mut self, name: &str) -> Expr {
-        let args = self.args;
-        let size = args.first().and_then(|arg| self.checker.constant_int(arg));
-        let align = args.get(1).and_then(|arg| self.checker.constant_int(arg)).map(|place| place & -place);
-        if args.len() == 2 {
-            let place = self.arg(1).ty;
-            let checker = &mut *self.checker;
-            if !checker.is_error(place) && !checker.is_integer(place) && !checker.is_pointer(place) {
-                let message = format!("the place must be a pointer, but has type {}", checker.text(place));
-                checker.error(self.loc, message);
-            }
+        let (asked, place) = (self.arg(0), self.arg(1));
+        let checker = &mut *self.checker;
+        if !checker.is_error(place.ty) && !checker.is_integer(place.ty) && !checker.is_pointer(place.ty) {
+            let message = format!("the place must be a pointer, but has type {}", checker.text(place.ty));
+            checker.error(self.loc, message);
         }
+        let size = checker.evaluate_int(&asked).ok();
+        let align = checker.evaluate_int(&place).ok().map(|place| place & -place);
         if size.is_none() && name == "always_lock_free" {
             self.checker.error(self.loc, "the size that '__atomic_always_lock_free' is asked about must be constant");
         }
         let is_free = size
             .is_none_or(|size| matches!(size, 1 | 2 | 4 | 8) && align.is_none_or(|align| align == 0 || align >= size));
         let answer = self.checker.int_constant(i128::from(is_free), self.checker.int_type(), self.loc);
-        self.after_arguments(answer)
+        let answer = if align.is_some() { answer } else { self.checker.comma(place, answer) };
+        if size.is_some() { answer } else { self.checker.comma(asked, answer) }
     }
 
     fn access(&mut self, name: &str, dialect: Dialect, pointer: Expr, ty: QualType) -> Expr {
         match (name, dialect) {
-            ("load_n", _) | ("load", Dialect::C11) => match self.order_of(1, Access::Load) {
-                Ok(order) => self.make(Builtin::AtomicLoad { pointer, order }, ty),
-                Err(wrong) => wrong,
-            },
-            ("load", Dialect::Gnu) => match self.order_of(2, Access::Load) {
-                Ok(order) => {
-                    let value = self.make(Builtin::AtomicLoad { pointer, order }, ty);
-                    self.write_through(1, value)
-                }
-                Err(wrong) => wrong,
-            },
-            ("store_n", _) | ("store", Dialect::C11) => match self.order_of(2, Access::Store) {
-                Ok(order) => {
-                    let value = self.arg_as(1, ty);
-                    self.make_void(Builtin::AtomicStore { pointer, value, order })
-                }
-                Err(wrong) => wrong,
-            },
-            ("store", Dialect::Gnu) => match self.order_of(2, Access::Store) {
-                Ok(order) => {
-                    let value = self.read_through(1, ty);
-                    self.make_void(Builtin::AtomicStore { pointer, value, order })
-                }
-                Err(wrong) => wrong,
-            },
+            ("load_n", _) | ("load", Dialect::C11) => self.load(pointer, ty, 1),
+            ("load", Dialect::Gnu) => {
+                let value = self.load(pointer, ty, 2);
+                self.write_through(1, value)
+            }
+            ("store_n", _) | ("store", Dialect::C11) => {
+                let value = self.arg_as(1, ty);
+                self.store(pointer, value, 2)
+            }
+            ("store", Dialect::Gnu) => {
+                let value = self.read_through(1, ty);
+                self.store(pointer, value, 2)
+            }
             ("init", _) => {
                 let place = self.checker.deref(pointer, self.loc);
                 let place = Expr { ty, ..place };
@@ -180,21 +182,37 @@ impl Call<'_, '_, '_> {
         Err(self.checker.error_expr(self.loc))
     }
 
+    fn load(&mut self, pointer: Expr, ty: QualType, order: usize) -> Expr {
+        self.with_order(order, Access::Load, [pointer], |call, order, [pointer]| {
+            call.make(Builtin::AtomicLoad { pointer, order }, ty)
+        })
+    }
+
+    fn store(&mut self, pointer: Expr, value: Expr, order: usize) -> Expr {
+        self.with_order(order, Access::Store, [pointer, value], |call, order, [pointer, value]| {
+            call.make_void(Builtin::AtomicStore { pointer, value, order })
+        })
+    }
+
     fn exchange(&mut self, pointer: Expr, operand: Expr, ty: QualType, order: usize) -> Expr {
-        match self.order(order) {
-            Ok(order) => {
-                let op = RmwOp::Exchange;
-                self.make(Builtin::AtomicUpdate { op, pointer, operand, order, result: UpdateResult::Old }, ty)
-            }
-            Err(wrong) => wrong,
-        }
+        self.read_modify_write(pointer, operand, ty, RmwOp::Exchange, UpdateResult::Old, order)
+    }
+
+    fn read_modify_write(
+        &mut self,
+        pointer: Expr,
+        operand: Expr,
+        ty: QualType,
+        op: RmwOp,
+        result: UpdateResult,
+        order: usize,
+    ) -> Expr {
+        self.with_order(order, Access::Update, [pointer, operand], |call, order, [pointer, operand]| {
+            call.make(Builtin::AtomicUpdate { op, pointer, operand, order, result }, ty)
+        })
     }
 
     fn update(&mut self, pointer: Expr, ty: QualType, op: RmwOp, result: UpdateResult, dialect: Dialect) -> Expr {
-        let order = match self.order(2) {
-            Ok(order) => order,
-            Err(wrong) => return wrong,
-        };
         let operand = match *self.checker.kind(ty) {
             Type::Pointer(element) => {
                 let ptrdiff = self.checker.ptrdiff_type();
@@ -210,17 +228,13 @@ impl Call<'_, '_, '_> {
             Type::Float(_) => return self.unsupported("atomic arithmetic on floating-point numbers", ty),
             _ => self.arg_as(1, ty),
         };
-        self.make(Builtin::AtomicUpdate { op, pointer, operand, order, result }, ty)
+        self.read_modify_write(pointer, operand, ty, op, result, 2)
     }
 
     fn compare_exchange(&mut self, name: &str, pointer: Expr, ty: QualType) -> Expr {
         let first_order = if name.starts_with("compare_exchange_n") || name == "compare_exchange" { 4 } else { 3 };
-        let (success, failure) = match (self.order(first_order), self.order_of(first_order + 1, Access::Failure)) {
-            (Ok(success), Ok(failure)) => (success, failure),
-            (Err(wrong), _) | (_, Err(wrong)) => return wrong,
-        };
         let expected_type = self.checker.pointer_to(ty);
-        let expected = Expected::Pointer(self.arg_as(1, expected_type));
+        let expected = if name == "compare_exchange" { self.pointer_arg(1, ty) } else { self.arg_as(1, expected_type) };
         let desired = if name == "compare_exchange" { self.read_through(2, ty) } else { self.arg_as(2, ty) };
         let bool_type = QualType::unqualified(self.checker.types.intern(Type::Bool));
         let is_strong = match name {
@@ -229,9 +243,13 @@ impl Call<'_, '_, '_> {
             _ => self.args.get(3).and_then(|arg| self.checker.constant_int(arg)) == Some(0),
         };
         let (returns_success, weak) = (true, !is_strong);
-        let builtin =
-            Builtin::AtomicCompareExchange { pointer, expected, desired, success, failure, returns_success, weak };
-        self.make(builtin, bool_type)
+        let values = [pointer, expected, desired];
+        self.with_orders(first_order, values, |call, [success, failure], [pointer, expected, desired]| {
+            let expected = Expected::Pointer(expected);
+            let builtin =
+                Builtin::AtomicCompareExchange { pointer, expected, desired, success, failure, returns_success, weak };
+            call.make(builtin, bool_type)
+        })
     }
 
     /// `__atomic_test_and_set(p, order)`: one byte becomes 1; was it set before?
@@ -254,65 +272,42 @@ impl Call<'_, '_, '_> {
         let byte = QualType::unqualified(TypeId::of_int(crate::ctype::IntType::UnsignedChar));
         let ty = self.checker.pointer_to(byte);
         let pointer = self.arg_as(0, ty);
-        match self.order_of(1, Access::Store) {
-            Ok(order) => {
-                let value = self.checker.int_constant(0, byte, self.loc);
-                self.make_void(Builtin::AtomicStore { pointer, value, order })
-            }
-            Err(wrong) => wrong,
-        }
+        let value = self.checker.int_constant(0, byte, self.loc);
+        self.store(pointer, value, 1)
     }
 
     fn thread_fence(&mut self) -> Expr {
-        match self.order(0) {
-            Ok(Order::Relaxed | Order::Plain) => self.nothing(),
-            Ok(Order::Acquire) => self.make_void(Builtin::Fence(FenceKind::Acquire)),
-            Ok(Order::Release) => self.make_void(Builtin::Fence(FenceKind::Release)),
-            Ok(Order::AcqRel) => self.make_void(Builtin::Fence(FenceKind::AcqRel)),
-            Ok(Order::SeqCst) => self.make_void(Builtin::Fence(FenceKind::Full)),
-            Err(wrong) => wrong,
-        }
+        self.with_order(0, Access::Fence, [], |call, order, []| match order {
+            Order::Relaxed | Order::Plain => call.nothing(),
+            Order::Acquire => call.make_void(Builtin::Fence(FenceKind::Acquire)),
+            Order::Release => call.make_void(Builtin::Fence(FenceKind::Release)),
+            Order::AcqRel => call.make_void(Builtin::Fence(FenceKind::AcqRel)),
+            Order::SeqCst => call.make_void(Builtin::Fence(FenceKind::Full)),
+        })
     }
 
-    /// The memory order given by an argument, for an access that does not have them all. Another one is undefined
-    /// behaviour in C; compilers fall back on `seq_cst`, and so does this.
-    fn order_of(&mut self, i: usize, access: Access) -> Result<Order, Expr> {
-        let order = self.order(i)?;
-        let (fits, what) = match access {
-            Access::Load => (!matches!(order, Order::Release | Order::AcqRel), "a load"),
-            Access::Store => (!matches!(order, Order::Acquire | Order::AcqRel), "a store"),
-            Access::Failure => (!matches!(order, Order::Release | Order::AcqRel), "a failed compare-exchange"),
-        };
-        if fits {
-            return Ok(order);
+    /// An argument that points to a value as large as the one that is accessed.
+    fn pointer_arg(&mut self, i: usize, ty: QualType) -> Expr {
+        let pointer = self.arg(i);
+        if self.checker.is_error(pointer.ty) {
+            return pointer;
         }
-        let loc = self.args.get(i).map_or(self.loc, |arg| arg.loc);
-        let message = format!("{what} cannot have the memory order '{}'; 'seq_cst' is used", order.mnemonic());
-        self.checker.report(Diagnostic::warning(loc, message));
-        Ok(Order::SeqCst)
-    }
-
-    /// The memory order given by an argument.
-    fn order(&mut self, i: usize) -> Result<Order, Expr> {
-        let number = self.args.get(i).and_then(|arg: &ast::Expr| self.checker.constant_int(arg));
-        // Bits above the lowest 16 are hints such as x86's lock elision.
-        match number.map(|n| n & 0xffff) {
-            Some(0) => Ok(Order::Relaxed),
-            Some(1 | 2) => Ok(Order::Acquire),
-            Some(3) => Ok(Order::Release),
-            Some(4) => Ok(Order::AcqRel),
-            Some(5) => Ok(Order::SeqCst),
-            _ => {
-                let void = self.checker.void_type();
-                Err(self.unsupported("a memory order that is not a constant", void))
-            }
+        let size = self.checker.pointee(pointer.ty).and_then(|pointee| self.checker.size_of(pointee));
+        if size.is_none() || size != self.checker.size_of(ty) {
+            let message = format!("argument {} of '{}' must point to a value of the same size", i + 1, self.name);
+            self.checker.error(pointer.loc, message);
+            return self.checker.error_expr(self.loc);
         }
+        let pointer_type = self.checker.pointer_to(ty);
+        self.checker.convert_to(pointer, pointer_type, Context::Passing(i + 1))
     }
 
     /// `*argument`, a plain load.
     fn read_through(&mut self, i: usize, ty: QualType) -> Expr {
-        let pointer_type = self.checker.pointer_to(ty);
-        let pointer = self.arg_as(i, pointer_type);
+        let pointer = self.pointer_arg(i, ty);
+        if self.checker.is_error(pointer.ty) {
+            return pointer;
+        }
         let place = self.checker.deref(pointer, self.loc);
         self.checker.load(place)
     }
@@ -322,8 +317,10 @@ impl Call<'_, '_, '_> {
         if self.checker.is_error(value.ty) {
             return value;
         }
-        let pointer_type = self.checker.pointer_to(value.ty);
-        let pointer = self.arg_as(i, pointer_type);
+        let pointer = self.pointer_arg(i, value.ty);
+        if self.checker.is_error(pointer.ty) {
+            return pointer;
+        }
         let place = self.checker.deref(pointer, self.loc);
         let assignment = self.checker.assignment(place, value, self.loc);
         let void = self.checker.void_type();

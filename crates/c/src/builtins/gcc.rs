@@ -14,6 +14,11 @@ impl Call<'_, '_, '_> {
         if let Some(result) = self.overflow_arithmetic(name) {
             return Some(result);
         }
+        if let Some((least, most)) = argument_counts(name)
+            && let Err(wrong) = self.at_least_args(least).and_then(|()| self.at_most_args(most))
+        {
+            return Some(wrong);
+        }
         let int = self.checker.int_type();
         let float = |name: &str| match name.as_bytes().last() {
             Some(b'f') if name != "inf" => FloatType::Float,
@@ -22,11 +27,9 @@ impl Call<'_, '_, '_> {
         };
         Some(match name {
             "expect" | "expect_with_probability" => {
-                if let Err(wrong) = self.at_least_args(2) {
-                    return Some(wrong);
-                }
                 let long = QualType::unqualified(TypeId::of_int(IntType::Long));
-                self.arg_as(0, long)
+                let (value, expected) = (self.arg_as(0, long), self.arg_as(1, long));
+                if self.checker.is_error(expected.ty) { expected } else { value }
             }
             "assume_aligned" => self.arg(0),
             "constant_p" => {
@@ -47,24 +50,14 @@ impl Call<'_, '_, '_> {
                 let size = self.checker.size_type();
                 self.checker.int_constant(-1, size, self.loc)
             }
-            "va_start" | "stdarg_start" | "c23_va_start" => {
-                if let Err(wrong) = self.at_least_args(1) {
-                    return Some(wrong);
-                }
-                match self.checker.place(&self.args[0]) {
-                    Some(list) => self.make_void(Builtin::VaStart(list)),
-                    None => self.checker.error_expr(self.loc),
-                }
-            }
-            "va_copy" => {
-                if let Err(wrong) = self.expect_args(2) {
-                    return Some(wrong);
-                }
-                match (self.checker.place(&self.args[0]), self.checker.place(&self.args[1])) {
-                    (Some(to), Some(from)) => self.make_void(Builtin::VaCopy { to, from }),
-                    _ => self.checker.error_expr(self.loc),
-                }
-            }
+            "va_start" | "stdarg_start" | "c23_va_start" => match self.argument_list(0) {
+                Some(list) => self.make_void(Builtin::VaStart(list)),
+                None => self.checker.error_expr(self.loc),
+            },
+            "va_copy" => match (self.argument_list(0), self.argument_list(1)) {
+                (Some(to), Some(from)) => self.make_void(Builtin::VaCopy { to, from }),
+                _ => self.checker.error_expr(self.loc),
+            },
             "ia32_mfence" => self.make_void(Builtin::Fence(FenceKind::Full)),
             "ia32_sfence" => self.make_void(Builtin::Fence(FenceKind::StoreStore)),
             "ia32_lfence" => self.make_void(Builtin::Fence(FenceKind::LoadLoad)),
@@ -75,6 +68,9 @@ impl Call<'_, '_, '_> {
             "nan" | "nanf" | "nanl" | "nans" => self.float_constant(f64::NAN, float(name)),
             "isnan" => {
                 let value = self.arg(0);
+                if let Err(wrong) = self.check_floats(&[value.ty]) {
+                    return Some(wrong);
+                }
                 let Some((fill, var)) = self.keep(value) else { return Some(self.checker.error_expr(self.loc)) };
                 let test = self.checker.comparison(CompareOp::Ne, self.kept(var), self.kept(var), self.loc);
                 self.checker.comma(fill, test)
@@ -87,6 +83,9 @@ impl Call<'_, '_, '_> {
                     _ => CompareOp::Le,
                 };
                 let (lhs, rhs) = (self.arg(0), self.arg(1));
+                if let Err(wrong) = self.check_floats(&[lhs.ty, rhs.ty]) {
+                    return Some(wrong);
+                }
                 let (lhs, rhs) = self.checker.usual_conversions(lhs, rhs);
                 self.checker.comparison(op, lhs, rhs, self.loc)
             }
@@ -107,10 +106,12 @@ impl Call<'_, '_, '_> {
         };
         let result = self.result_of(name)?;
         let symbol = self.checker.session.symbols.intern(name);
-        if let Some(known) = super::call(self.checker, symbol, args, self.loc, None) {
+        let function = self.checker.linked_function(symbol, result, self.loc);
+        if let Some(known) = super::call(self.checker, symbol, args, self.loc, Some(function)) {
             return Some(known);
         }
-        Some(self.checker.call_by_name(symbol, result, args, self.loc))
+        let args = args.iter().map(|arg| self.checker.expr(arg)).collect();
+        Some(self.checker.call_checked(Some(function), symbol, args, self.loc))
     }
 
     /// The function type of a libc function as far as it matters to a call: its result.
@@ -139,6 +140,31 @@ impl Call<'_, '_, '_> {
         Some(self.checker.types.intern(Type::Function(ty)))
     }
 
+    /// An argument that is a `va_list` object.
+    fn argument_list(&mut self, i: usize) -> Option<Expr> {
+        let list = self.checker.place(self.args.get(i)?)?;
+        if self.checker.is_pointer(list.ty) {
+            return Some(list);
+        }
+        let message = format!("argument {} of '{}' must be a 'va_list' object", i + 1, self.name);
+        self.checker.error(self.loc, message);
+        None
+    }
+
+    /// At least one operand of a comparison of floating-point numbers is one, and the other a number.
+    fn check_floats(&mut self, types: &[QualType]) -> Result<(), Expr> {
+        let checker = &*self.checker;
+        if types.iter().any(|&ty| checker.is_error(ty)) {
+            return Err(checker.error_expr(self.loc));
+        }
+        let is_float = |ty: &QualType| matches!(checker.kind(*ty), Type::Float(_));
+        if types.iter().any(is_float) && types.iter().all(|&ty| checker.is_arithmetic(ty)) {
+            return Ok(());
+        }
+        self.checker.error(self.loc, format!("'{}' is for floating-point numbers", self.name));
+        Err(self.checker.error_expr(self.loc))
+    }
+
     fn float_constant(&mut self, value: f64, ty: FloatType) -> Expr {
         let ty = QualType::unqualified(self.checker.types.intern(Type::Float(ty)));
         Expr { kind: ExprKind::Float(value), ty, loc: self.loc }
@@ -153,6 +179,9 @@ impl Call<'_, '_, '_> {
                 "64" => IntType::UnsignedLongLong,
                 _ => return None,
             };
+            if let Err(wrong) = self.expect_args(1) {
+                return Some(wrong);
+            }
             let ty = QualType::unqualified(TypeId::of_int(int));
             let value = self.arg_as(0, ty);
             return Some(self.make(Builtin::ByteSwap(value), ty));
@@ -233,6 +262,9 @@ impl Call<'_, '_, '_> {
         }
         let bool_type = QualType::unqualified(TypeId::BOOL);
         let (mut lhs, mut rhs, result) = (self.arg(0), self.arg(1), self.arg(2));
+        if let Err(wrong) = self.check_overflow_operands(&lhs, &rhs, &result) {
+            return Some(wrong);
+        }
         let pointee = self.checker.pointee(result.ty).map(|p| QualType::unqualified(p.ty));
         if let Some(ty) = ty {
             lhs = self.checker.converted(lhs, ty);
@@ -249,6 +281,27 @@ impl Call<'_, '_, '_> {
         Some(self.make(Builtin::OverflowArithmetic { op, lhs, rhs, result }, bool_type))
     }
 
+    /// Two integers, and a pointer to an integer that is no `_Bool`, no enumeration and not `const`.
+    fn check_overflow_operands(&mut self, lhs: &Expr, rhs: &Expr, result: &Expr) -> Result<(), Expr> {
+        let checker = &*self.checker;
+        if [lhs, rhs, result].iter().any(|e| checker.is_error(e.ty)) {
+            return Err(checker.error_expr(self.loc));
+        }
+        let takes_result = |ty: QualType| {
+            let is_number = checker.is_integer(ty) && !matches!(checker.kind(ty), Type::Bool | Type::Enum(_));
+            is_number && !ty.qualifiers.is_const
+        };
+        let wrong = if [lhs, rhs].iter().any(|e| !checker.is_integer(e.ty)) {
+            "the operands of '{}' must be integers"
+        } else if !checker.pointee(result.ty).is_some_and(takes_result) {
+            "the result of '{}' must be given by a pointer to an integer that can be changed"
+        } else {
+            return Ok(());
+        };
+        self.checker.error(self.loc, wrong.replace("{}", self.name));
+        Err(self.checker.error_expr(self.loc))
+    }
+
     fn fitted(&mut self, e: Expr, ty: QualType) -> Expr {
         match e.kind {
             ExprKind::Int(bits) => {
@@ -262,6 +315,29 @@ impl Call<'_, '_, '_> {
             _ => e,
         }
     }
+}
+
+/// How many arguments the built-in functions of GCC's own take, at least and at most.
+fn argument_counts(name: &str) -> Option<(usize, usize)> {
+    Some(match name {
+        "unreachable" | "trap" | "abort" | "huge_val" | "huge_valf" | "huge_vall" | "inf" | "inff" | "infl"
+        | "ia32_mfence" | "ia32_sfence" | "ia32_lfence" | "ia32_pause" => (0, 0),
+        "constant_p" | "va_end" | "nan" | "nanf" | "nanl" | "nans" | "isnan" | "frame_address" | "return_address"
+        | "assume" | "classify_type" => (1, 1),
+        "expect"
+        | "object_size"
+        | "dynamic_object_size"
+        | "va_copy"
+        | "isgreater"
+        | "isgreaterequal"
+        | "isless"
+        | "islessequal" => (2, 2),
+        "va_start" | "stdarg_start" | "c23_va_start" => (1, usize::MAX),
+        "prefetch" => (1, 3),
+        "assume_aligned" => (2, 3),
+        "expect_with_probability" => (3, 3),
+        _ => return None,
+    })
 }
 
 fn arithmetic_op(name: &str) -> Option<BinaryOp> {

@@ -56,8 +56,23 @@ impl Call<'_, '_, '_> {
                 let stream = self.standard_stream(0)?;
                 self.print(stream, 1)
             }
-            "memset" => return self.zero_objects(),
-            _ => return self.copy_object(name == "memmove"),
+            _ => self.block_operation(name),
+        })
+    }
+
+    /// `memcpy`, `memmove` and `memset`: understood if they are for whole objects, calls of the model if not. Either way the arguments
+    /// are checked once, since such calls may be nested deeply.
+    fn block_operation(&mut self, name: &str) -> Expr {
+        let args = self.args.iter().map(|arg| self.checker.expr(arg)).collect::<Vec<_>>();
+        let pointees = [self.pointee_of(&args[0]), self.pointee_of(&args[1])];
+        let args = args.into_iter().map(|arg| self.checker.value_of(arg)).collect::<Vec<_>>();
+        let known = match name {
+            "memset" => self.zero_objects(args, pointees[0]),
+            _ => self.copy_object(args, pointees, name == "memmove"),
+        };
+        known.unwrap_or_else(|args| {
+            let symbol = self.checker.session.symbols.intern(name);
+            self.checker.call_checked(self.declared, symbol, args, self.loc)
         })
     }
 
@@ -95,37 +110,39 @@ impl Call<'_, '_, '_> {
         }
     }
 
-    /// `memcpy` and `memmove` of exactly one object, or `memcpy` of several, between pointers to the same type.
-    fn copy_object(&mut self, may_overlap: bool) -> Option<Expr> {
-        let bytes = self.constant_size(2)?;
-        let (to_type, from_type) = (self.pointee_of_arg(0)?, self.pointee_of_arg(1)?);
-        if to_type.ty != from_type.ty {
-            return None;
-        }
-        let (ty, count) = self.whole_objects(to_type, bytes)?;
-        if may_overlap && count != 1 {
-            return None;
-        }
+    /// `memcpy` and `memmove` of exactly one object, or `memcpy` of several, between pointers to the same type. Gives back the
+    /// arguments if it is something else.
+    fn copy_object(
+        &mut self,
+        args: Vec<Expr>,
+        pointees: [Option<QualType>; 2],
+        may_overlap: bool,
+    ) -> Result<Expr, Vec<Expr>> {
+        let objects = match (pointees, self.constant_size(&args[2])) {
+            ([Some(to), Some(from)], Some(bytes)) if to.ty == from.ty => self.whole_objects(to, bytes),
+            _ => None,
+        };
+        let Some((ty, count)) = objects.filter(|&(_, count)| count == 1 || !may_overlap) else { return Err(args) };
         let ty = if count == 1 { ty } else { self.array_of(ty, count) };
-        let to = self.arg(0);
-        let from = self.arg(1);
-        let (fill, to) = self.keep(to)?;
+        let mut args = args.into_iter();
+        let (Some(to), Some(from)) = (args.next(), args.next()) else { return Err(Vec::new()) };
+        let Some((fill, to)) = self.keep(to) else { return Ok(self.checker.error_expr(self.loc)) };
         let copy = self.make_void(Builtin::CopyObject { to: self.kept(to), from, ty });
-        Some(self.block_result(fill, copy, to))
+        Ok(self.block_result(fill, copy, to))
     }
 
-    /// `memset(pointer, 0, …)` of whole objects.
-    fn zero_objects(&mut self) -> Option<Expr> {
-        if self.checker.constant_int(&self.args[1]) != Some(0) {
-            return None;
-        }
-        let bytes = self.constant_size(2)?;
-        let pointee = self.pointee_of_arg(0)?;
-        let (ty, count) = self.whole_objects(pointee, bytes)?;
-        let to = self.arg(0);
-        let (fill, to) = self.keep(to)?;
+    /// `memset(pointer, 0, …)` of whole objects. Gives back the arguments if it is something else.
+    fn zero_objects(&mut self, args: Vec<Expr>, pointee: Option<QualType>) -> Result<Expr, Vec<Expr>> {
+        let is_zero = self.checker.evaluate_int(&args[1]).is_ok_and(|n| n == 0);
+        let objects = match (pointee, self.constant_size(&args[2])) {
+            (Some(pointee), Some(bytes)) if is_zero => self.whole_objects(pointee, bytes),
+            _ => None,
+        };
+        let Some((ty, count)) = objects else { return Err(args) };
+        let Some(to) = args.into_iter().next() else { return Err(Vec::new()) };
+        let Some((fill, to)) = self.keep(to) else { return Ok(self.checker.error_expr(self.loc)) };
         let zero = self.make_void(Builtin::ZeroObject { pointer: self.kept(to), ty, count });
-        Some(self.block_result(fill, zero, to))
+        Ok(self.block_result(fill, zero, to))
     }
 
     /// `(to = …, effect, (void *)to)`
@@ -136,14 +153,13 @@ impl Call<'_, '_, '_> {
         self.checker.comma(fill, rest)
     }
 
-    fn constant_size(&mut self, i: usize) -> Option<u64> {
-        self.checker.constant_int(&self.args[i]).and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0)
+    fn constant_size(&self, size: &Expr) -> Option<u64> {
+        self.checker.evaluate_int(size).ok().and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0)
     }
 
     /// What an argument points to before it is converted to `void *`, if that is a complete object type.
-    fn pointee_of_arg(&mut self, i: usize) -> Option<QualType> {
-        let ty = self.checker.type_of(&self.args[i]);
-        let pointee = match *self.checker.kind(ty) {
+    fn pointee_of(&self, arg: &Expr) -> Option<QualType> {
+        let pointee = match *self.checker.kind(arg.ty) {
             Type::Array { element, .. } => element,
             Type::Pointer(pointee) => pointee,
             _ => return None,

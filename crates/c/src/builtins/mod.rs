@@ -10,6 +10,7 @@ mod atomic;
 mod gcc;
 mod libc;
 mod norn;
+mod orders;
 mod sync;
 mod verifier;
 
@@ -19,7 +20,7 @@ use crate::ast;
 use crate::ctype::{FunctionType, QualType, Type};
 use crate::intern::Symbol;
 use crate::library;
-use crate::sema::Checker;
+use crate::sema::{Checker, Context};
 use crate::session::Session;
 use crate::tree::{Builtin, Expr, ExprKind, FunctionId, VarId};
 use norn_ir::diag::Diagnostic;
@@ -50,16 +51,21 @@ pub(crate) fn call(
 /// library says what it does. glibc's headers have such bodies when they are read for optimisation or with checks of
 /// object sizes, and they lean on built-ins that only work when inlined.
 pub(crate) fn is_body_to_ignore(session: &Session, function: &ast::FunctionDefinition) -> bool {
+    let name = function.declarator.name.map(|name| session.symbols.name(name));
+    let is_known =
+        |name: &str| libc::is_known(name) || library::model_of(name).is_some() || library::unsupported(name).is_some();
+    is_for_inlining_only(session, function) && name.is_some_and(is_known)
+}
+
+/// Whether a definition is `extern inline` with the attribute `gnu_inline`: another one may follow it.
+pub(crate) fn is_for_inlining_only(session: &Session, function: &ast::FunctionDefinition) -> bool {
     let (specifiers, declarator) = (&function.specifiers, &function.declarator);
     if specifiers.storage != Some(ast::StorageClass::Extern) || !specifiers.inline {
         return false;
     }
     let gnu_inline = session.symbols.get("gnu_inline");
     let mut attributes = specifiers.attributes.iter().chain(&declarator.attributes);
-    let name = declarator.name.map(|name| session.symbols.name(name));
-    let is_known =
-        |name: &str| libc::is_known(name) || library::model_of(name).is_some() || library::unsupported(name).is_some();
-    attributes.any(|a| Some(a.name) == gnu_inline) && name.is_some_and(is_known)
+    attributes.any(|a| Some(a.name) == gnu_inline)
 }
 
 /// A quick look that spares ordinary calls the comparison with every name.
@@ -107,8 +113,13 @@ impl Call<'_, '_, '_> {
     }
 
     fn arg_as(&mut self, i: usize, ty: QualType) -> Expr {
-        let value = self.arg(i);
-        self.checker.converted(value, ty)
+        match self.args.get(i) {
+            Some(arg) => {
+                let value = self.checker.expr(arg);
+                self.checker.convert_to(value, ty, Context::Passing(i + 1))
+            }
+            None => self.checker.error_expr(self.loc),
+        }
     }
 
     /// Reports a wrong number of arguments and returns the error expression to stand for the call.
@@ -116,10 +127,18 @@ impl Call<'_, '_, '_> {
         if self.args.len() == count {
             return Ok(());
         }
+        self.wrong_count(count)
+    }
+
+    fn wrong_count(&mut self, count: usize) -> Result<(), Expr> {
         let plural = if count == 1 { "" } else { "s" };
         let message = format!("'{}' takes {count} argument{plural}, but {} are given", self.name, self.args.len());
         self.checker.error(self.loc, message);
         Err(self.checker.error_expr(self.loc))
+    }
+
+    fn at_most_args(&mut self, count: usize) -> Result<(), Expr> {
+        if self.args.len() <= count { Ok(()) } else { self.wrong_count(count) }
     }
 
     fn at_least_args(&mut self, count: usize) -> Result<(), Expr> {

@@ -10,6 +10,9 @@ impl Call<'_, '_, '_> {
     /// `name` comes without its prefix. Arguments beyond the ones that matter are allowed, as in GCC.
     pub(super) fn sync(&mut self, name: &str) -> Option<Expr> {
         if name == "synchronize" {
+            if let Err(wrong) = self.expect_args(0) {
+                return Some(wrong);
+            }
             return Some(self.make_void(Builtin::Fence(FenceKind::Full)));
         }
         let name = without_size(name);
@@ -37,6 +40,12 @@ impl Call<'_, '_, '_> {
             Ok(place) => place,
             Err(wrong) => return Some(wrong),
         };
+        let is_number = self.checker.is_integer(ty) && !matches!(self.checker.kind(ty), Type::Bool);
+        if !is_number && !self.checker.is_pointer(ty) {
+            let text = self.checker.text(ty);
+            self.checker.error(self.loc, format!("'{}' cannot access an object of type {text}", self.name));
+            return Some(self.checker.error_expr(self.loc));
+        }
         Some(if let Some(returns_success) = compare {
             let expected = Expected::Value(self.arg_as(1, ty));
             let desired = self.arg_as(2, ty);

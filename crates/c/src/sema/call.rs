@@ -8,7 +8,7 @@ use crate::ast;
 use crate::builtins;
 use crate::ctype::{FunctionType, QualType, Type, TypeId};
 use crate::intern::Symbol;
-use crate::tree::{Callee, Expr, ExprKind};
+use crate::tree::{Callee, Expr, ExprKind, FunctionId};
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::Loc;
 
@@ -33,25 +33,28 @@ impl Checker<'_> {
             },
             _ => self.expr(callee),
         };
+        let args = args.iter().map(|arg| self.expr(arg)).collect();
         self.call_value(function, callee, args, loc)
     }
 
-    /// Calls a function with external linkage by name, whether or not the name is visible here; `ty` is its type if
-    /// nothing has declared it.
-    pub(crate) fn call_by_name(&mut self, name: Symbol, ty: TypeId, args: &[ast::Expr], loc: Loc) -> Expr {
-        let id = self.linked_function(name, ty, loc);
+    /// Calls a function that is declared, or by a name that nothing has declared, with arguments that are checked.
+    pub(crate) fn call_checked(
+        &mut self,
+        declared: Option<FunctionId>,
+        name: Symbol,
+        args: Vec<Expr>,
+        loc: Loc,
+    ) -> Expr {
+        let id = declared.unwrap_or_else(|| self.implicit_function(name, loc));
         let function = self.function_designator(id, loc);
         let callee = ast::Expr { kind: ast::ExprKind::Ident(name), loc };
         self.call_value(function, &callee, args, loc)
     }
 
-    fn call_value(&mut self, function: Expr, callee: &ast::Expr, args: &[ast::Expr], loc: Loc) -> Expr {
+    /// Calls what a pointer points to, with arguments that are checked but not yet converted.
+    fn call_value(&mut self, function: Expr, callee: &ast::Expr, args: Vec<Expr>, loc: Loc) -> Expr {
         let pointer = self.value_of(function);
         if self.is_error(pointer.ty) {
-            // Their own mistakes are worth reporting all the same.
-            for arg in args {
-                self.rvalue(arg);
-            }
             return self.error_expr(loc);
         }
         let function = self.pointee(pointer.ty).and_then(|ty| match self.kind(ty) {
@@ -86,7 +89,7 @@ impl Checker<'_> {
     fn arguments(
         &mut self,
         function: &FunctionType,
-        args: &[ast::Expr],
+        args: Vec<Expr>,
         callee: &ast::Expr,
         pointer: &Expr,
         loc: Loc,
@@ -107,8 +110,7 @@ impl Checker<'_> {
         }
         let mut checked = Vec::with_capacity(args.len());
         let mut fine = true;
-        for (i, arg) in args.iter().enumerate() {
-            let e = self.expr(arg);
+        for (i, e) in args.into_iter().enumerate() {
             let e = match params.get(i) {
                 Some(&param) => self.convert_to(e, param, Context::Passing(i + 1)),
                 None => {

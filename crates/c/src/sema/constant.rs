@@ -145,7 +145,7 @@ impl Evaluator<'_, '_> {
             },
             ExprKind::Load(place) if self.reads_const_objects => match self.checker.known_value(place) {
                 Some(value) => Ok(value),
-                None => not_constant(loc, "the value of this object is only known when the program runs"),
+                None => not_constant(loc, "the value of an object is only known when the program runs"),
             },
             ExprKind::Load(_) => not_constant(loc, "the value of an object is only known when the program runs"),
             ExprKind::Call { .. } => not_constant(loc, "a function is called"),
@@ -190,7 +190,9 @@ impl Evaluator<'_, '_> {
             Value::Float(v) if self.checker.is_integer(to) => Ok(Value::Int(self.checker.wrapped(v as i128, to))),
             Value::Object(..) | Value::Function(_) if to.ty == TypeId::BOOL => Ok(Value::Int(1)),
             Value::Object(..) | Value::Function(_)
-                if self.checker.is_scalar(to) && !to_float && self.checker.size_of(to) >= self.checker.size_of(from) =>
+                if self.checker.is_scalar(to)
+                    && !to_float
+                    && self.checker.size_of(to) >= self.checker.size_of(from) =>
             {
                 Ok(value)
             }

@@ -1,6 +1,8 @@
 //! Declarations, at file scope and in blocks.
 
 use super::Checker;
+use super::convert::Context;
+use super::object::Defines;
 use super::rules::Declared;
 use super::scope::Entity;
 use super::types::Base;
@@ -132,7 +134,7 @@ impl Checker<'_> {
         let noreturn = specifiers.noreturn
             || self.is_noreturn(&specifiers.attributes)
             || self.is_noreturn(&init.declarator.attributes);
-        let Some(id) = self.declare_function(name, ty, specifiers, noreturn, false, loc) else { return };
+        let Some(id) = self.declare_function(name, ty, specifiers, noreturn, Defines::No, loc) else { return };
         self.function_attributes(id, &specifiers.attributes);
         self.function_attributes(id, &init.declarator.attributes);
         if self.scopes.depth() > 0 {
@@ -179,8 +181,18 @@ impl Checker<'_> {
         let Some(name) = declarator.name else { return };
         let (mut ty, align) = self.declarator_type(base, declarator);
         self.flush_pending(out, loc);
+        let mut checked = None;
         if base.auto {
-            ty = self.auto_type(init, loc);
+            // Checked once: such declarations stand in statement expressions that macros nest.
+            if let Some(ast::Initializer::Expr(e)) = &init.initializer
+                && specifiers.storage.is_none()
+            {
+                let value = self.rvalue(e);
+                ty = QualType::unqualified(value.ty.ty);
+                checked = Some(value);
+            } else {
+                ty = self.auto_type(init, loc);
+            }
             ty = self.qualified(ty, specifiers.qualifiers);
         }
         self.check_specifiers(specifiers, ty, Declared::Local);
@@ -237,20 +249,16 @@ impl Checker<'_> {
             }
             let size = self.vla_size(ty, loc);
             out.push(Stmt { kind: StmtKind::Vla { var, size }, loc });
+        } else if let Some(value) = checked {
+            let init = Init::Expr(self.convert_to(value, ty, Context::Initialising));
+            self.initialise_var(var, init, ty, loc, out);
         } else if let Some(initializer) = &init.initializer {
-            self.initialise_var(var, initializer, ty, loc, out);
+            let (init, complete) = self.initializer(initializer, ty, loc);
+            self.initialise_var(var, init, complete, loc, out);
         }
     }
 
-    fn initialise_var(
-        &mut self,
-        var: VarId,
-        initializer: &ast::Initializer,
-        ty: QualType,
-        loc: Loc,
-        out: &mut Vec<Stmt>,
-    ) {
-        let (init, complete) = self.initializer(initializer, ty, loc);
+    fn initialise_var(&mut self, var: VarId, init: Init, complete: QualType, loc: Loc, out: &mut Vec<Stmt>) {
         if let (Init::List(parts), Some(size)) = (&init, self.size_of(complete))
             && parts.iter().any(|part| part.offset >= size && size > 0)
         {

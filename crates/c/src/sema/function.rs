@@ -3,10 +3,11 @@
 use super::Checker;
 use super::constant::Value;
 use super::jumps::Jumps;
+use super::object::Defines;
 use super::scope::Entity;
 use super::switch::SwitchState;
 use crate::ast::{self, Derivation, Parameters, StorageClass};
-use crate::builtins::is_body_to_ignore;
+use crate::builtins::{is_body_to_ignore, is_for_inlining_only};
 use crate::ctype::{QualType, TypeId, VlaId};
 use crate::intern::Symbol;
 use crate::tree::{Body, FunctionId, Label, LabelId, Stmt, StmtKind, Var, VarId};
@@ -214,7 +215,12 @@ impl Checker<'_> {
         let attributes = (&specifiers.attributes[..], &declarator.attributes[..]);
         let noreturn = specifiers.noreturn || self.is_noreturn(attributes.0) || self.is_noreturn(attributes.1);
         let ignored = is_body_to_ignore(self.session, definition);
-        let id = self.declare_function(name, ty, specifiers, noreturn, !ignored, loc);
+        let defines = match ignored {
+            true => Defines::No,
+            false if is_for_inlining_only(self.session, definition) => Defines::ForInlining,
+            false => Defines::Whole,
+        };
+        let id = self.declare_function(name, ty, specifiers, noreturn, defines, loc);
         if let Some(id) = id {
             self.function_attributes(id, attributes.0);
             self.function_attributes(id, attributes.1);

@@ -90,7 +90,7 @@ impl Checker<'_> {
     }
 
     /// The function of this name with linkage, made with the given type if nothing has declared it.
-    pub(super) fn linked_function(&mut self, name: Symbol, ty: TypeId, loc: Loc) -> FunctionId {
+    pub(crate) fn linked_function(&mut self, name: Symbol, ty: TypeId, loc: Loc) -> FunctionId {
         if let Some(Linked::Function(id)) = self.linked.get(&name) {
             return *id;
         }
@@ -99,6 +99,7 @@ impl Checker<'_> {
             ty,
             linkage: Linkage::External,
             inline: false,
+            inline_only: false,
             noreturn: false,
             constructor: None,
             body: None,

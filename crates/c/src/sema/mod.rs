@@ -45,6 +45,7 @@ mod types;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use convert::Context;
 pub use display::{declaration_text, type_text};
 pub use layout::max_object_size;
 

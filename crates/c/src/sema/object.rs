@@ -9,6 +9,15 @@ use crate::tree::{Definition, Function, FunctionId, Linkage, Object, ObjectId};
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::Loc;
 
+/// Whether a declaration of a function is a definition.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Defines {
+    No,
+    /// The body is for inlining only; another definition may follow.
+    ForInlining,
+    Whole,
+}
+
 impl Checker<'_> {
     /// Declares an object with linkage; `None` if that contradicts an earlier declaration.
     pub(super) fn declare_object(
@@ -162,7 +171,7 @@ impl Checker<'_> {
         ty: QualType,
         specifiers: &ast::Specifiers,
         noreturn: bool,
-        defines: bool,
+        defines: Defines,
         loc: Loc,
     ) -> Option<FunctionId> {
         if self.is_error(ty) {
@@ -193,6 +202,7 @@ impl Checker<'_> {
                     ty: ty.ty,
                     linkage: if is_static { Linkage::Internal } else { Linkage::External },
                     inline: specifiers.inline,
+                    inline_only: defines == Defines::ForInlining,
                     noreturn,
                     constructor: None,
                     body: None,
@@ -214,7 +224,7 @@ impl Checker<'_> {
         ty: QualType,
         specifiers: &ast::Specifiers,
         noreturn: bool,
-        defines: bool,
+        defines: Defines,
         loc: Loc,
     ) {
         let is_static = specifiers.storage == Some(StorageClass::Static);
@@ -222,8 +232,11 @@ impl Checker<'_> {
         let (name, earlier_ty, earlier_loc) = (earlier.name, earlier.ty, earlier.loc);
         let was_static = earlier.linkage == Linkage::Internal;
         let implicit = self.implicit.contains(&id);
-        // An inline definition may be followed by the external one.
-        let redefined = defines && earlier.body.is_some() && !earlier.inline;
+        // The real definition may follow one that is for inlining only, also if it is `static`.
+        let is_real = is_static || !specifiers.inline;
+        let replaces = defines == Defines::Whole && earlier.inline_only && is_real;
+        let redefined = defines != Defines::No && earlier.body.is_some() && !replaces;
+        let defines = (defines != Defines::No, defines == Defines::ForInlining);
         let merged = if self.compatible(earlier_ty, ty.ty) {
             self.composite(earlier_ty, ty.ty)
         } else {
@@ -236,24 +249,27 @@ impl Checker<'_> {
             }
             ty.ty
         };
-        if is_static && !was_static && !implicit {
+        if is_static && !was_static && !implicit && !replaces {
             self.redeclared(name, "as 'static'; it was not", loc, earlier_loc);
         }
         if redefined {
             let message = format!("'{}' is defined twice", self.name(name));
             self.report(Diagnostic::error(loc, message).also(earlier_loc, "the first definition"));
         }
-        if !implicit || defines {
+        if !implicit || defines.0 {
             self.implicit.remove(&id);
         }
         let function = &mut self.unit.functions[id.0 as usize];
         function.ty = merged;
         function.noreturn |= noreturn;
-        function.inline = specifiers.inline || (!defines && function.inline);
+        function.inline = specifiers.inline || (!defines.0 && function.inline);
+        if defines.0 {
+            function.inline_only = defines.1;
+        }
         if is_static {
             function.linkage = Linkage::Internal;
         }
-        if defines || implicit {
+        if defines.0 || implicit {
             function.loc = loc;
         }
     }

@@ -6,6 +6,7 @@ mod declarations;
 mod errors;
 mod initialisers;
 mod layout;
+mod nesting;
 mod trees;
 
 use crate::ctype::Types;
