@@ -73,7 +73,7 @@ pub fn run(plan: &Plan) -> Result<(), String> {
     }
     let record = folder.join("results.tsv");
     let mut fates = if plan.what == What::Anew { BTreeMap::new() } else { read_results(&record) };
-    let suite = suite.measured()?;
+    let mut suite = suite.measured(&folder.join("usual.tsv"))?;
     let wanted = |fault: &&Fault| plan.only.as_ref().is_none_or(|part| fault.name.contains(part));
     for (number, fault) in faults.iter().enumerate().filter(|(_, fault)| wanted(fault)) {
         if fates.contains_key(&fault.name) && plan.only.is_none() {
