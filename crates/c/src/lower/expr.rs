@@ -3,6 +3,7 @@
 use super::function::FunctionBuilder;
 use super::layout::{Passing, Scalar};
 use super::place::{Place, Where, is_place};
+use crate::ctype::BitField;
 use crate::tree::{BinaryOp, Builtin, Expr, ExprKind, Size, StmtKind, Update, UpdateResult};
 use norn_ir::instr::{self, InstrKind, Operand};
 use norn_ir::types::Ty;
@@ -124,6 +125,12 @@ impl<'a> FunctionBuilder<'_, 'a> {
             ExprKind::Member { .. } => self.load(e, e),
             ExprKind::AddressOf(place) => self.address(place),
             ExprKind::Convert(inner) => self.conversion(e, inner),
+            ExprKind::Reduced(inner, width) => {
+                let scalar = self.expect_scalar(e);
+                let value = self.value(inner);
+                self.set_loc(e.loc);
+                self.extract(value, BitField { unit: 8, start: 0, width: *width }, scalar)
+            }
             ExprKind::Negate(inner) => {
                 let scalar = self.expect_scalar(e);
                 let value = self.value(inner);

@@ -170,7 +170,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
     }
 
     /// The value of a bit-field in its unit.
-    fn extract(&mut self, loaded: Operand, bits: BitField, scalar: Scalar) -> Operand {
+    pub fn extract(&mut self, loaded: Operand, bits: BitField, scalar: Scalar) -> Operand {
         let unit = unit_type(bits);
         let width = unit.bits(self.p.target);
         let signed = scalar.signed && !scalar.is_bool;

@@ -92,6 +92,7 @@ fn of_expr<'a>(expr: &'a Expr, push: &mut impl FnMut(Node<'a>)) {
         | ExprKind::Load(e)
         | ExprKind::AddressOf(e)
         | ExprKind::Convert(e)
+        | ExprKind::Reduced(e, _)
         | ExprKind::Negate(e)
         | ExprKind::BitNot(e)
         | ExprKind::Not(e) => push(Node::Expr(e)),

@@ -118,13 +118,12 @@ impl Checker<'_> {
         if let Some(what) = self.unsupported_values(ty).or(self.unsupported_values(operand.ty)) {
             return self.unsupported(what, ty, loc);
         }
-        let own = self.promoted_type(&place);
         let (compute, operand) = if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
-            (own, self.promoted(operand))
+            (self.promoted_type(&place), self.promoted(operand))
         } else {
-            let other = self.promoted_type(&operand);
-            let compute = QualType::unqualified(self.common_type(own.ty, other.ty));
-            (compute, self.converted(operand, compute))
+            // The result is cut to the width of the place in any case.
+            let compute = self.operation_type(&place, &operand);
+            (compute.ty, self.operand(operand, compute))
         };
         let update = Update::Arithmetic { op, operand: Box::new(operand), compute };
         Expr { kind: ExprKind::Update { place: Box::new(place), update, result }, ty, loc }

@@ -92,17 +92,18 @@ impl Checker<'_> {
             if width < 32 || (width == 32 && signed) {
                 return self.int_type();
             }
-            if width == 32 && int.size(self.target) <= 4 {
+            if width == 32 {
                 return QualType::unqualified(TypeId::UNSIGNED_INT);
             }
         }
         QualType::unqualified(TypeId::of_int(promoted_int(int)))
     }
 
-    fn bit_field_width(&self, e: &Expr) -> Option<(u32, bool)> {
+    pub(super) fn bit_field_width(&self, e: &Expr) -> Option<(u32, bool)> {
         let place = match &e.kind {
             ExprKind::Load(place) | ExprKind::Assign(place, _) | ExprKind::Update { place, .. } => place,
             ExprKind::Comma(_, second) => return self.bit_field_width(second),
+            ExprKind::Reduced(_, width) => return Some((*width, self.is_signed(e.ty))),
             ExprKind::Member { .. } => e,
             _ => return None,
         };
@@ -122,9 +123,8 @@ impl Checker<'_> {
 
     /// The usual arithmetic conversions of two arithmetic values.
     pub(crate) fn usual_conversions(&mut self, lhs: Expr, rhs: Expr) -> (Expr, Expr) {
-        let (l, r) = (self.promoted_type(&lhs), self.promoted_type(&rhs));
-        let ty = QualType::unqualified(self.common_type(l.ty, r.ty));
-        (self.converted(lhs, ty), self.converted(rhs, ty))
+        let ty = self.operation_type(&lhs, &rhs);
+        (self.operand(lhs, ty), self.operand(rhs, ty))
     }
 
     /// The common type of two promoted arithmetic types.

@@ -41,6 +41,7 @@ mod stmt;
 mod suggest;
 mod switch;
 mod types;
+mod wide_field;
 
 #[cfg(test)]
 mod tests;

@@ -46,9 +46,10 @@ impl Checker<'_> {
                     return self.error_expr(loc);
                 }
                 let e = self.promoted(e);
+                let width = self.wide_field(&e);
                 match op {
-                    UnaryOp::Minus => self.negation(e, loc),
-                    UnaryOp::BitNot => self.complement(e, loc),
+                    UnaryOp::Minus => self.reduced(self.negation(e, loc), width),
+                    UnaryOp::BitNot => self.reduced(self.complement(e, loc), width),
                     // `+e` is no place and no bit-field any more, but the promoted value says all of that.
                     _ => Expr { loc, ..e },
                 }
@@ -171,10 +172,12 @@ impl Checker<'_> {
         }
         if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
             let (l, r) = (self.promoted(l), self.promoted(r));
-            return self.arithmetic(op, l, r, loc);
+            let width = self.wide_field(&l);
+            return self.reduced(self.arithmetic(op, l, r, loc), width);
         }
+        let width = self.operation_type(&l, &r).width;
         let (l, r) = self.usual_conversions(l, r);
-        self.arithmetic(op, l, r, loc)
+        self.reduced(self.arithmetic(op, l, r, loc), width)
     }
 
     pub(super) fn invalid_operands(&mut self, op: ast::BinaryOp, l: QualType, r: QualType, loc: Loc) -> Expr {
@@ -288,7 +291,9 @@ impl Checker<'_> {
             return self.error_expr(loc);
         }
         let (t, o) = (then.ty, otherwise.ty);
+        let mut width = None;
         let (then, otherwise) = if self.is_arithmetic(t) && self.is_arithmetic(o) {
+            width = self.operation_type(&then, &otherwise).width;
             self.usual_conversions(then, otherwise)
         } else {
             let ty = match (self.pointee(t), self.pointee(o)) {
@@ -321,7 +326,7 @@ impl Checker<'_> {
             return if truth { Expr { loc, ..then } } else { Expr { loc, ..otherwise } };
         }
         let (condition, then, otherwise) = (Box::new(condition), Box::new(then), Box::new(otherwise));
-        Expr { kind: ExprKind::Conditional { condition, then, otherwise }, ty, loc }
+        self.reduced(Expr { kind: ExprKind::Conditional { condition, then, otherwise }, ty, loc }, width)
     }
 
     fn merged_pointers(&mut self, t: QualType, o: QualType, p: QualType, q: QualType, loc: Loc) -> QualType {
