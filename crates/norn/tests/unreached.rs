@@ -69,6 +69,62 @@ fn a_decision_about_an_error_function_is_told() {
     check("reached", &other, &["--unwind", "5"], &[]);
 }
 
+/// A loop of ten rounds, which a bound of 3 cuts.
+const LOOP: &str = "for (int i = 0; i < 10; i++) g++;\n";
+
+/// `assert` is a branch to a place that no execution comes to if it holds. What counts is the branch.
+const ASSERTIONS: [&str; 7] = [
+    "assert(g < 20);\n",
+    "assert(g < 20 && g >= 0);\n",
+    "assert(g < 0 || g >= 0);\n",
+    "for (int j = 0; j < 2; j++) assert(g < 20 + j);\n",
+    "holds(g < 20);\n",
+    "HOLDS(g < 20);\n",
+    "if (g == 20) __assert_fail(\"a\", \"b\", 3, \"f\");\n",
+];
+
+fn with_assertions(before: &str, after: &str) -> String {
+    format!(
+        "int g; static void holds(int c) {{ assert(c); }}\n#define HOLDS(c) do {{ assert(c); }} while (0)\n\
+         int main(void) {{\n{before}{LOOP}{after}return 0; }}\n"
+    )
+}
+
+#[test]
+fn an_assertion_that_holds_is_reached() {
+    check("holds", &with_assertions(&ASSERTIONS.concat(), ""), &["--unwind", "3"], &[]);
+}
+
+#[test]
+fn an_assertion_behind_a_cut_loop_is_told() {
+    let places = ["a.c:4", "a.c:8", "a.c:9", "a.c:10", "a.c:11", "a.c:13", "a.c:14"];
+    let notes = places.map(|place| format!("no execution within these bounds reaches the assertion at {place}."));
+    let notes = notes.iter().map(String::as_str).collect::<Vec<_>>();
+    check("behind", &with_assertions("", &ASSERTIONS.concat()), &["--unwind", "3"], &notes);
+}
+
+/// Such an assertion decides nothing. It is told if a loop keeps executions from it, not if a branch does.
+#[test]
+fn a_constant_assertion_is_a_point_itself() {
+    for condition in ["0", "!\"not here\"", "0 && \"g\""] {
+        let behind = with_assertions("", &format!("assert({condition});\n"));
+        let note = "no execution within these bounds reaches the assertion at a.c:8.";
+        check("constant", &behind, &["--unwind", "3"], &[note]);
+    }
+    check("guarded", &with_assertions("if (g == 7) assert(0);\n", ""), &["--unwind", "3"], &[]);
+}
+
+/// The loop has no other way out than the violation, and goes on for ever.
+#[test]
+fn a_decision_in_an_endless_loop_is_reached() {
+    for violation in
+        ["assert(g < 2);", "if (g == 2) reach_error();", "if (g == 2) __assert_fail(\"a\", \"b\", 3, \"f\");"]
+    {
+        let program = format!("volatile int g; int main(void) {{ int n = 0; for (;;) {{ {violation} n++; }} }}\n");
+        check("endless", &program, &["--unwind", "3"], &[]);
+    }
+}
+
 #[test]
 fn json_tells_it_too() {
     let folder = Folder::new("unreached_json");

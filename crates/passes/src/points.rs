@@ -2,9 +2,13 @@
 //! and labels, the functions in which threads start. A verdict within bounds that keep all executions from one of them says
 //! less than it seems to.
 //!
-//! An error function is never called in a safe program. What counts is whether the decision to call it is reached: the
-//! branch from which control may go there (without one, the call itself). [`mark_decisions`] puts an assertion that always
-//! holds there, with the place of the call, so that engines need not know about decisions.
+//! An error function is never called in a safe program, and `assert` is a branch to a place that is never come to. What counts is
+//! whether the decision is reached: the branch from which control may go there (without one, the call itself).
+//! [`mark_decisions`] puts an assertion that always holds there, with the place of the call, so that engines need not know
+//! about decisions.
+//!
+//! An assertion whose condition is a constant (`assert(0)`) decides nothing itself. A branch before it may (`if (x) assert(0);`), but the
+//! end of a loop before it does not: such an assertion may well be what the loop keeps executions from.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,6 +17,7 @@ use norn_ir::instr::{Const, Instr, InstrKind, Operand, Property};
 use norn_ir::program::{Function, Origin, Program};
 use norn_ir::span::Span;
 
+use crate::loops::{LoopForest, loops};
 use crate::points_to::PointsTo;
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -65,62 +70,103 @@ fn kind(instr: &Instr) -> Option<PointKind> {
     }
 }
 
-/// Puts an assertion that holds where it is decided whether an error function is called or a label reached.
+/// Puts an assertion that holds where it is decided whether an assertion fails, an error function is called or a label reached.
 pub fn mark_decisions(program: &mut Program) {
     for function in program.functions.iter_mut().filter(|function| function.origin == Origin::User) {
-        let mut marks: BTreeMap<BlockId, BTreeSet<(Span, bool)>> = BTreeMap::new();
-        let before = predecessors(function);
+        let mut marks: BTreeMap<BlockId, Vec<(Span, Property)>> = BTreeMap::new();
+        let flow = Flow { before: function.predecessors(), loops: loops(function), function };
         for (index, block) in function.blocks.iter().enumerate() {
             for instr in &block.instrs {
-                let is_call = match instr.kind {
-                    InstrKind::Assert { property: Property::ErrorCall, .. } => true,
-                    InstrKind::Assert { property: Property::ErrorLabel, .. } => false,
-                    _ => continue,
+                let InstrKind::Assert { cond: Operand::Const(cond), property, ref message } = instr.kind else {
+                    continue;
                 };
-                for decision in decisions(function, &before, BlockId(index as u32)) {
-                    marks.entry(decision).or_default().insert((instr.span, is_call));
+                if cond.bits != 0 || property == Property::Misuse {
+                    continue;
+                }
+                let is_constant = property == Property::Assertion && is_constant(message);
+                for decision in flow.decisions(BlockId::new(index), is_constant) {
+                    let marks = marks.entry(decision).or_default();
+                    if !marks.contains(&(instr.span, property)) {
+                        marks.push((instr.span, property));
+                    }
                 }
             }
         }
-        for (block, spans) in marks {
-            let property = |is_call| if is_call { Property::ErrorCall } else { Property::ErrorLabel };
-            let mark = |(span, is_call)| Instr {
-                kind: InstrKind::Assert {
-                    cond: Operand::Const(Const::TRUE),
-                    property: property(is_call),
-                    message: String::new(),
-                },
+        for (block, marks) in marks {
+            let mark = |(span, property)| Instr {
+                kind: InstrKind::Assert { cond: Operand::Const(Const::TRUE), property, message: String::new() },
                 span,
             };
-            function.blocks[block.index()].instrs.extend(spans.into_iter().map(mark));
+            function.blocks[block.index()].instrs.extend(marks.into_iter().map(mark));
         }
     }
 }
 
-fn predecessors(function: &Function) -> Vec<Vec<BlockId>> {
-    let mut before = vec![Vec::new(); function.blocks.len()];
-    for (index, block) in function.blocks.iter().enumerate() {
-        for next in block.terminator.kind.successors() {
-            before[next.index()].push(BlockId(index as u32));
+/// Whether the text of a condition names nothing: `0`, `!"not here"`, `false && "why"`.
+fn is_constant(condition: &str) -> bool {
+    let mut chars = condition.chars().peekable();
+    let mut names_nothing = true;
+    while let Some(c) = chars.next() {
+        if c == '"' || c == '\'' {
+            while let Some(inside) = chars.next().filter(|&inside| inside != c) {
+                if inside == '\\' {
+                    chars.next();
+                }
+            }
+        } else if c == '_' || c.is_alphanumeric() {
+            let mut word = String::from(c);
+            while let Some(next) = chars.next_if(|&next| next == '_' || next.is_alphanumeric()) {
+                word.push(next);
+            }
+            names_nothing &= c.is_ascii_digit() || ["false", "NULL"].contains(&&word[..]);
         }
     }
-    before
+    names_nothing && !condition.is_empty()
 }
 
-/// The blocks at whose end control may turn towards a block.
-fn decisions(function: &Function, before: &[Vec<BlockId>], block: BlockId) -> Vec<BlockId> {
-    let mut found = Vec::new();
-    let mut seen = vec![block];
-    let mut work = vec![block];
-    while let Some(block) = work.pop() {
-        for &previous in &before[block.index()] {
-            if function.block(previous).terminator.kind.successors().count() > 1 {
-                found.push(previous);
-            } else if !seen.contains(&previous) {
-                seen.push(previous);
-                work.push(previous);
+/// How control flows in a function.
+struct Flow<'a> {
+    function: &'a Function,
+    before: Vec<Vec<BlockId>>,
+    loops: LoopForest,
+}
+
+impl Flow<'_> {
+    /// The blocks at whose end control may turn towards a block. With `but_loops` the end of a loop is no decision.
+    fn decisions(&self, block: BlockId, but_loops: bool) -> Vec<BlockId> {
+        let mut found = Vec::new();
+        let mut seen = BTreeSet::from([block]);
+        let mut work = vec![block];
+        while let Some(block) = work.pop() {
+            for &previous in &self.before[block.index()] {
+                if self.function.block(previous).terminator.kind.successors().count() > 1 {
+                    if !(but_loops && self.leaves_loop(previous, block)) {
+                        found.push(previous);
+                    }
+                } else if seen.insert(previous) {
+                    work.push(previous);
+                }
             }
         }
+        found
     }
-    found
+
+    fn leaves_loop(&self, from: BlockId, to: BlockId) -> bool {
+        self.loops.around(from).any(|left| self.loops.around(to).all(|around| around != left))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_constant;
+
+    #[test]
+    fn constant_conditions_name_nothing() {
+        for condition in ["0", "!\"it's x\"", "0 && \"a \\\" b\"", "false", "1 == 0x2u", "'a' == 3", "NULL"] {
+            assert!(is_constant(condition), "{condition}");
+        }
+        for condition in ["", "x", "x && \"y\"", "_a", "f(1)", "a0 == 1", "sizeof(int) == 2"] {
+            assert!(!is_constant(condition), "{condition}");
+        }
+    }
 }
