@@ -9,6 +9,7 @@ mod exit;
 mod expectations;
 mod frontend;
 mod loops;
+mod owned;
 mod progress;
 mod render;
 mod system_headers;

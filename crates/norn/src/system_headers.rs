@@ -1,6 +1,7 @@
 //! `--system-headers`: preprocess with the machine's own compiler.
 
 use crate::args::CArgs;
+use crate::owned::Tool;
 use norn_c::driver::Input;
 use norn_c::session::{MacroOption, Target};
 use std::io::{self, Read};
@@ -70,14 +71,14 @@ fn preprocess_file(args: &CArgs, file: &Path) -> Result<Input, Failure> {
 
 /// What a compiler writes, of its output at most one byte more than is read.
 fn bounded_output(mut command: Command) -> io::Result<Output> {
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let mut tool = Tool::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
+    let (out, err) = (tool.child.stdout.take(), tool.child.stderr.take());
     let errors = thread::spawn(move || bytes_of(err, MAX_SAID_BYTES));
     let stdout = bytes_of(out, MAX_BYTES + 1);
     if stdout.len() as u64 > MAX_BYTES {
-        child.kill()?;
+        tool.end();
     }
-    let status = child.wait()?;
+    let status = tool.child.wait()?;
     Ok(Output { status, stdout, stderr: errors.join().unwrap_or_default() })
 }
 

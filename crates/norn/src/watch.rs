@@ -6,10 +6,11 @@
 //! that has no verdict yet) and ends the process. Whoever prints holds [`speak`], so that only one verdict is ever heard.
 //!
 //! The first SIGINT, SIGTERM or SIGHUP asks the search to stop and print what it has reached; the second ends the process at
-//! once.
+//! once. Either way what the process has started ends with it.
 
 use crate::exit::Exit;
 use crate::frontend;
+use crate::owned;
 use norn_verdict::limits::{Exceeded, StopToken, resident_bytes};
 use std::process;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -29,6 +30,8 @@ pub struct LastWords {
     pub output: String,
     /// For standard error.
     pub error: String,
+    /// With what status the process ends; unknown if nothing is said. Interrupted is interrupted.
+    pub exit: Option<Exit>,
 }
 
 type MakeWords = Box<dyn Fn(Exceeded) -> LastWords + Send>;
@@ -62,6 +65,7 @@ pub fn begin() {
     // Without a handler a signal ends the process, which is what it would do anyway.
     let _ = ctrlc::set_handler(|| {
         if WATCH.stop.is_stopped() {
+            owned::end_all();
             process::exit(Exit::Interrupted as i32);
         }
         WATCH.stop.stop();
@@ -144,14 +148,15 @@ impl Watch {
     fn end(&self, exceeded: Exceeded) -> ! {
         // Whoever is printing now has the verdict. Nobody speaks after this.
         let _speaking = speak();
+        owned::end_all();
         let words = lock(&self.state).words.take();
-        let LastWords { output, error } = words.map_or_else(|| said_nothing(exceeded), |words| words(exceeded));
+        let LastWords { output, error, exit } = words.map_or_else(|| said_nothing(exceeded), |words| words(exceeded));
         // A line that shows progress would stay.
         let clear = if frontend::has_styles() { "\r\x1b[K" } else { "" };
         frontend::say(&format!("{clear}{error}"));
         let exit = match frontend::print_now(&output) {
             Exit::Fine if exceeded == Exceeded::Interrupted => Exit::Interrupted,
-            Exit::Fine => Exit::Unknown,
+            Exit::Fine => exit.unwrap_or(Exit::Unknown),
             failed => failed,
         };
         process::exit(exit as i32)
