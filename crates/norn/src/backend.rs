@@ -1,24 +1,30 @@
 //! `norn check --backend "TOOL OPTIONS"`: the sequential program is given to another verifier, and what that one says is
 //! passed on as its word. Norn has not replayed it.
+//!
+//! The sequential program has the executions within bounds only. So what the tool calls safe is unknown, unless the user gave all of
+//! them; and what it calls safe under a model is unknown if it calls the program unsafe under a stronger one.
 
-use crate::args::{CheckArgs, Reader, SequentialBounds};
+use crate::args::{CheckArgs, Reader, SequentialBounds, Unwind};
 use crate::commands::sequentialize::{self, translate};
 use crate::exit::Exit;
 use crate::frontend;
-use crate::watch;
+use crate::owned::{PrivateFolder, Tool};
+use crate::watch::{self, LastWords};
 use norn_ir::program::Program;
 use norn_report::visible;
 use norn_verdict::limits::{Exceeded, StopToken};
 use norn_verdict::model::Model;
-use std::fs;
-use std::hash::{BuildHasher, RandomState};
+use serde_json::{Value, json};
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// Of what a tool says.
 const MAX_SAID_BYTES: u64 = 64 << 20;
+/// How long what a tool said may take to arrive after its end.
+const AFTER_END: Duration = Duration::from_secs(1);
 
 /// What a tool said.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,6 +33,20 @@ enum Word {
     Unsafe,
     /// No verdict, and why one thinks so.
     Nothing(String),
+}
+
+/// Whom is asked, within which bounds, and how the answer is shown.
+#[derive(Clone)]
+struct Question {
+    name: String,
+    rounds: u32,
+    unwind: u32,
+    timestamps: u32,
+    nodes: u32,
+    /// The user gave the rounds and the bound on loops.
+    are_given: bool,
+    require_proof: bool,
+    as_json: bool,
 }
 
 /// Asks the tool about each model.
@@ -39,18 +59,34 @@ pub fn run(args: &CheckArgs, command: &str, program: &Program, stop: &StopToken)
     let name = Path::new(tool).file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut bounds = SequentialBounds { bits: args.rounds.bits, ..SequentialBounds::default() };
     bounds.rounds = args.rounds.limit.unwrap_or(bounds.rounds);
-    let mut worst = Exit::Fine;
-    for model in args.models.list() {
+    let question = Question {
+        rounds: bounds.rounds,
+        unwind: sequentialize::default_unwind(&args.unwind),
+        timestamps: bounds.timestamps,
+        nodes: bounds.nodes.unwrap_or(norn_emit::DEFAULT_NODES),
+        are_given: args.rounds.limit.is_some() && args.unwind.iter().any(|u| matches!(u, Unwind::Default(_))),
+        require_proof: args.require_proof,
+        as_json: args.json,
+        name,
+    };
+    let models = args.models.list();
+    let mut said: Vec<(Model, Word)> = Vec::new();
+    for &model in &models {
         let deadline = watch::begin_task(args.limits.timeout, args.limits.memory());
+        question.leave_last_words(&models, &said);
         let folder = match PrivateFolder::new() {
             Ok(folder) => folder,
             Err(error) => return frontend::fail(&format!("--backend: cannot make a folder: {error}"), Exit::Unwritten),
         };
-        let file = folder.0.join(format!("norn-{model}.c"));
+        let file = folder.path().join(format!("norn-{model}.c"));
         let shown = file.display().to_string();
-        let sequential = match translate(program, model, &args.unwind, &bounds, reader(&name), shown) {
+        let sequential = match translate(program, model, &args.unwind, &bounds, reader(&question.name), shown) {
             Ok(sequential) => sequential,
-            Err(refusal) => return sequentialize::fail(program, &refusal),
+            Err(refusal) => {
+                sequentialize::fail(program, &refusal);
+                said.push((model, Word::Nothing("the program cannot be translated for it".to_owned())));
+                continue;
+            }
         };
         let written = frontend::write_by(&file, |out| sequential.write_to(out));
         if written != Exit::Fine {
@@ -58,62 +94,103 @@ pub fn run(args: &CheckArgs, command: &str, program: &Program, stop: &StopToken)
         }
         let mut command = Command::new(tool);
         command.args(&options).arg(&file).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // From here on nobody else ends the run: the tool and the folder have to go first.
+        // From here on the time is looked at here.
         watch::end_task();
-        let child = match command.spawn() {
-            Ok(child) => child,
+        let tool = match Tool::start(&mut command) {
+            Ok(tool) => tool,
             Err(error) => {
                 let message = format!("--backend: cannot run '{tool}': {error}; is it installed?");
                 return frontend::fail(&message, Exit::Usage);
             }
         };
-        let word = listen(child, deadline, stop);
-        let printed = frontend::print(&line(args, &name, model, &word, &bounds));
-        if printed != Exit::Fine {
-            return printed;
-        }
+        said.push((model, listen(tool, deadline, stop)));
         if stop.is_stopped() {
-            return Exit::Interrupted;
-        }
-        worst = match (worst, word) {
-            (Exit::Unsafe, _) | (_, Word::Unsafe) => Exit::Unsafe,
-            (Exit::Unknown, _) | (_, Word::Nothing(_)) => Exit::Unknown,
-            (_, Word::Safe) => worst,
-        };
-        if args.require_proof && worst == Exit::Fine {
-            worst = Exit::Unknown;
+            break;
         }
     }
-    worst
+    let (text, exit) = question.answer(&models, &said, Exceeded::Interrupted.reason());
+    match frontend::print(&text) {
+        Exit::Fine if stop.is_stopped() => Exit::Interrupted,
+        Exit::Fine => exit,
+        failed => failed,
+    }
 }
 
-fn line(args: &CheckArgs, name: &str, model: Model, word: &Word, bounds: &SequentialBounds) -> String {
-    let rounds = bounds.rounds;
-    let unwind = sequentialize::default_unwind(&args.unwind);
-    let memory = match model {
-        Model::Sc => String::new(),
-        _ => format!(", {} timestamps, {} nodes", bounds.timestamps, bounds.nodes.unwrap_or(norn_emit::DEFAULT_NODES)),
-    };
-    let verdict = match word {
-        Word::Safe => "safe",
-        Word::Unsafe => "unsafe",
-        Word::Nothing(_) => "unknown",
-    };
-    if args.json {
-        let value = serde_json::json!({
-            "verdict": verdict, "complete": false, "model": model.to_string(), "engine": name, "replayed": false,
-            "bounds": [{ "kind": "rounds", "value": rounds }, { "kind": "unwind", "value": unwind }],
+impl Question {
+    /// If the work has to end.
+    fn leave_last_words(&self, models: &[Model], said: &[(Model, Word)]) {
+        let (question, models, said) = (self.clone(), models.to_vec(), said.to_vec());
+        watch::last_words(move |exceeded| {
+            let (output, exit) = question.answer(&models, &said, exceeded.reason());
+            LastWords { output, exit: Some(exit), ..LastWords::default() }
         });
-        return visible::json(&value) + "\n";
     }
-    let shown = visible::visible(name);
-    match word {
-        Word::Nothing(why) => {
-            format!("norn: unknown ({model}): '{shown}' gave no verdict: {}\n", visible::visible(why))
+
+    /// What is shown, and the status that says most. What was not asked is unknown for the reason given.
+    fn answer(&self, models: &[Model], said: &[(Model, Word)], why_not_asked: &str) -> (String, Exit) {
+        let nothing = Word::Nothing(why_not_asked.to_owned());
+        let mut exit = Exit::Fine;
+        let (mut text, mut values) = (String::new(), Vec::new());
+        for &model in models {
+            let word = said.iter().find(|(of, _)| *of == model).map_or(&nothing, |(_, word)| word);
+            let stronger = said.iter().find(|(of, word)| *of < model && *word == Word::Unsafe).map(|(of, _)| *of);
+            let reason = self.doubt(model, word, stronger);
+            exit = match word {
+                _ if exit == Exit::Unsafe => exit,
+                Word::Unsafe => Exit::Unsafe,
+                _ if reason.is_some() => Exit::Unknown,
+                _ => exit,
+            };
+            text += &self.line(model, word, reason.as_deref());
+            values.push(self.value(model, word, reason.as_deref()));
         }
-        _ => format!(
-            "norn: '{shown}' says {verdict} ({model}) up to {rounds} rounds, unwind {unwind}{memory}; norn has not replayed it\n"
-        ),
+        (if self.as_json { frontend::json_text(values) } else { text }, exit)
+    }
+
+    /// Why a word is no verdict, if it is none.
+    fn doubt(&self, model: Model, word: &Word, unsafe_under: Option<Model>) -> Option<String> {
+        match word {
+            Word::Unsafe => None,
+            Word::Nothing(why) => Some(why.clone()),
+            Word::Safe => match unsafe_under {
+                Some(stronger) => Some(format!("but unsafe under {stronger}, whose executions are among these")),
+                None if self.require_proof => Some("a proof is required".to_owned()),
+                // There is no option for the bounds of the memory.
+                None if !self.are_given || model != Model::Sc => Some("larger bounds were not tried".to_owned()),
+                None => None,
+            },
+        }
+    }
+
+    fn line(&self, model: Model, word: &Word, doubt: Option<&str>) -> String {
+        let Question { rounds, unwind, timestamps, nodes, .. } = self;
+        let name = visible::visible(&self.name);
+        let memory = match model {
+            Model::Sc => String::new(),
+            _ => format!(", {timestamps} timestamps, {nodes} nodes"),
+        };
+        let within = format!("up to {rounds} rounds, unwind {unwind}{memory}");
+        match (word, doubt) {
+            (Word::Unsafe, _) => format!("norn: '{name}' says unsafe ({model}) {within}; norn has not replayed it\n"),
+            (Word::Safe, None) => format!("norn: '{name}' says safe ({model}) {within}; norn has not replayed it\n"),
+            (Word::Safe, Some(doubt)) => format!("norn: unknown ({model}): '{name}' says safe {within}; {doubt}\n"),
+            (Word::Nothing(why), _) => {
+                format!("norn: unknown ({model}): '{name}' gave no verdict: {}\n", visible::visible(why))
+            }
+        }
+    }
+
+    fn value(&self, model: Model, word: &Word, doubt: Option<&str>) -> Value {
+        let verdict = match (word, doubt) {
+            (Word::Unsafe, _) => "unsafe",
+            (Word::Safe, None) => "safe",
+            _ => "unknown",
+        };
+        json!({
+            "verdict": verdict, "complete": false, "model": model.to_string(), "engine": self.name, "replayed": false,
+            "reason": doubt,
+            "bounds": [{ "kind": "rounds", "value": self.rounds }, { "kind": "unwind", "value": self.unwind }],
+        })
     }
 }
 
@@ -128,30 +205,44 @@ fn reader(name: &str) -> Reader {
 }
 
 /// Waits for the tool, until then at most, and reads what it says.
-fn listen(mut child: Child, deadline: Instant, stop: &StopToken) -> Word {
-    let mut output = child.stdout.take().expect("the output should be a pipe");
-    let reading = std::thread::spawn(move || {
+fn listen(mut tool: Tool, deadline: Instant, stop: &StopToken) -> Word {
+    let mut output = tool.child.stdout.take().expect("the output should be a pipe");
+    let (sender, said) = mpsc::channel();
+    std::thread::spawn(move || {
         let mut bytes = Vec::new();
         // What was read before an error counts.
         let _ = output.by_ref().take(MAX_SAID_BYTES).read_to_end(&mut bytes);
         let _ = io::copy(&mut output, &mut io::sink());
-        String::from_utf8_lossy(&bytes).into_owned()
+        let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
     });
-    loop {
-        match child.try_wait() {
-            Ok(Some(_)) => break,
+    let status = loop {
+        match tool.ended() {
+            Ok(Some(status)) => break status,
             Ok(None) if Instant::now() < deadline && !stop.is_stopped() => {
                 std::thread::sleep(Duration::from_millis(10))
             }
             _ => {
-                let _ = child.kill();
-                let _ = child.wait();
+                tool.end();
                 let why = if stop.is_stopped() { Exceeded::Interrupted } else { Exceeded::Time };
                 return Word::Nothing(why.reason().to_owned());
             }
         }
+    };
+    // What it has started and left behind may keep its output open.
+    tool.end();
+    match said.recv_timeout(AFTER_END) {
+        Ok(text) => ended_well(word(&text), status),
+        Err(_) => Word::Nothing("its output could not be read".to_owned()),
     }
-    reading.join().map_or_else(|_| Word::Nothing("its output could not be read".to_owned()), |text| word(&text))
+}
+
+/// The word of a tool that ended so. What failed after all has no proof; what was killed has said nothing.
+fn ended_well(word: Word, status: ExitStatus) -> Word {
+    match word {
+        Word::Safe if !status.success() => Word::Nothing(format!("it says safe, but ended with {status}")),
+        Word::Unsafe if status.code().is_none() => Word::Nothing(format!("it says unsafe, but ended with {status}")),
+        word => word,
+    }
 }
 
 /// CBMC's and ESBMC's last words, SV-COMP's, and Norn's.
@@ -176,58 +267,9 @@ fn word(output: &str) -> Word {
     })
 }
 
-/// A folder of our own in that for temporary files, which goes with all that is in it when it is not needed any more.
-///
-/// Others can write to the folder around it. So it is made, never taken over (making a folder fails if there is anything of
-/// its name, also a link), its name cannot be foreseen, and nobody else may look into it.
-struct PrivateFolder(PathBuf);
-
-impl PrivateFolder {
-    fn new() -> io::Result<PrivateFolder> {
-        const ATTEMPTS: u32 = 16;
-        let mut builder = fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
-        for attempt in 0..ATTEMPTS {
-            // The keys of hash tables are random.
-            let number = RandomState::new().hash_one((std::process::id(), attempt));
-            let path = std::env::temp_dir().join(format!("norn-{number:016x}"));
-            match builder.create(&path) {
-                Ok(()) => return Ok(PrivateFolder(path)),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
-                Err(error) => return Err(error),
-            }
-        }
-        Err(last)
-    }
-}
-
-impl Drop for PrivateFolder {
-    fn drop(&mut self) {
-        // Somebody may have been faster.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn folders_are_private_and_go() {
-        let (one, other) = (PrivateFolder::new().expect("a folder"), PrivateFolder::new().expect("another"));
-        assert_ne!(one.0, other.0);
-        fs::write(one.0.join("x.c"), "int x;").expect("it should be ours");
-        #[cfg(unix)]
-        assert_eq!(
-            std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&one.0).expect("it").permissions()) & 0o777,
-            0o700
-        );
-        let path = one.0.clone();
-        drop(one);
-        assert!(!path.exists());
-    }
 
     #[test]
     fn verdicts_of_other_tools_are_understood() {

@@ -167,8 +167,8 @@ fn the_word_of_another_verifier_is_passed_on_as_such() {
         ("VERIFICATION FAILED", 10, "norn: 'sh' says unsafe (sc) up to 3 rounds, unwind 2; norn has not replayed it\n"),
         (
             "VERIFICATION SUCCESSFUL",
-            0,
-            "norn: 'sh' says safe (sc) up to 3 rounds, unwind 2; norn has not replayed it\n",
+            5,
+            "norn: unknown (sc): 'sh' says safe up to 3 rounds, unwind 2; larger bounds were not tried\n",
         ),
         ("PARSING ERROR", 5, "norn: unknown (sc): 'sh' gave no verdict: its last line is 'PARSING ERROR'\n"),
     ] {
@@ -176,6 +176,63 @@ fn the_word_of_another_verifier_is_passed_on_as_such() {
         let run = folder.norn(&["check", "--backend", "sh tool.sh", "race.c"]);
         assert_eq!((run.status(), run.stdout().as_str()), (status, verdict), "{}", run.stderr());
     }
+}
+
+/// Within bounds that the user gave it is safe, unless a proof is asked for.
+#[test]
+fn the_word_of_another_verifier_counts_within_bounds_that_were_given() {
+    let folder = Folder::new("backend_given");
+    folder.write("race.c", RACE);
+    folder.write("tool.sh", "echo VERIFICATION SUCCESSFUL\n");
+    let given = ["check", "--rounds", "4", "--unwind", "1", "--backend", "sh tool.sh", "race.c"];
+    let run = folder.norn(&given);
+    let safe = "norn: 'sh' says safe (sc) up to 4 rounds, unwind 1; norn has not replayed it\n";
+    assert_eq!((run.status(), run.stdout().as_str()), (0, safe), "{}", run.stderr());
+    let run = folder.norn(&[&given[..], &["--require-proof"]].concat());
+    let open = "norn: unknown (sc): 'sh' says safe up to 4 rounds, unwind 1; a proof is required\n";
+    assert_eq!((run.status(), run.stdout().as_str()), (5, open), "{}", run.stderr());
+    let only_rounds = folder.norn(&["check", "--rounds", "4", "--backend", "sh tool.sh", "race.c"]);
+    assert_eq!(only_rounds.status(), 5, "{}", only_rounds.stdout());
+}
+
+#[test]
+fn a_verifier_that_did_not_end_well_proves_nothing() {
+    let folder = Folder::new("backend_killed");
+    folder.write("race.c", RACE);
+    for (end, why) in [
+        ("kill -SEGV $$", "it says safe, but ended with signal: 11"),
+        ("exit 3", "it says safe, but ended with exit status: 3"),
+    ] {
+        folder.write("tool.sh", format!("echo VERIFICATION SUCCESSFUL\n{end}\n"));
+        let run = folder.norn(&["check", "--rounds", "4", "--unwind", "1", "--backend", "sh tool.sh", "race.c"]);
+        let expected = format!("norn: unknown (sc): 'sh' gave no verdict: {why}");
+        assert!(run.status() == 5 && run.stdout().starts_with(&expected), "{}", run.stdout());
+    }
+}
+
+/// What is violated under a model is violated under a weaker one.
+#[test]
+fn words_about_several_models_do_not_contradict_one_another() {
+    let folder = Folder::new("backend_models");
+    folder.write("race.c", RACE);
+    folder
+        .write("tool.sh", "case \"$1\" in *sc.c) echo VERIFICATION FAILED;; *) echo VERIFICATION SUCCESSFUL;; esac\n");
+    for models in ["sc,tso", "tso,sc"] {
+        let run = folder.norn(&["check", "-m", models, "--backend", "sh tool.sh", "race.c"]);
+        let mut lines = run.stdout().lines().map(str::to_owned).collect::<Vec<_>>();
+        lines.sort();
+        assert!(run.status() == 10 && lines.len() == 2, "{lines:?}");
+        assert!(lines[0].starts_with("norn: 'sh' says unsafe (sc) up to 3 rounds"), "{lines:?}");
+        assert!(lines[1].starts_with("norn: unknown (tso): 'sh' says safe up to 3 rounds"), "{lines:?}");
+        assert!(lines[1].ends_with("; but unsafe under sc, whose executions are among these"), "{lines:?}");
+    }
+    let run = folder.norn(&["check", "-m", "sc,tso", "--json", "--backend", "sh tool.sh", "race.c"]);
+    let value: serde_json::Value = serde_json::from_str(&run.stdout()).expect("one JSON text");
+    assert_eq!((run.status(), value.as_array().map(Vec::len)), (10, Some(2)), "{value}");
+    assert_eq!((&value[0]["verdict"], &value[1]["verdict"]), (&"unsafe".into(), &"unknown".into()));
+    let run = folder.norn(&["check", "--json", "--backend", "sh tool.sh", "race.c"]);
+    let value: serde_json::Value = serde_json::from_str(&run.stdout()).expect("one JSON text");
+    assert_eq!(value["verdict"], "unsafe");
 }
 
 #[test]
@@ -195,10 +252,12 @@ fn each_verifier_gets_a_file_of_its_own_conventions() {
         let command = format!("./{tool} --fast");
         let run =
             folder.norn(&["check", "-m", "tso", "--rounds", "2", "--unwind", "1", "--backend", &command, "race.c"]);
+        // The bounds of the memory are Norn's own.
         let expected = format!(
-            "norn: '{tool}' says safe (tso) up to 2 rounds, unwind 1, 4 timestamps, 3 nodes; norn has not replayed it\n"
+            "norn: unknown (tso): '{tool}' says safe up to 2 rounds, unwind 1, 4 timestamps, 3 nodes; larger bounds were \
+             not tried\n"
         );
-        assert_eq!((run.status(), run.stdout()), (0, expected), "{}", run.stderr());
+        assert_eq!((run.status(), run.stdout()), (5, expected), "{}", run.stderr());
     }
     folder.write("slow.sh", "exec sleep 20\n");
     let run = folder.norn(&["check", "--timeout", "1", "--backend", "sh slow.sh", "race.c"]);
