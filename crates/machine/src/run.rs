@@ -2,6 +2,7 @@
 
 use crate::hash::Random;
 use crate::machine::{Choice, Inputs, Machine, Patience, Request, Stop};
+use crate::observe::{Observer, Unobserved};
 use crate::replay::{End, end_of};
 use crate::trace::{Printed, TraceBuilder};
 use norn_ir::program::Program;
@@ -9,10 +10,11 @@ use norn_ir::span::Span;
 use norn_ir::types::Ty;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
-use norn_verdict::outcome::Checks;
+use norn_verdict::outcome::{Checks, Violation, ViolationKind};
 use norn_verdict::schedule::{Schedule, Step, ThreadName, fingerprint};
 use norn_verdict::trace::Trace;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ran {
@@ -48,9 +50,43 @@ pub fn run(program: &Program, model: Model, checks: Checks, seed: u64, max_steps
     Ran { end, schedule, trace: trace.trace, output: trace.output }
 }
 
+/// The first violation of a kind among random executions, of which each ends like one of [`run`]. What does not fit into the limits
+/// is not looked at.
+pub fn first_violation(
+    program: &Program,
+    model: Model,
+    checks: Checks,
+    kind: ViolationKind,
+    seeds: Range<u64>,
+    max_steps: u64,
+    limits: &Limits,
+) -> Option<Violation> {
+    // For a large program each of these takes its time.
+    let is_over = || limits.exceeded().is_some();
+    if is_over() {
+        return None;
+    }
+    let mut machine = Machine::new(program, model, checks);
+    machine.patience = Patience { instructions: u64::MAX, limits: limits.clone() };
+    for seed in seeds {
+        if is_over() {
+            return None;
+        }
+        let mut random = Random::new(seed);
+        let mut inputs = RandomInputs { random: Random::new(seed ^ 1), taken: BTreeMap::new() };
+        let mut steps = Vec::new();
+        let end = execute(&machine, &mut Unobserved, &mut random, &mut inputs, &mut steps, max_steps, limits);
+        match end {
+            RunEnd::Done(End::Violation(violation)) if violation.kind == kind => return Some(violation),
+            _ => {}
+        }
+    }
+    None
+}
+
 fn execute(
     machine: &Machine<'_>,
-    trace: &mut TraceBuilder,
+    observer: &mut dyn Observer,
     random: &mut Random,
     inputs: &mut RandomInputs,
     steps: &mut Vec<Step>,
@@ -58,13 +94,13 @@ fn execute(
     limits: &Limits,
 ) -> RunEnd {
     let cut_off = |reason: &str| RunEnd::Unknown { reason: reason.to_owned(), span: None };
-    let mut state = match machine.initial(trace, inputs) {
+    let mut state = match machine.initial(observer, inputs) {
         Ok(state) => state,
         Err(stop) => return stopped(stop),
     };
     for count in 0..max_steps {
         // With many threads a step is a long one.
-        if count % 16 == 15
+        if count % 16 == 0
             && let Some(exceeded) = limits.exceeded()
         {
             return cut_off(exceeded.reason());
@@ -80,7 +116,7 @@ fn execute(
             Choice::Run(index) => Step::Run { thread, step: state.threads[index].steps + 1 },
             Choice::Commit { step, .. } => Step::Commit { thread, step },
         });
-        if let Err(stop) = machine.step(&mut state, choice, trace, inputs) {
+        if let Err(stop) = machine.step(&mut state, choice, observer, inputs) {
             return stopped(stop);
         }
     }
@@ -198,5 +234,18 @@ mod tests {
         assert_eq!(ran(4_000_000, &Limits::none()), RunEnd::Done(End::Ended { status: Some(0) }));
         let RunEnd::Unknown { reason, .. } = ran(u64::MAX, &Limits::for_seconds(0.2)) else { panic!("it never ends") };
         assert_eq!(reason, "the time limit was reached");
+    }
+
+    #[test]
+    fn no_time_means_no_executions() {
+        let program = text(&format!(
+            "global g0 \"x\": t0\n{}",
+            function(0, "main", "store i32 g0, 1\nassert false assertion \"\"")
+        ));
+        let first = |limits: &Limits| {
+            first_violation(&program, Model::Sc, Checks::default(), ViolationKind::Assertion, 0..4, 100, limits)
+        };
+        assert!(first(&Limits::none()).is_some());
+        assert!(first(&Limits::for_seconds(0.0)).is_none());
     }
 }
