@@ -186,10 +186,6 @@ pub fn json_text(mut values: Vec<serde_json::Value>) -> String {
     visible::json(&value) + "\n"
 }
 
-pub fn print_json(values: Vec<serde_json::Value>) -> Exit {
-    print(&json_text(values))
-}
-
 /// The limits of a search that begins now; the first began with the process.
 pub fn limits(args: &LimitArgs, stop: &StopToken, line: &ProgressLine) -> Limits {
     Limits {

@@ -103,6 +103,7 @@ fn a_property_file_asks_for_one_thing() {
     folder.write("race.prp", property("G ! data-race"));
     folder.write("overflow.prp", property("G ! overflow"));
     folder.write("memory.prp", property("G valid-memsafety"));
+    folder.write("leaks.prp", property("G valid-memtrack"));
     folder.write("end.prp", property("F end"));
     let check = |program: &str, name: &str, status: i32, expected: &str| {
         folder.write("a.c", format!("#include <limits.h>\nvoid reach_error(void);\n{PRELUDE}{program}"));
@@ -131,6 +132,27 @@ fn a_property_file_asks_for_one_thing() {
     check("int main(void) { x = INT_MAX; x = x + 1; }", "overflow.prp", 10, "norn: unsafe (sc): integer overflow");
     check("int main(void) { *p = 1; }", "memory.prp", 10, "norn: unsafe (sc): null pointer dereferenced");
     check("int main(void) { x = 1; }", "memory.prp", 5, "norn: unknown (sc): memory leaks");
+    // Nothing is said about what was not looked for, or not in all executions.
+    let leaks = "memory leaks (valid-memtrack) are not looked for";
+    let lines = |name: &str, options: &[&str]| {
+        folder
+            .norn(&[&["check", "--property", name, "a.c"], options].concat())
+            .stdout()
+            .lines()
+            .last()
+            .map(str::to_owned)
+    };
+    check("int main(void) { *p = 1; }", "leaks.prp", 5, "norn: unknown (sc): memory leaks");
+    assert_eq!(lines("leaks.prp", &[]), Some(format!("norn: unknown (sc): {leaks}")));
+    check("int main(void) { for (int i = 0; i < 9; i++) x++; *p = 1; }", "memory.prp", 10, "norn: unsafe (sc)");
+    assert_eq!(lines("memory.prp", &["--unwind", "2"]), Some(format!("norn: unknown (sc): {leaks}")));
+    assert_eq!(lines("leaks.prp", &[]), Some(format!("norn: unknown (sc): {leaks}")));
+    check(
+        "int main(void) { x = 1; }",
+        "memory.prp",
+        5,
+        &format!("norn: unknown (sc): {leaks}; memory is used validly"),
+    );
     let refused = |args: &[&str], status: i32, part: &str| {
         let run = folder.norn(&[&["check"], args, &["a.c"]].concat());
         assert_eq!(run.status(), status, "{args:?}");

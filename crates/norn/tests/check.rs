@@ -233,6 +233,39 @@ fn an_interrupt_ends_with_130_after_saying_what_was_reached() {
     assert!(status.code() == Some(130) && output.starts_with("norn: unknown (sc): interrupted"), "{output}");
 }
 
+/// The models that were not come to are told, too, and JSON is a list for several models.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_tells_of_all_models() {
+    use std::process::{Command, Stdio};
+    let folder = Folder::new("an_interrupt_of_models");
+    folder.write("endless.c", ENDLESS);
+    let interrupted = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_norn"));
+        command.args(args).arg("endless.c").current_dir(folder.path("")).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("norn should start");
+        std::thread::sleep(std::time::Duration::from_millis(700));
+        let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill should run");
+        assert!(killed.success());
+        assert_eq!(child.wait().expect("norn should end").code(), Some(130), "{args:?}");
+        std::io::read_to_string(child.stdout.take().expect("a pipe")).expect("text")
+    };
+    let starts = ["sc", "tso", "pso"].map(|model| format!("norn: unknown ({model}): interrupted"));
+    let said = interrupted(&["check", "-m", "sc,tso,pso"]);
+    let lines = said.lines().filter(|line| line.starts_with("norn: ")).collect::<Vec<_>>();
+    assert_eq!(lines.len(), 3, "{said}");
+    assert!(lines.iter().zip(&starts).all(|(line, start)| line.starts_with(start)), "{said}");
+    let value: serde_json::Value =
+        serde_json::from_str(&interrupted(&["check", "--json", "-m", "sc,tso,pso"])).expect("one JSON text");
+    let models = value.as_array().expect("a list").iter().map(|v| &v["model"]).collect::<Vec<_>>();
+    assert_eq!(models, ["sc", "tso", "pso"]);
+    let said = interrupted(&["robust", "-m", "tso,pso"]);
+    assert_eq!(said.lines().filter(|line| line.starts_with("norn: unknown")).count(), 2, "{said}");
+    let value: serde_json::Value =
+        serde_json::from_str(&interrupted(&["robust", "--json", "-m", "tso,pso"])).expect("one JSON text");
+    assert_eq!(value.as_array().map(Vec::len), Some(2));
+}
+
 /// Main creates threads for ever. Two of them do what is wrong, the second and third under TSO and PSO only.
 const CREATES: &str = "#include <pthread.h>\n#include <assert.h>\nint nondet_int(void);\nvolatile int x, y, turn, a = 1;\n\
     pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\

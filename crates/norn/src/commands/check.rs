@@ -2,25 +2,22 @@
 
 use crate::args::{CheckArgs, Engine};
 use crate::backend;
+use crate::commands::conclusion::{self, Conclusion, Part};
 use crate::engines::attack::{Attacked, attack};
-use crate::engines::given::covers_all;
-use crate::engines::reach::note_unreached;
 use crate::engines::{self, Task, cross_check, left_out};
 use crate::exit::Exit;
 use crate::frontend::{self, Compiled, Failure};
 use crate::loops;
 use crate::progress::ProgressLine;
 use crate::watch::{self, LastWords};
-use norn_ir::program::Program;
-use norn_machine::nested::{Contradiction, carried_over, reconcile};
+use norn_machine::nested::carried_over;
 use norn_machine::replay::ReplayMismatch;
-use norn_machine::run::{RunEnd, run as run_once};
-use norn_report::{Sources, json, line, table};
+use norn_machine::run::first_violation;
+use norn_report::Sources;
 use norn_verdict::limits::{Limits, StopToken};
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Checks, Outcome, Stats, Verdict, ViolationKind};
+use norn_verdict::outcome::{Checks, Outcome, Verdict, ViolationKind};
 use norn_verdict::property::{self, Property};
-use serde_json::Value;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -29,7 +26,7 @@ pub fn run(args: &CheckArgs) -> Exit {
         return frontend::fail(message, Exit::Usage);
     }
     watch::limit(args.limits.timeout, args.limits.memory());
-    leave_last_words(args, args.models.list(), Vec::new());
+    leave_last_words(args);
     let asked = match asked(args) {
         Ok(asked) => asked,
         Err(message) => return frontend::fail(&message, Exit::BadInput),
@@ -50,61 +47,55 @@ pub fn run(args: &CheckArgs) -> Exit {
         return backend::run(args, command, &compiled.program, &stop);
     }
     norn_passes::points::mark_decisions(&mut compiled.program);
-    let mut shown = Shown { args, asked: &asked, compiled: &compiled, count: 0, unwritten: false };
-    let mut verdicts: Vec<Verdict> = Vec::new();
+    match check(args, &asked, &compiled, &stop) {
+        Ok(exit) | Err(exit) => exit,
+    }
+}
+
+/// Checks one model after the other.
+fn check(args: &CheckArgs, asked: &Property, compiled: &Compiled, stop: &StopToken) -> Result<Exit, Exit> {
     let models = args.models.list();
-    for (done, &model) in models.iter().enumerate() {
-        // Those that were held back are lost with the others.
-        let (left, values) = match args.json {
-            true => (done, values(&compiled, &verdicts)),
-            false => (shown.count, Vec::new()),
+    let mut conclusion = Conclusion::new(args, asked, compiled, &models);
+    let mut verdicts: Vec<Verdict> = Vec::new();
+    let mut unwritten = false;
+    for &model in &models {
+        conclusion.leave_last_words(&verdicts)?;
+        let is_last = verdicts.len() + 1 == models.len();
+        let carried = carried_over(&compiled.program, asked.checks, &verdicts, model);
+        let (verdict, limits) = match carried {
+            Some(verdict) => (verdict, None),
+            None => {
+                check_model(args, asked, compiled, model, stop, is_last).map(|(verdict, own)| (verdict, Some(own)))?
+            }
         };
-        leave_last_words(args, models[left..].to_vec(), values);
-        let verdict = match carried_over(&compiled.program, asked.checks, &verdicts, model) {
-            Some(verdict) => Ok(verdict),
-            None => check_model(args, &asked, &compiled, model, &stop),
-        };
-        match verdict {
-            Ok(verdict) => verdicts.push(verdict),
-            Err(exit) => return exit,
+        if let (Outcome::Unsafe(found), Some(path)) = (&verdict.outcome, &args.schedule_out) {
+            unwritten |= frontend::write(path, &found.schedule().to_string()) != Exit::Fine;
+        }
+        verdicts.push(verdict);
+        // From here on the verdict is said if time runs out.
+        conclusion.leave_last_words(&verdicts)?;
+        let verdict = verdicts.last_mut().expect("one was just added");
+        if let Some(limits) = limits
+            && matches!(verdict.outcome, Outcome::Safe { .. })
+            && !asked.checks.data_race
+        {
+            let note = compiled.with_sources(|sources| race_note(model, sources, &limits));
+            verdict.remarks.notes.extend(note);
         }
         // What other models cannot change any more is shown as it comes.
-        while !args.json && verdicts.get(shown.count).is_some_and(|verdict| verdict.outcome.is_complete()) {
-            if let Err(exit) = shown.next(&mut verdicts) {
-                return exit;
-            }
-        }
+        let is_final = |verdict: &Verdict| verdict.outcome.is_complete();
+        conclusion.show(&verdicts, verdicts.iter().take_while(|verdict| is_final(verdict)).count())?;
         if stop.is_stopped() {
             break;
         }
     }
-    let covers = |outcome: &Outcome| covers_all(outcome, &args.unwind);
-    if let Err(found) = reconcile(&compiled.program, asked.checks, &mut verdicts, covers) {
-        return report_contradiction(&verdicts, found);
-    }
-    while shown.count < verdicts.len() {
-        if let Err(exit) = shown.next(&mut verdicts) {
-            return exit;
-        }
-    }
-    let unwritten = shown.unwritten;
-    if args.json {
-        let exit = frontend::print_json(values(&compiled, &verdicts));
-        if exit != Exit::Fine {
-            return exit;
-        }
-    }
-    if unwritten {
-        return Exit::Unwritten;
-    }
-    if stop.is_stopped() {
-        return Exit::Interrupted;
-    }
-    overall(&verdicts)
-}
-
-fn values(compiled: &Compiled, verdicts: &[Verdict]) -> Vec<Value> {
-    compiled.with_sources(|sources| verdicts.iter().map(|verdict| json::verdict(verdict, sources)).collect())
+    watch::end_task();
+    let exit = conclusion.show(&verdicts, models.len())?;
+    Ok(match exit {
+        _ if unwritten => Exit::Unwritten,
+        _ if stop.is_stopped() => Exit::Interrupted,
+        exit => exit,
+    })
 }
 
 /// What the options and the property file ask.
@@ -140,43 +131,30 @@ fn misplaced_option(args: &CheckArgs) -> Option<&'static str> {
 
 /// C that Norn cannot handle is unknown under every model.
 fn unsupported(args: &CheckArgs, reason: &str) -> Exit {
-    let printed = frontend::print(&unknown(&args.models.list(), reason, args.json, Vec::new()));
+    let parts = args.models.list().into_iter().map(Part::Open).collect::<Vec<_>>();
+    let printed = frontend::print(&conclusion::output(&parts, reason, args.json));
     if printed == Exit::Fine { Exit::Unknown } else { printed }
 }
 
-/// What is printed if the models get no verdict for a reason that has no place; those before them have been given, as
-/// `values` if JSON is asked for.
-fn unknown(models: &[Model], reason: &str, as_json: bool, mut values: Vec<Value>) -> String {
-    let nothing = Program::empty();
-    let sources = Sources { program: &nothing, line_text: &|_, _| None };
-    let verdicts = models.iter().map(|&model| {
-        let outcome = Outcome::Unknown { reason: reason.to_owned(), span: None };
-        Verdict::new(model, "none", outcome, Stats::default())
-    });
-    if as_json {
-        values.extend(verdicts.map(|v| json::verdict(&v, &sources)));
-        return frontend::json_text(values);
-    }
-    verdicts.map(|v| line::verdict_line(&v, &sources) + "\n").collect()
-}
-
-/// If the work has to end: the models that are left are unknown.
-fn leave_last_words(args: &CheckArgs, models: Vec<Model>, values: Vec<Value>) {
+/// If the work has to end before there is a program: all models are unknown.
+fn leave_last_words(args: &CheckArgs) {
+    let parts = args.models.list().into_iter().map(Part::Open).collect::<Vec<_>>();
     let as_json = args.json;
     watch::last_words(move |exceeded| LastWords {
-        output: unknown(&models, exceeded.reason(), as_json, values.clone()),
+        output: conclusion::output(&parts, exceeded.reason(), as_json),
         ..LastWords::default()
     });
 }
 
-/// The verdict under one model.
+/// The verdict under one model, and the limits within which it was found.
 fn check_model(
     args: &CheckArgs,
     asked: &Property,
     compiled: &Compiled,
     model: Model,
     stop: &StopToken,
-) -> Result<Verdict, Exit> {
+    is_last: bool,
+) -> Result<(Verdict, Limits), Exit> {
     let start = Instant::now();
     let line = ProgressLine::new();
     let limits = frontend::limits(&args.limits, stop, &line);
@@ -196,7 +174,10 @@ fn check_model(
         true => cross_check::verdicts(&task, model),
         false => engines::verdict(&task, model, args.engine).map(|verdict| vec![verdict]),
     };
-    watch::end_task();
+    if !is_last {
+        // The time of other models is not over when that of this one is.
+        watch::end_task();
+    }
     line.clear();
     let verdicts = verdicts.map_err(|mismatch| report_mismatch(&task, &mismatch))?;
     if let Some((violated, safe)) = cross_check::disagreement(&verdicts, &args.unwind) {
@@ -207,56 +188,10 @@ fn check_model(
         verdict = attacked(&task, verdict, start.elapsed(), Path::new("."))?;
     }
     verdict.stats.0.insert("seconds", start.elapsed().as_secs_f64());
-    if matches!(verdict.outcome, Outcome::Safe { .. }) && !checks.data_race {
-        let note = compiled.with_sources(|sources| race_note(model, sources, &limits));
-        verdict.remarks.notes.extend(note);
-    }
     if args.stats {
         frontend::print_stats(&compiled.times, &verdict.stats);
     }
-    Ok(verdict)
-}
-
-/// The verdicts that are final are shown, in the order of the models.
-struct Shown<'a> {
-    args: &'a CheckArgs,
-    asked: &'a Property,
-    compiled: &'a Compiled,
-    count: usize,
-    /// A schedule could not be written.
-    unwritten: bool,
-}
-
-impl Shown<'_> {
-    /// The next one, on standard output unless JSON is asked for.
-    fn next(&mut self, verdicts: &mut [Verdict]) -> Result<(), Exit> {
-        let verdict = &mut verdicts[self.count];
-        self.count += 1;
-        enough(self.args, self.asked, &mut verdict.outcome);
-        self.compiled.with_sources(|sources| note_unreached(sources, verdict));
-        if let (Outcome::Unsafe(found), Some(path)) = (&verdict.outcome, &self.args.schedule_out) {
-            self.unwritten |= frontend::write(path, &found.schedule().to_string()) != Exit::Fine;
-        }
-        if self.args.json {
-            return Ok(());
-        }
-        match frontend::print(&self.compiled.with_sources(|sources| text(verdict, sources))) {
-            Exit::Fine => Ok(()),
-            exit => Err(exit),
-        }
-    }
-}
-
-/// What is safe may still not be what was asked for.
-fn enough(args: &CheckArgs, asked: &Property, outcome: &mut Outcome) {
-    let Outcome::Safe { bounds } = outcome else { return };
-    if asked.about_leaks {
-        let reason = "memory leaks (valid-memtrack) are not looked for; memory is used validly".to_owned();
-        *outcome = Outcome::Unknown { reason, span: None };
-    } else if args.require_proof && bounds.iter().any(|bound| !bound.exhausted) {
-        let bounds = std::mem::take(bounds);
-        *outcome = Outcome::Limited { bounds, reason: "a proof is required".to_owned(), span: None };
-    }
+    Ok((verdict, limits))
 }
 
 /// What is to be shown, after an attack on what says safe. If it is wrong, a report goes into the folder.
@@ -298,30 +233,6 @@ fn report_disagreement(task: &Task<'_>, verdicts: &[Verdict], (violated, safe): 
     frontend::fail(&message, Exit::Internal)
 }
 
-/// Every execution under a model is one under a weaker model, but two verdicts say otherwise.
-fn report_contradiction(verdicts: &[Verdict], found: Contradiction) -> Exit {
-    let of = |at: usize| (verdicts[at].engine, verdicts[at].model);
-    let ((violated, stronger), (safe, weaker)) = (of(found.violated), of(found.safe));
-    let message = format!(
-        "internal error: '{violated}' found a violation under {stronger}, which is one under {weaker} too, where '{safe}' \
-         says safe"
-    );
-    frontend::fail(&message, Exit::Internal)
-}
-
-fn text(verdict: &Verdict, sources: &Sources<'_>) -> String {
-    let mut text = String::new();
-    match &verdict.outcome {
-        Outcome::Unsafe(counterexample) => {
-            text = table::counterexample(counterexample, sources, frontend::width());
-            text.push('\n');
-        }
-        Outcome::Safe { .. } | Outcome::Limited { .. } | Outcome::Unknown { .. } => {}
-    }
-    text.extend(verdict.remarks.notes.iter().map(|note| format!("note: {note}.\n")));
-    text + &line::verdict_line(verdict, sources) + "\n"
-}
-
 /// A safe program may still have data races, and then C compilers may do with it what Norn did not look at. A few
 /// random executions show most of them.
 fn race_note(model: Model, sources: &Sources<'_>, limits: &Limits) -> Option<String> {
@@ -331,31 +242,13 @@ fn race_note(model: Model, sources: &Sources<'_>, limits: &Limits) -> Option<Str
     let soon = Limits::for_seconds(0.5);
     // Within the time limit, too.
     let limits = Limits { deadline: soon.deadline.min(limits.deadline.or(soon.deadline)), ..limits.clone() };
-    (0..EXECUTIONS).find_map(|seed| {
-        let ran = run_once(sources.program, model, checks, seed, STEPS, &limits);
-        match ran.end {
-            RunEnd::Done(norn_machine::End::Violation(violation)) if violation.kind == ViolationKind::DataRace => {
-                Some(format!(
-                    "the program has data races (one is at {}). Plain accesses were taken as written, but C compilers \
-                     may reorder them; see --data-race",
-                    sources.place(violation.span)
-                ))
-            }
-            _ => None,
-        }
-    })
-}
-
-/// The status that says most: unsafe, then unknown, then safe.
-fn overall(verdicts: &[Verdict]) -> Exit {
-    let is_open = |v: &Verdict| matches!(v.outcome, Outcome::Limited { .. } | Outcome::Unknown { .. });
-    if verdicts.iter().any(|v| matches!(v.outcome, Outcome::Unsafe(_))) {
-        Exit::Unsafe
-    } else if verdicts.iter().any(is_open) {
-        Exit::Unknown
-    } else {
-        Exit::Fine
-    }
+    let kind = ViolationKind::DataRace;
+    let race = first_violation(sources.program, model, checks, kind, 0..EXECUTIONS, STEPS, &limits)?;
+    Some(format!(
+        "the program has data races (one is at {}). Plain accesses were taken as written, but C compilers may reorder \
+         them; see --data-race",
+        sources.place(race.span)
+    ))
 }
 
 #[cfg(test)]
@@ -363,7 +256,8 @@ mod tests {
     use super::*;
     use crate::args::{Encoding, EventsArgs, RoundsArgs, Unwind};
     use norn_c::driver::{Input, compile};
-    use norn_verdict::outcome::{Bound, BoundKind};
+    use norn_ir::program::Program;
+    use norn_verdict::outcome::{Bound, BoundKind, Stats};
     use std::fs;
 
     fn program(source: &str) -> Program {

@@ -2,6 +2,7 @@
 
 pub mod check;
 mod choices;
+mod conclusion;
 pub mod ir;
 pub mod litmus;
 pub mod robust;

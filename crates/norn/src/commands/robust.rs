@@ -10,7 +10,7 @@ use crate::watch::{self, LastWords};
 use norn_ir::program::Program;
 use norn_report::{Sources, robust};
 use norn_stateless::{Task, robustness};
-use norn_verdict::limits::StopToken;
+use norn_verdict::limits::{Exceeded, StopToken};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Stats};
 use norn_verdict::robustness::{Robustness, RobustnessVerdict};
@@ -19,7 +19,7 @@ use std::time::Instant;
 
 pub fn run(args: &RobustArgs) -> Exit {
     watch::limit(args.limits.timeout, args.limits.memory());
-    leave_last_words(args, args.models(), Vec::new());
+    leave_last_words(args, args.models(), Vec::new(), Exit::Unknown);
     let compiled = match frontend::compile(&args.c) {
         Ok(compiled) => compiled,
         Err(Failure::Unsupported(reason)) => return unsupported(args, &reason),
@@ -33,7 +33,7 @@ pub fn run(args: &RobustArgs) -> Exit {
     let mut values = Vec::new();
     let models = args.models();
     for (done, &model) in models.iter().enumerate() {
-        leave_last_words(args, models[done..].to_vec(), values.clone());
+        leave_last_words(args, models[done..].to_vec(), values.clone(), overall(&verdicts, args.require_proof));
         let verdict = match ask(args, &compiled, model, &stop) {
             Ok(verdict) => verdict,
             Err(exit) => return exit,
@@ -46,8 +46,10 @@ pub fn run(args: &RobustArgs) -> Exit {
             break;
         }
     }
-    let printed = match args.json {
-        true => frontend::print_json(values),
+    // Those that were not come to are told, too.
+    let left = &models[verdicts.len()..];
+    let printed = match args.json || !left.is_empty() {
+        true => frontend::print(&unknown(left, Exceeded::Interrupted.reason(), args.json, values)),
         false => Exit::Fine,
     };
     match printed {
@@ -80,11 +82,13 @@ fn unknown(models: &[Model], reason: &str, as_json: bool, mut values: Vec<Value>
     verdicts.map(|v| robust::verdict_line(&v, &sources) + "\n").collect()
 }
 
-/// If the work has to end: the models that are left are unknown.
-fn leave_last_words(args: &RobustArgs, models: Vec<Model>, values: Vec<Value>) {
+/// If the work has to end: the models that are left are unknown. The others have this status.
+fn leave_last_words(args: &RobustArgs, models: Vec<Model>, values: Vec<Value>, others: Exit) {
     let as_json = args.json;
+    let exit = Some(if others == Exit::Unsafe { others } else { Exit::Unknown });
     watch::last_words(move |exceeded| LastWords {
         output: unknown(&models, exceeded.reason(), as_json, values.clone()),
+        exit,
         ..LastWords::default()
     });
 }

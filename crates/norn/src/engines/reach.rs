@@ -1,17 +1,17 @@
 //! What no execution within the bounds of a verdict came to.
 
-use norn_passes::points::{PointKind, points};
+use norn_passes::points::{Point, PointKind};
 use norn_report::Sources;
 use norn_verdict::outcome::{Unreached, Verdict};
 
 /// Adds to a verdict within bounds what its executions never came to. Without bounds there is nothing to say: then it
-/// cannot be reached at all.
-pub fn note_unreached(sources: &Sources<'_>, verdict: &mut Verdict) {
+/// cannot be reached at all, and the points of the program are not asked for.
+pub fn note_unreached<'p>(sources: &Sources<'_>, points: impl FnOnce() -> &'p [Point], verdict: &mut Verdict) {
     let is_bounded = verdict.outcome.bounds().iter().any(|bound| !bound.exhausted);
     let Some(reached) = verdict.remarks.reached.as_ref().filter(|_| is_bounded) else { return };
     let mut notes = Vec::new();
     let mut unreached = Vec::new();
-    for point in points(sources.program) {
+    for point in points() {
         let place = sources.place(point.span);
         let (is_reached, what, note) = match &point.kind {
             PointKind::ThreadFunction(name) => {

@@ -1,0 +1,255 @@
+//! What `norn check` says in the end: the verdicts of all models that were asked for, so that none contradicts another and none
+//! says more than was asked.
+//!
+//! The last words of a run that has to end are made in the same way, before the work begins that may be ended.
+
+use crate::args::CheckArgs;
+use crate::engines::given::covers_all;
+use crate::engines::reach::note_unreached;
+use crate::exit::Exit;
+use crate::frontend::{self, Compiled};
+use crate::watch::{self, LastWords};
+use norn_ir::program::Program;
+use norn_machine::nested::{Contradiction, reconcile};
+use norn_passes::points::{Point, points};
+use norn_report::{Sources, json, line, table};
+use norn_verdict::limits::Exceeded;
+use norn_verdict::model::Model;
+use norn_verdict::outcome::{Outcome, Stats, Verdict};
+use norn_verdict::property::Property;
+use serde_json::Value;
+use std::cell::OnceCell;
+
+/// Who gave no verdict.
+const NOBODY: &str = "none";
+
+/// What is said about one model.
+#[derive(Clone)]
+pub enum Part {
+    Text(String),
+    Json(Value),
+    /// It is unknown, for a reason that has no place and is not known yet.
+    Open(Model),
+}
+
+/// The text for standard output. What is open is so for this reason.
+pub fn output(parts: &[Part], reason: &str, as_json: bool) -> String {
+    let nothing = Program::empty();
+    let sources = Sources { program: &nothing, line_text: &|_, _| None };
+    let mut text = String::new();
+    let mut values = Vec::new();
+    for part in parts {
+        match part {
+            Part::Text(said) => text += said,
+            Part::Json(value) => values.push(value.clone()),
+            Part::Open(model) if as_json => values.push(json::verdict(&unknown(*model, reason), &sources)),
+            Part::Open(model) => text += &(line::verdict_line(&unknown(*model, reason), &sources) + "\n"),
+        }
+    }
+    if as_json { frontend::json_text(values) } else { text }
+}
+
+fn unknown(model: Model, reason: &str) -> Verdict {
+    let outcome = Outcome::Unknown { reason: reason.to_owned(), span: None };
+    Verdict::new(model, NOBODY, outcome, Stats::default())
+}
+
+/// Makes out of verdicts what is shown, and shows it.
+pub struct Conclusion<'a> {
+    args: &'a CheckArgs,
+    asked: &'a Property,
+    compiled: &'a Compiled,
+    models: &'a [Model],
+    /// How many models have been shown; with JSON none until all are.
+    shown: usize,
+    /// With what status the process would end, by what was shown last.
+    exit: Exit,
+    points: OnceCell<Vec<Point>>,
+}
+
+impl<'a> Conclusion<'a> {
+    pub fn new(
+        args: &'a CheckArgs,
+        asked: &'a Property,
+        compiled: &'a Compiled,
+        models: &'a [Model],
+    ) -> Conclusion<'a> {
+        Conclusion { args, asked, compiled, models, shown: 0, exit: Exit::Unknown, points: OnceCell::new() }
+    }
+
+    /// One verdict for each model that was asked for, out of those of the first ones.
+    fn conclude(&self, verdicts: &[Verdict]) -> Result<Vec<Verdict>, Exit> {
+        let program = &self.compiled.program;
+        let open = &self.models[verdicts.len()..];
+        let mut all = verdicts.to_vec();
+        all.extend(open.iter().map(|&model| unknown(model, Exceeded::Interrupted.reason())));
+        let covers = |outcome: &Outcome| covers_all(outcome, &self.args.unwind);
+        reconcile(program, self.asked.checks, &mut all, covers).map_err(|found| report_contradiction(&all, found))?;
+        for verdict in &mut all {
+            enough(self.args.require_proof, self.asked, verdict);
+            let points = || &self.points.get_or_init(|| points(program))[..];
+            self.compiled.with_sources(|sources| note_unreached(sources, points, verdict));
+        }
+        Ok(all)
+    }
+
+    /// What is said of the verdicts from now on, if the work has to end: what has not been shown, and the status for all.
+    pub fn leave_last_words(&self, verdicts: &[Verdict]) -> Result<(), Exit> {
+        let all = self.conclude(verdicts)?;
+        self.leave(&all);
+        Ok(())
+    }
+
+    fn leave(&self, all: &[Verdict]) {
+        let parts = self.parts(&all[self.shown..]);
+        let (as_json, exit) = (self.args.json, Some(overall(all)));
+        watch::last_words(move |exceeded| LastWords {
+            output: if parts.is_empty() { String::new() } else { output(&parts, exceeded.reason(), as_json) },
+            exit,
+            ..LastWords::default()
+        });
+    }
+
+    fn parts(&self, verdicts: &[Verdict]) -> Vec<Part> {
+        let part = |verdict: &Verdict, sources: &Sources<'_>| match verdict.engine {
+            NOBODY => Part::Open(verdict.model),
+            _ if self.args.json => Part::Json(json::verdict(verdict, sources)),
+            _ => Part::Text(text(verdict, sources)),
+        };
+        self.compiled.with_sources(|sources| verdicts.iter().map(|verdict| part(verdict, sources)).collect())
+    }
+
+    /// Shows the verdicts up to this number of models that have not been shown, and says with what status the process ends if
+    /// these are all. With JSON there is one text for all. The models that have no verdict were not come to: that was interrupted.
+    pub fn show(&mut self, verdicts: &[Verdict], up_to: usize) -> Result<Exit, Exit> {
+        let is_due = up_to > self.shown && (!self.args.json || up_to == self.models.len());
+        if !is_due {
+            return Ok(self.exit);
+        }
+        let all = self.conclude(verdicts)?;
+        let text = output(&self.parts(&all[self.shown..up_to]), Exceeded::Interrupted.reason(), self.args.json);
+        // What has been said is not said again.
+        let _speaking = watch::speak();
+        match frontend::print_now(&text) {
+            Exit::Fine => {}
+            failed => return Err(failed),
+        }
+        self.shown = up_to;
+        self.exit = overall(&all);
+        self.leave(&all);
+        Ok(self.exit)
+    }
+}
+
+/// What is safe may still not be what was asked for.
+fn enough(require_proof: bool, asked: &Property, verdict: &mut Verdict) {
+    let Outcome::Safe { bounds } = &mut verdict.outcome else { return };
+    let is_bounded = bounds.iter().any(|bound| !bound.exhausted);
+    if asked.about_leaks {
+        let mut reason = "memory leaks (valid-memtrack) are not looked for".to_owned();
+        if asked.checks.memory_safety && !is_bounded && verdict.remarks.assumptions.is_empty() {
+            reason += "; memory is used validly";
+        }
+        verdict.outcome = Outcome::Unknown { reason, span: None };
+    } else if require_proof && is_bounded {
+        let bounds = std::mem::take(bounds);
+        verdict.outcome = Outcome::Limited { bounds, reason: "a proof is required".to_owned(), span: None };
+    }
+}
+
+/// Every execution under a model is one under a weaker model, but two verdicts say otherwise.
+fn report_contradiction(verdicts: &[Verdict], found: Contradiction) -> Exit {
+    let of = |at: usize| (verdicts[at].engine, verdicts[at].model);
+    let ((violated, stronger), (safe, weaker)) = (of(found.violated), of(found.safe));
+    let message = format!(
+        "internal error: '{violated}' found a violation under {stronger}, which is one under {weaker} too, where '{safe}' \
+         says safe"
+    );
+    frontend::fail(&message, Exit::Internal)
+}
+
+fn text(verdict: &Verdict, sources: &Sources<'_>) -> String {
+    let mut text = String::new();
+    match &verdict.outcome {
+        Outcome::Unsafe(counterexample) => {
+            text = table::counterexample(counterexample, sources, frontend::width());
+            text.push('\n');
+        }
+        Outcome::Safe { .. } | Outcome::Limited { .. } | Outcome::Unknown { .. } => {}
+    }
+    text.extend(verdict.remarks.notes.iter().map(|note| format!("note: {note}.\n")));
+    text + &line::verdict_line(verdict, sources) + "\n"
+}
+
+/// The status that says most: unsafe, then unknown, then safe.
+fn overall(verdicts: &[Verdict]) -> Exit {
+    let is_open = |v: &Verdict| matches!(v.outcome, Outcome::Limited { .. } | Outcome::Unknown { .. });
+    if verdicts.iter().any(|v| matches!(v.outcome, Outcome::Unsafe(_))) {
+        Exit::Unsafe
+    } else if verdicts.iter().any(is_open) {
+        Exit::Unknown
+    } else {
+        Exit::Fine
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{self, Command};
+    use norn_machine::enumerate::{Question, states};
+    use norn_verdict::limits::Limits;
+    use norn_verdict::outcome::{Bound, BoundKind};
+
+    /// What is concluded from verdicts about a program, by the options.
+    fn concluded(
+        name: &str,
+        program: &str,
+        options: &[&str],
+        verdicts: impl FnOnce(&Program) -> Vec<Verdict>,
+    ) -> Vec<String> {
+        let file = std::env::temp_dir().join(format!("norn-conclusion-{}-{name}.c", std::process::id()));
+        std::fs::write(&file, program).expect("the file should be written");
+        let words = [&["norn", "check"], options].concat().into_iter().map(Into::into);
+        let Ok(cli) = args::parse(words.chain([file.clone().into_os_string()])) else {
+            panic!("the options should fit")
+        };
+        let Command::Check(args) = &cli.command else { panic!("it should be a check") };
+        let Ok(compiled) = frontend::compile(&args.c) else { panic!("the program should compile") };
+        std::fs::remove_file(file).expect("the file should go");
+        let asked = Property { checks: args.checks.checks(), entry: "main".to_owned(), about_leaks: false };
+        let models = args.models.list();
+        let conclusion = Conclusion::new(args, &asked, &compiled, &models);
+        let Ok(all) = conclusion.conclude(&verdicts(&compiled.program)) else { panic!("nothing is contradicted") };
+        // As the last words would have it.
+        let said = output(&conclusion.parts(&all), "the end", false);
+        said.lines().filter(|line| line.starts_with("norn: ")).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn last_words_do_not_say_more_than_was_asked() {
+        let bound = Bound { kind: BoundKind::Rounds, value: 1, exhausted: false };
+        let safe = Verdict::new(Model::Sc, "test", Outcome::Safe { bounds: vec![bound] }, Stats::default());
+        let all =
+            |options: &[&str]| concluded("more", "int main(void) { return 0; }\n", options, |_| vec![safe.clone()]);
+        let open = "norn: unknown (tso): the end";
+        assert_eq!(all(&["-m", "sc,tso"]), ["norn: safe (sc) up to 1 rounds", open]);
+        let required = "norn: unknown (sc): no violation up to 1 rounds; a proof is required";
+        assert_eq!(all(&["-m", "sc,tso", "--require-proof"]), [required, open]);
+    }
+
+    #[test]
+    fn last_words_do_not_contradict_one_another() {
+        let program = "#include <assert.h>\nint x; int main(void) { assert(x); }\n";
+        let verdicts = |program: &Program| {
+            let limits = Limits::none();
+            let checks = Default::default();
+            let question = Question { program, model: Model::Sc, checks, limits: &limits, domain: None, observed: &[] };
+            let found = states::verdict(&question).expect("it should replay");
+            vec![unknown(Model::Tso, "time"), found]
+        };
+        let said = concluded("contradict", program, &["-m", "tso,sc,pso"], verdicts);
+        let kinds = said.iter().map(|line| line.split(": ").nth(1)).collect::<Vec<_>>();
+        assert_eq!(kinds, [Some("unsafe (tso)"), Some("unsafe (sc)"), Some("unsafe (pso)")]);
+    }
+}
