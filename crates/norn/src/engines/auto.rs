@@ -15,6 +15,10 @@
 //! 4. `rounds`: bugs that need long loops but few context switches.
 //! 5. `stateless` and `states` again with the time that is left.
 //!
+//! An engine that says for another reason than a limit that it does not know is not asked again, and the last turn has all the time that is
+//! left. What then still is left goes to the engines that were ended by their shares: so the time limit was reached if that is
+//! the reason that is shown.
+//!
 //! With `--certify` only `events` and `rounds` are asked, which have proofs to check. Data races, deadlocks and leaks are decided by some
 //! engines only; the others are not asked. For data races that is `enumerate`, for a moment, since it needs no bounds where
 //! the states are few; then `events`; then `enumerate` with the time that is left.
@@ -22,17 +26,42 @@
 use super::attack::shallow;
 use super::given::{covers_all, within_given};
 use super::{Task, by_states, enumerate, events, rounds, stateless};
+use crate::args::Unwind;
 use norn_machine::replay::ReplayMismatch;
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Outcome, Verdict};
 use std::time::{Duration, Instant};
 
+type Ask = fn(&Task<'_>, Model) -> Result<Verdict, ReplayMismatch>;
+
 /// One turn: who, the share of the time that is left then, and at most so long.
+#[derive(Clone, Copy)]
 struct Turn {
-    engine: fn(&Task<'_>, Model) -> Result<Verdict, ReplayMismatch>,
+    engine: Who,
     share: f64,
     most: Duration,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Who {
+    States,
+    Stateless,
+    Events,
+    Rounds,
+    Enumerate,
+}
+
+impl Who {
+    fn ask(self) -> Ask {
+        match self {
+            Who::States => by_states,
+            Who::Stateless => stateless,
+            Who::Events => events,
+            Who::Rounds => rounds,
+            Who::Enumerate => enumerate,
+        }
+    }
 }
 
 const NO_CAP: Duration = Duration::from_secs(u64::MAX / 4);
@@ -42,27 +71,31 @@ fn turns(task: &Task<'_>) -> Vec<Turn> {
         |engine, share, most: Option<u64>| Turn { engine, share, most: most.map_or(NO_CAP, Duration::from_secs) };
     let checks = task.checks;
     if task.events.certify && checks.data_race {
-        return vec![turn(events, 1.0, None)];
+        return vec![turn(Who::Events, 1.0, None)];
     }
     if task.events.certify {
-        return vec![turn(events, 0.6, None), turn(rounds, 1.0, None)];
+        return vec![turn(Who::Events, 0.6, None), turn(Who::Rounds, 1.0, None)];
     }
     if checks.data_race && (checks.deadlock || checks.leaks) {
-        return vec![turn(enumerate, 1.0, None)];
+        return vec![turn(Who::Enumerate, 1.0, None)];
     }
     if checks.data_race {
-        return vec![turn(enumerate, 0.1, Some(10)), turn(events, 0.6, None), turn(enumerate, 1.0, None)];
+        return vec![
+            turn(Who::Enumerate, 0.1, Some(10)),
+            turn(Who::Events, 0.6, None),
+            turn(Who::Enumerate, 1.0, None),
+        ];
     }
     if checks.deadlock || checks.leaks {
-        return vec![turn(by_states, 0.6, None), turn(stateless, 1.0, None)];
+        return vec![turn(Who::States, 0.6, None), turn(Who::Stateless, 1.0, None)];
     }
     vec![
-        turn(by_states, 0.15, Some(20)),
-        turn(stateless, 0.06, Some(5)),
-        turn(events, 0.4, None),
-        turn(rounds, 0.4, None),
-        turn(stateless, 0.3, None),
-        turn(by_states, 1.0, None),
+        turn(Who::States, 0.15, Some(20)),
+        turn(Who::Stateless, 0.06, Some(5)),
+        turn(Who::Events, 0.4, None),
+        turn(Who::Rounds, 0.4, None),
+        turn(Who::Stateless, 0.3, None),
+        turn(Who::States, 1.0, None),
     ]
 }
 
@@ -73,20 +106,56 @@ pub fn verdict(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch>
     {
         return Ok(found);
     }
+    take_turns(turns(task), task.limits, task.unwind, |turn, limits| {
+        Ok(within_given(task, (turn.ask())(&Task { limits, ..*task }, model)?))
+    })
+}
+
+/// The strongest verdict of those who are asked in turn.
+fn take_turns<E>(
+    mut turns: Vec<Turn>,
+    all: &Limits,
+    unwind: &[Unwind],
+    mut ask: impl FnMut(Who, &Limits) -> Result<Verdict, E>,
+) -> Result<Verdict, E> {
     let mut best: Option<Verdict> = None;
-    for turn in turns(task) {
-        let limits = limits(task.limits, &turn);
-        let said = within_given(task, (turn.engine)(&Task { limits: &limits, ..*task }, model)?);
-        let settled = matches!(said.outcome, Outcome::Unsafe(_)) || covers_all(&said.outcome, task.unwind);
+    // Those who were ended by a share that was not all.
+    let mut cut_short: Vec<Who> = Vec::new();
+    while !turns.is_empty() {
+        let turn = turns.remove(0);
+        let is_last = turns.is_empty();
+        let turn = if is_last { Turn { share: 1.0, most: NO_CAP, ..turn } } else { turn };
+        let said = ask(turn.engine, &limits(all, &turn))?;
+        let settled = matches!(said.outcome, Outcome::Unsafe(_)) || covers_all(&said.outcome, unwind);
+        let ended_by = ended_by(&said.outcome);
         best = Some(match best {
             Some(best) if !settled && strength(&said) <= strength(&best) => best,
             _ => said,
         });
-        if settled || task.limits.exceeded().is_some_and(|exceeded| exceeded != Exceeded::Memory) {
+        if settled || all.exceeded().is_some_and(|exceeded| exceeded != Exceeded::Memory) {
             break;
+        }
+        cut_short.retain(|&other| other != turn.engine);
+        match ended_by {
+            Some(_) if !is_last => cut_short.push(turn.engine),
+            Some(_) => {}
+            // It would say the same again.
+            None => turns.retain(|other| other.engine != turn.engine),
+        }
+        if turns.is_empty() {
+            let count = cut_short.len();
+            let again = |(at, engine)| Turn { engine, share: 1.0 / (count - at) as f64, most: NO_CAP };
+            turns = cut_short.drain(..).enumerate().map(again).collect();
         }
     }
     Ok(best.expect("there should be at least one turn"))
+}
+
+/// The limit for which a search was ended, if it was.
+fn ended_by(outcome: &Outcome) -> Option<Exceeded> {
+    let (Outcome::Limited { reason, .. } | Outcome::Unknown { reason, .. }) = outcome else { return None };
+    let limits = [Exceeded::Time, Exceeded::Memory, Exceeded::Interrupted];
+    limits.into_iter().find(|limit| reason.starts_with(limit.reason()))
 }
 
 /// Half of the memory for each: what one engine gives back does not always return to the system.
@@ -103,14 +172,51 @@ fn limits(all: &Limits, turn: &Turn) -> Limits {
 /// Which verdict says most: unsafe, a proof, a result within given bounds, one within others. Of the reasons not to know, what the program does wrong
 /// says more than that time ran out, and that more than what an engine is not made for.
 pub fn strength(verdict: &Verdict) -> u32 {
-    let limits = [Exceeded::Time, Exceeded::Memory, Exceeded::Interrupted].map(Exceeded::reason);
     match &verdict.outcome {
         Outcome::Unsafe(_) => 6,
         Outcome::Safe { .. } if verdict.outcome.is_complete() => 5,
         Outcome::Safe { .. } => 4,
         Outcome::Limited { .. } => 3,
-        Outcome::Unknown { reason, .. } if limits.iter().any(|limit| reason.starts_with(limit)) => 1,
+        Outcome::Unknown { .. } if ended_by(&verdict.outcome).is_some() => 1,
         Outcome::Unknown { .. } if [norn_events::ENGINE, norn_rounds::ENGINE].contains(&verdict.engine) => 2,
         Outcome::Unknown { .. } => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use norn_verdict::outcome::Stats;
+
+    /// Who is asked, and whether with all the time and memory that is left, if each is ended by its share but those who refuse.
+    fn asked(turns: &[(Who, f64)], refuse: &[Who], reason: &str) -> Vec<(Who, bool)> {
+        let turns = turns.iter().map(|&(engine, share)| Turn { engine, share, most: NO_CAP }).collect();
+        let all = Limits { memory: Some(u64::MAX), ..Limits::for_seconds(1000.0) };
+        let mut asked = Vec::new();
+        let verdict = take_turns(turns, &all, &[], |who, limits| {
+            // The clock goes on in between.
+            let left = all.deadline.expect("a deadline") - limits.deadline.expect("a deadline");
+            asked.push((who, left < Duration::from_secs(1) && limits.memory == all.memory));
+            let reason = if refuse.contains(&who) { "not made for it" } else { reason }.to_owned();
+            let outcome = Outcome::Unknown { reason, span: None };
+            Ok::<_, ReplayMismatch>(Verdict::new(Model::Sc, "test", outcome, Stats::default()))
+        });
+        assert!(verdict.is_ok());
+        asked
+    }
+
+    #[test]
+    fn what_others_do_not_need_goes_to_who_was_cut_short() {
+        use Who::*;
+        let turns = [(States, 0.1), (Stateless, 0.1), (Events, 0.4), (Rounds, 0.4), (Stateless, 0.3), (States, 1.0)];
+        for limit in [Exceeded::Time, Exceeded::Memory].map(Exceeded::reason) {
+            // Who refused is not asked again, so the turn of `rounds` is the last, with all; then `events` has a second one.
+            let expected = [(States, false), (Stateless, false), (Events, false), (Rounds, true), (Events, true)];
+            assert_eq!(asked(&turns, &[States, Stateless], limit), expected);
+            assert_eq!(asked(&turns, &[States, Stateless, Rounds], limit), expected);
+            let only_states = asked(&turns, &[Stateless, Events, Rounds], limit);
+            assert_eq!(only_states.last(), Some(&(States, true)));
+        }
+        assert_eq!(asked(&turns, &[States, Stateless, Events, Rounds], "").len(), 4);
     }
 }
