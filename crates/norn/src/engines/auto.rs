@@ -152,7 +152,7 @@ fn take_turns<E>(
 }
 
 /// The limit for which a search was ended, if it was.
-fn ended_by(outcome: &Outcome) -> Option<Exceeded> {
+pub fn ended_by(outcome: &Outcome) -> Option<Exceeded> {
     let (Outcome::Limited { reason, .. } | Outcome::Unknown { reason, .. }) = outcome else { return None };
     let limits = [Exceeded::Time, Exceeded::Memory, Exceeded::Interrupted];
     limits.into_iter().find(|limit| reason.starts_with(limit.reason()))

@@ -5,7 +5,7 @@
 //! covers what the others looked at, too. A result that is bounded otherwise (rounds, buffers, loops of an engine's own
 //! choice) contradicts nothing.
 
-use super::auto::strength;
+use super::auto::{ended_by, strength};
 use super::given::covers_all;
 use super::{Task, verdict};
 use crate::args::{Engine, Unwind};
@@ -20,20 +20,40 @@ use std::time::Instant;
 
 const ENGINES: [Engine; 5] = [Engine::States, Engine::Stateless, Engine::Events, Engine::Rounds, Engine::Enumerate];
 
-/// What all engines said, within equal shares of the time. The reasons of those that were stopped are among it.
+/// What all engines said, within equal shares of the time. The reasons of those that were stopped are among it. If none
+/// settles the question, those that were ended by their shares are asked again with the time that the others left.
 pub fn verdicts(task: &Task<'_>, model: Model) -> Result<Vec<Verdict>, ReplayMismatch> {
-    let mut all = Vec::new();
-    for (asked, engine) in ENGINES.into_iter().enumerate() {
-        let now = Instant::now();
-        let left = (ENGINES.len() - asked) as u32;
-        let deadline = task.limits.deadline.map(|end| now + end.saturating_duration_since(now) / left);
-        let limits = Limits { deadline, ..task.limits.clone() };
-        all.push(verdict(&Task { limits: &limits, ..*task }, model, engine)?);
-        if task.limits.exceeded() == Some(Exceeded::Interrupted) {
-            break;
+    let mut all: Vec<(Engine, Verdict)> = Vec::new();
+    let mut turns = ENGINES.to_vec();
+    while !turns.is_empty() {
+        let mut again = Vec::new();
+        for (asked, &engine) in turns.iter().enumerate() {
+            let now = Instant::now();
+            let left = turns.len() - asked;
+            let deadline = task.limits.deadline.map(|end| now + end.saturating_duration_since(now) / left as u32);
+            let limits = Limits { deadline, ..task.limits.clone() };
+            let said = verdict(&Task { limits: &limits, ..*task }, model, engine)?;
+            // The last one had all the time that there was.
+            if left > 1 && ended_by(&said.outcome) == Some(Exceeded::Time) {
+                again.push(engine);
+            }
+            match all.iter_mut().find(|(other, _)| *other == engine) {
+                Some((_, before)) if strength(before) > strength(&said) => {}
+                Some((_, before)) => *before = said,
+                None => all.push((engine, said)),
+            }
+            if task.limits.exceeded() == Some(Exceeded::Interrupted) {
+                again.clear();
+                break;
+            }
         }
+        let is_settled = |verdict: &Verdict| {
+            matches!(verdict.outcome, Outcome::Unsafe(_)) || covers_all(&verdict.outcome, task.unwind)
+        };
+        let is_over = task.limits.exceeded().is_some() || all.iter().any(|(_, verdict)| is_settled(verdict));
+        turns = if is_over { Vec::new() } else { again };
     }
-    Ok(all)
+    Ok(all.into_iter().map(|(_, verdict)| verdict).collect())
 }
 
 /// The verdict that says most.
