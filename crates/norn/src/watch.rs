@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 
 /// How long an engine has, beyond a limit, to say what it reached.
 const GRACE: Duration = Duration::from_millis(400);
+/// How long the work after a late result may take.
+const FOR_THE_REST: Duration = Duration::from_millis(100);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 /// Beyond any use, and within what clocks can count.
 const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
@@ -100,6 +102,13 @@ pub fn end_task() {
     lock(&WATCH.state).deadline = None;
 }
 
+/// The task has its result, and little is left to do: that may take a moment also if the engine was late.
+pub fn end_task_soon() {
+    let mut state = lock(&WATCH.state);
+    let latest = (Instant::now() + FOR_THE_REST).checked_sub(GRACE);
+    state.deadline = state.deadline.map(|deadline| latest.map_or(deadline, |latest| latest.max(deadline)));
+}
+
 /// What is to be said if the work has to end from now on.
 pub fn last_words(words: impl Fn(Exceeded) -> LastWords + Send + 'static) {
     lock(&WATCH.state).words = Some(Box::new(words));
@@ -116,31 +125,33 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn look_again_and_again() {
-    // Since when a limit is exceeded.
+    // Since when a limit other than that of the time is exceeded.
     let mut over: Option<Instant> = None;
     loop {
         thread::sleep(BETWEEN_LOOKS);
-        let Some(exceeded) = WATCH.exceeded() else {
+        let Some((exceeded, deadline)) = WATCH.exceeded() else {
             over = None;
             continue;
         };
-        if over.get_or_insert_with(Instant::now).elapsed() >= GRACE {
+        let since = deadline.unwrap_or_else(|| *over.get_or_insert_with(Instant::now));
+        if since.elapsed() >= GRACE {
             WATCH.end(exceeded);
         }
     }
 }
 
 impl Watch {
-    fn exceeded(&self) -> Option<Exceeded> {
+    /// The limit that is exceeded, and when the time was over if it is that.
+    fn exceeded(&self) -> Option<(Exceeded, Option<Instant>)> {
         if self.stop.is_stopped() {
-            return Some(Exceeded::Interrupted);
+            return Some((Exceeded::Interrupted, None));
         }
         let state = lock(&self.state);
-        if state.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Some(Exceeded::Time);
+        if let Some(deadline) = state.deadline.filter(|&deadline| Instant::now() >= deadline) {
+            return Some((Exceeded::Time, Some(deadline)));
         }
         match (state.memory, resident_bytes()) {
-            (Some(limit), Some(used)) if used > limit => Some(Exceeded::Memory),
+            (Some(limit), Some(used)) if used > limit => Some((Exceeded::Memory, None)),
             _ => None,
         }
     }

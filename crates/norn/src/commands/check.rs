@@ -174,9 +174,10 @@ fn check_model(
         true => cross_check::verdicts(&task, model),
         false => engines::verdict(&task, model, args.engine).map(|verdict| vec![verdict]),
     };
-    if !is_last {
+    match is_last {
+        true => watch::end_task_soon(),
         // The time of other models is not over when that of this one is.
-        watch::end_task();
+        false => watch::end_task(),
     }
     line.clear();
     let verdicts = verdicts.map_err(|mismatch| report_mismatch(&task, &mismatch))?;
