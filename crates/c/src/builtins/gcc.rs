@@ -1,6 +1,7 @@
 //! `__builtin_…` of GCC: arithmetic, variable arguments, hints, and libc functions under their built-in names.
 
 use super::Call;
+use crate::ast;
 use crate::ctype::{FloatType, FunctionType, IntType, QualType, Type, TypeId};
 use crate::tree::{BinaryOp, Builtin, CompareOp, Expr, ExprKind};
 use norn_ir::instr::FenceKind;
@@ -29,7 +30,11 @@ impl Call<'_, '_, '_> {
             "expect" | "expect_with_probability" => {
                 let long = QualType::unqualified(TypeId::of_int(IntType::Long));
                 let (value, expected) = (self.arg_as(0, long), self.arg_as(1, long));
-                if self.checker.is_error(expected.ty) { expected } else { value }
+                match expected.kind {
+                    _ if self.checker.is_error(expected.ty) => expected,
+                    ExprKind::Int(_) => value,
+                    _ => self.checker.comma(expected, value),
+                }
             }
             "assume_aligned" => self.arg(0),
             "constant_p" => {
@@ -44,7 +49,8 @@ impl Call<'_, '_, '_> {
             }
             "prefetch" | "va_end" | "clear_cache" | "___clear_cache" => {
                 let nothing = self.nothing();
-                if name == "va_end" { nothing } else { self.after_arguments(nothing) }
+                let is_variable = matches!(self.args.first().map(|arg| &arg.kind), Some(ast::ExprKind::Ident(_)));
+                if name == "va_end" && is_variable { nothing } else { self.after_arguments(nothing) }
             }
             "object_size" | "dynamic_object_size" => {
                 let size = self.checker.size_type();

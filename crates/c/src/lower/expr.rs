@@ -3,6 +3,7 @@
 use super::function::FunctionBuilder;
 use super::layout::{Passing, Scalar};
 use super::place::{Place, Where, is_place};
+use super::walk::{Node, preorder};
 use crate::ctype::BitField;
 use crate::tree::{BinaryOp, Builtin, Expr, ExprKind, Size, StmtKind, Update, UpdateResult};
 use norn_ir::instr::{self, InstrKind, Operand};
@@ -361,7 +362,8 @@ impl<'a> FunctionBuilder<'_, 'a> {
         (place, value)
     }
 
-    /// `op=`, `++` and `--`: the place is evaluated once and read before the operand is evaluated.
+    /// `op=`, `++` and `--`: the place is evaluated once. It is read before the operand is evaluated, unless the operand
+    /// changes something: C leaves the order open, and compilers then read it late, so that `x += f()` adds to what `f` left in `x`.
     fn update(
         &mut self,
         e: &'a Expr,
@@ -376,10 +378,12 @@ impl<'a> FunctionBuilder<'_, 'a> {
         }
         let held_address = place.address().map(|address| self.hold(address));
         self.set_loc(e.loc);
-        let old = self.read(place);
-        let held = self.hold(old);
+        let early = (!changes_something(update)).then(|| {
+            let old = self.read(place);
+            self.hold(old)
+        });
         let operand = self.update_operand(update);
-        let old = self.release(held);
+        let early = early.map(|held| self.release(held));
         let place = match held_address {
             Some(held) => {
                 let address = self.release(held);
@@ -388,6 +392,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
             None => place,
         };
         self.set_loc(e.loc);
+        let old = early.unwrap_or_else(|| self.read(place));
         // The variable is about to change, so its old value needs a register of its own.
         let old = match place.at {
             Where::Register(_) if wanted && result == UpdateResult::Old => {
@@ -435,4 +440,25 @@ impl<'a> FunctionBuilder<'_, 'a> {
             Update::Pointer { subtract, .. } => self.step_pointer(old, operand.0, operand.1, *subtract),
         }
     }
+}
+
+/// Whether evaluating the operand of an update may change an object.
+fn changes_something(update: &Update) -> bool {
+    let (Update::Arithmetic { operand, .. } | Update::Pointer { operand, .. }) = update;
+    let mut found = false;
+    preorder(Node::Expr(operand), |node| {
+        found |= match node {
+            Node::Expr(e) => matches!(
+                e.kind,
+                ExprKind::Assign(..)
+                    | ExprKind::Update { .. }
+                    | ExprKind::Call { .. }
+                    | ExprKind::Builtin(_)
+                    | ExprKind::StatementExpr { .. }
+            ),
+            _ => false,
+        };
+        !found
+    });
+    found
 }

@@ -384,6 +384,11 @@ impl Checker<'_> {
             return self.error_expr(loc);
         }
         e.loc = loc;
+        // After a cast to its own type a bit-field is no bit-field any more: it is promoted as that type.
+        if from.ty == to.ty && self.bit_field_width(&e).is_some() {
+            let ty = QualType::unqualified(to.ty);
+            return Expr { kind: ExprKind::Convert(Box::new(e)), ty, loc };
+        }
         self.converted(e, to)
     }
 }

@@ -331,7 +331,7 @@ impl Checker<'_> {
         let loc = param.declarator.loc;
         let mut derivations = &param.declarator.derivations[..];
         let mut outer_array = None;
-        // The outermost array becomes a pointer, so nobody needs its length.
+        // The outermost array becomes a pointer, so nobody needs its length; it is evaluated all the same.
         if let [inner @ .., outermost @ Derivation::Array { qualifiers, size, .. }] = derivations {
             self.check_array(outermost, true);
             derivations = inner;
@@ -342,7 +342,7 @@ impl Checker<'_> {
         self.check_specifiers(&param.specifiers, QualType::unqualified(TypeId::VOID), Declared::Parameter);
         if let Some((qualifiers, size)) = outer_array {
             if let ArraySize::Expr(e) = size {
-                self.unevaluated_expr(e);
+                self.outermost_length(e);
             }
             if !self.check_element(ty, loc) {
                 return QualType::unqualified(TypeId::ERROR);
@@ -355,6 +355,18 @@ impl Checker<'_> {
             return QualType::unqualified(TypeId::ERROR);
         }
         self.adjusted_param(ty)
+    }
+
+    /// The length of a parameter's outermost array: evaluated for its effects where the function begins.
+    fn outermost_length(&mut self, e: &ast::Expr) {
+        if self.function.is_none() || self.in_prototype() {
+            self.unevaluated_expr(e);
+            return;
+        }
+        let length = self.rvalue(e);
+        if !self.is_error(length.ty) && self.evaluate_int(&length).is_err() {
+            self.pending.push(length);
+        }
     }
 
     pub(super) fn adjusted_param(&mut self, ty: QualType) -> QualType {
