@@ -38,6 +38,55 @@ struct sigaction {
 #define SIGCHLD 17
 #define SIGCONT 18
 #define SIGSTOP 19
+#define SIGSTKFLT 16
+#define SIGTSTP 20
+#define SIGTTIN 21
+#define SIGTTOU 22
+#define SIGURG 23
+#define SIGXCPU 24
+#define SIGXFSZ 25
+#define SIGVTALRM 26
+#define SIGPROF 27
+#define SIGWINCH 28
+#define SIGIO 29
+#define SIGPOLL SIGIO
+#define SIGPWR 30
+#define SIGSYS 31
+#define SIGIOT SIGABRT
+#define SIGCLD SIGCHLD
+#define SIGRTMIN 34
+#define SIGRTMAX 64
+#define _NSIG 65
+#define NSIG _NSIG
+#define SIGEV_SIGNAL 0
+#define SIGEV_NONE 1
+#define SIGEV_THREAD 2
+#define SIGEV_THREAD_ID 4
+#define SI_USER 0
+#define SI_QUEUE (-1)
+#define SI_TIMER (-2)
+#define SI_TKILL (-6)
+#define SI_KERNEL 128
+#define SEGV_MAPERR 1
+#define SEGV_ACCERR 2
+#define FPE_INTDIV 1
+#define SS_ONSTACK 1
+#define SS_DISABLE 2
+#define MINSIGSTKSZ 2048
+#define SIGSTKSZ 8192
+#define SA_NOCLDSTOP 1
+#define SA_NOCLDWAIT 2
+#define SA_ONSTACK 0x8000000
+#define SA_NODEFER 0x40000000
+#define SA_RESETHAND 0x80000000
+typedef __sighandler_t sighandler_t;
+typedef struct { void *ss_sp; int ss_flags; size_t ss_size; } stack_t;
+struct sigevent {
+    union sigval sigev_value;
+    int sigev_signo, sigev_notify;
+    void (*sigev_notify_function)(union sigval);
+    void *sigev_notify_attributes;
+};
 #define SA_SIGINFO 4
 #define SA_RESTART 0x10000000
 __sighandler_t signal(int number, __sighandler_t handler);
@@ -53,5 +102,12 @@ int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old);
 int sigsuspend(const sigset_t *set);
 int sigwait(const sigset_t *restrict set, int *restrict number);
 int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old);
+int sigpending(sigset_t *set);
+int sigaltstack(const stack_t *restrict stack, stack_t *restrict old);
+int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info);
+int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info, const struct timespec *restrict timeout);
+int sigqueue(pid_t process, int number, const union sigval value);
+int killpg(pid_t group, int number);
+int siginterrupt(int number, int flag);
 int pthread_kill(pthread_t thread, int number);
 #endif

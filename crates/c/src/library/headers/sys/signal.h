@@ -1,0 +1,4 @@
+#ifndef __NORN_SYS_SIGNAL_H
+#define __NORN_SYS_SIGNAL_H
+#include <signal.h>
+#endif
