@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::compiler_flags::{self, Translated};
 use crate::frontend;
 use clap::parser::ArgMatches;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -611,6 +612,10 @@ pub struct CArgs {
     /// `-D` and `-U` in the order in which they were written.
     #[arg(skip)]
     macros: Vec<MacroOption>,
+
+    /// Options of a compiler that mean nothing here.
+    #[arg(skip)]
+    pub ignored: Vec<String>,
 }
 
 impl CArgs {
@@ -665,22 +670,24 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Erro
     })
 }
 
-/// `-include` is spelled as compilers do.
+/// Options of compilers are translated first.
 fn parse_as_given(args: Vec<OsString>) -> Result<Cli, clap::Error> {
     use clap::{CommandFactory, FromArgMatches};
-    let args = args.into_iter().map(|arg| if arg == "-include" { "--include".into() } else { arg });
-    let matches = Cli::command().try_get_matches_from(args)?;
+    let Translated { words, ignored } = compiler_flags::translated(args);
+    let matches = Cli::command().try_get_matches_from(words)?;
     let mut cli = Cli::from_arg_matches(&matches)?;
+    let c = match &mut cli.command {
+        Command::Check(check) => &mut check.c,
+        Command::Robust(robust) => &mut robust.c,
+        Command::Run(run) => &mut run.c,
+        Command::Ir(ir) => &mut ir.c,
+        Command::Sequentialize(sequentialize) => &mut sequentialize.c,
+        Command::Litmus(_) => return Ok(cli),
+    };
     if let Some((_, sub)) = matches.subcommand() {
-        match &mut cli.command {
-            Command::Check(check) => check.c.order_macros(sub),
-            Command::Robust(robust) => robust.c.order_macros(sub),
-            Command::Run(run) => run.c.order_macros(sub),
-            Command::Ir(ir) => ir.c.order_macros(sub),
-            Command::Sequentialize(sequentialize) => sequentialize.c.order_macros(sub),
-            Command::Litmus(_) => {}
-        }
+        c.order_macros(sub);
     }
+    c.ignored = ignored;
     Ok(cli)
 }
 

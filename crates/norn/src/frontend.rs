@@ -53,6 +53,9 @@ impl From<Failure> for Exit {
 }
 
 pub fn compile(args: &CArgs) -> Result<Compiled, Failure> {
+    if !args.ignored.is_empty() {
+        say(&format!("note: ignored, for compilers only: {}\n", visible::visible(&args.ignored.join(" "))));
+    }
     let inputs = match args.system_headers {
         true => system_headers::preprocess(args).map_err(|failure| {
             fail(&failure.message, Exit::BadInput);

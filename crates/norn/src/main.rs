@@ -4,6 +4,7 @@
 mod args;
 mod backend;
 mod commands;
+mod compiler_flags;
 mod engines;
 mod exit;
 mod expectations;
