@@ -19,7 +19,7 @@ pub enum Item {
     Declaration(Declaration),
     StaticAssert(StaticAssert),
     /// `asm("…");` at file scope.
-    Asm(Loc),
+    Asm(StringLiteral),
 }
 
 #[derive(Debug)]
@@ -366,7 +366,11 @@ pub struct AsmStatement {
     pub outputs: Vec<AsmOperand>,
     pub inputs: Vec<AsmOperand>,
     pub clobbers: Vec<StringLiteral>,
+    /// Where an `asm goto` may jump.
+    pub labels: Vec<(Symbol, Loc)>,
     pub is_goto: bool,
+    /// Written so, or because there are no outputs.
+    pub is_volatile: bool,
 }
 
 #[derive(Debug)]

@@ -14,7 +14,7 @@ mod orders;
 mod sync;
 mod verifier;
 
-pub(crate) use asm::asm;
+pub(crate) use asm::{asm, is_asm_without_effect};
 
 use crate::ast;
 use crate::ctype::{FunctionType, QualType, Type};

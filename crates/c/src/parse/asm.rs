@@ -1,28 +1,35 @@
 //! `asm` in its three places: as a statement, at file scope, and after a declarator.
 
 use super::{Parsed, Parser};
-use crate::ast::{AsmOperand, AsmStatement};
+use crate::ast::{AsmOperand, AsmStatement, StringKind, StringLiteral};
 use crate::intern::Symbol;
 use crate::token::{Keyword, Punct, TokenKind};
-use norn_ir::source::Loc;
+use norn_ir::diag::Diagnostic;
 
 impl Parser<'_> {
     /// `asm volatile ("template" : outputs : inputs : clobbers : labels)`, without its semicolon. Parts may be missing
     /// from the end.
     pub(super) fn asm_statement(&mut self) -> Parsed<AsmStatement> {
         self.advance();
-        let mut is_goto = false;
-        loop {
-            match self.peek() {
-                TokenKind::Keyword(Keyword::Goto) => is_goto = true,
-                TokenKind::Keyword(Keyword::Volatile | Keyword::Inline | Keyword::Const) => {}
-                _ => break,
+        let mut qualifiers = Vec::new();
+        while let TokenKind::Keyword(keyword @ (Keyword::Goto | Keyword::Volatile | Keyword::Inline)) = self.peek() {
+            if qualifiers.contains(&keyword) {
+                self.error_here(format!("'asm' is '{}' twice", keyword.spelling()));
             }
+            qualifiers.push(keyword);
             self.advance();
         }
         let open = self.expect(Punct::LParen, "after 'asm'")?;
-        let template = self.string_literal("the assembler text as a string literal")?;
-        let mut asm = AsmStatement { template, outputs: Vec::new(), inputs: Vec::new(), clobbers: Vec::new(), is_goto };
+        let template = self.asm_text()?;
+        let mut asm = AsmStatement {
+            template,
+            outputs: Vec::new(),
+            inputs: Vec::new(),
+            clobbers: Vec::new(),
+            labels: Vec::new(),
+            is_goto: qualifiers.contains(&Keyword::Goto),
+            is_volatile: true,
+        };
         if self.accept(Punct::Colon) {
             asm.outputs = self.asm_operands()?;
         }
@@ -37,14 +44,14 @@ impl Parser<'_> {
                 }
             }
         }
-        // Where an `asm goto` may jump does not matter to anyone: it cannot be handled anyway.
         if self.accept(Punct::Colon) && !self.at(Punct::RParen) {
-            self.expect_ident("a label")?;
+            asm.labels.push(self.expect_ident("a label")?);
             while self.accept(Punct::Comma) {
-                self.expect_ident("a label")?;
+                asm.labels.push(self.expect_ident("a label")?);
             }
         }
         self.expect_closing(Punct::RParen, open)?;
+        asm.is_volatile = asm.outputs.is_empty() || qualifiers.contains(&Keyword::Volatile);
         Ok(asm)
     }
 
@@ -71,18 +78,22 @@ impl Parser<'_> {
         Ok(operands)
     }
 
-    /// `asm("text");` at file scope.
-    pub(super) fn asm_at_file_scope(&mut self) -> Parsed<Loc> {
-        let loc = self.loc();
-        self.advance();
-        while matches!(self.peek(), TokenKind::Keyword(Keyword::Volatile | Keyword::Inline)) {
-            self.advance();
+    fn asm_text(&mut self) -> Parsed<StringLiteral> {
+        let text = self.string_literal("the assembler text as a string literal")?;
+        if text.kind != StringKind::Plain {
+            self.report(Diagnostic::error(text.loc, "the text of 'asm' cannot be a wide string"));
         }
+        Ok(text)
+    }
+
+    /// `asm("text");` at file scope.
+    pub(super) fn asm_at_file_scope(&mut self) -> Parsed<StringLiteral> {
+        self.advance();
         let open = self.expect(Punct::LParen, "after 'asm'")?;
-        self.string_literal("the assembler text as a string literal")?;
+        let text = self.asm_text()?;
         self.expect_closing(Punct::RParen, open)?;
         self.expect_semicolon("'asm'")?;
-        Ok(loc)
+        Ok(text)
     }
 
     /// `asm("name")` after a declarator.

@@ -7,6 +7,7 @@ use super::rules::Declared;
 use super::scope::Entity;
 use super::types::Base;
 use crate::ast::{self, StorageClass, TypeSpecifier};
+use crate::builtins;
 use crate::ctype::{ArrayLength, QualType, Type, TypeId};
 use crate::intern::Symbol;
 use crate::tree::{Init, Stmt, StmtKind, VarId};
@@ -25,8 +26,11 @@ impl Checker<'_> {
                 self.pending.clear();
             }
             ast::Item::StaticAssert(assertion) => self.static_assert(assertion),
-            // Assembly between functions defines nothing that C code could not name otherwise.
-            ast::Item::Asm(_) => {}
+            ast::Item::Asm(text) => {
+                if !builtins::is_asm_without_effect(text) {
+                    self.report(Diagnostic::unsupported(text.loc, "assembly outside of functions"));
+                }
+            }
         }
     }
 

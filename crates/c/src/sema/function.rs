@@ -37,6 +37,8 @@ pub(super) struct FunctionState {
     pub(super) registers: FxHashSet<VarId>,
     /// The `const` variables that a constant initialises.
     pub(super) known: FxHashMap<VarId, Value>,
+    /// The variables whose address must not be taken, because a statement relies on it.
+    private: Vec<(VarId, Loc)>,
 }
 
 struct LabelState {
@@ -73,6 +75,7 @@ impl FunctionState {
             jumps: Jumps::default(),
             known: FxHashMap::default(),
             registers: FxHashSet::default(),
+            private: Vec::new(),
         }
     }
 
@@ -240,6 +243,11 @@ impl Checker<'_> {
             self.error(at, message);
         }
         self.check_jumps(&function.jumps);
+        for &(_, at) in function.private.iter().filter(|(var, _)| function.vars[var.0 as usize].address_taken) {
+            let message =
+                "an operand of 'asm' that may be in a register or in memory, and whose address is taken later";
+            self.report(Diagnostic::unsupported(at, message));
+        }
         let block_vars = function.blocks.pop().unwrap_or_default();
         let block = Stmt { kind: StmtKind::Block { vars: block_vars, stmts }, loc: definition.body.loc };
         let body = Body {
@@ -308,6 +316,16 @@ impl Checker<'_> {
             types.push(QualType::unqualified(ty.ty));
         }
         (vars, types)
+    }
+
+    /// Whether the address of a variable has not been taken; if so, it must not be taken later.
+    pub(crate) fn is_private(&mut self, var: VarId, loc: Loc) -> bool {
+        let Some(function) = &mut self.function else { return false };
+        let is_private = !function.vars[var.0 as usize].address_taken;
+        if is_private {
+            function.private.push((var, loc));
+        }
+        is_private
     }
 
     pub(super) fn is_noreturn(&self, attributes: &[ast::Attribute]) -> bool {

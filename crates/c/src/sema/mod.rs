@@ -268,6 +268,15 @@ impl<'a> Checker<'a> {
         self.is_integer(ty) || matches!(self.kind(ty), Type::Float(_) | Type::Complex)
     }
 
+    pub(crate) fn is_bool(&self, ty: QualType) -> bool {
+        matches!(self.kind(ty), Type::Bool)
+    }
+
+    /// Bytes of a pointer.
+    pub(crate) fn pointer_size(&self) -> u64 {
+        self.target.pointer_size()
+    }
+
     pub(crate) fn is_pointer(&self, ty: QualType) -> bool {
         matches!(self.kind(ty), Type::Pointer(_))
     }

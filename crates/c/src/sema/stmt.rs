@@ -58,7 +58,14 @@ impl Checker<'_> {
             }
             ast::StmtKind::Return(value) => self.return_statement(value.as_ref(), loc),
             ast::StmtKind::Labeled { labels, body } => self.labeled(labels, body),
-            ast::StmtKind::Asm(asm) => builtins::asm(self, asm, loc),
+            ast::StmtKind::Asm(asm) => {
+                for &(label, at) in &asm.labels {
+                    if let Some(function) = &mut self.function {
+                        function.goto_label(label, at);
+                    }
+                }
+                builtins::asm(self, asm, loc)
+            }
         };
         Stmt { kind, loc }
     }

@@ -95,3 +95,68 @@ int main(void) {
     (void)x, (void)flag;
     assert(0);
 }
+//// What a compiler may decide one way or another, or has no room for, is unsupported.
+//// check -DSTATEMENT=asm("movb\t$1,%0":"=m"(n)): unknown inline assembly
+//// check -DSTATEMENT=asm("movb\t$1,%0":"=m"(n)::"memory"): unknown inline assembly
+//// check -DSTATEMENT=asm("movb\t$1,%0":"+m"(n)): safe
+//// check -DSTATEMENT=asm("cmpl\t$1,%1;sete\t%0":"=m"(n):"r"(x)): unknown inline assembly
+//// check -DSTATEMENT=asm("cmpl\t$0,%1;lock;addl\t$0,0(%%rsp);sete\t%0":"=q"(flag):"r"(x)): unknown inline assembly
+//// check -DSTATEMENT=asm("cmpl\t$0,%1;mfence;sete\t%0":"=q"(flag):"r"(x)): safe
+//// check -DSTATEMENT=asm("movl\t$1,%0;movl\t$1,%1":"=rm"(n),"=m"(m)): unknown inline assembly
+//// check -DSTATEMENT=asm("movl\t$1,%0;movl\t$2,%0":"=rm"(n)): unknown inline assembly
+//// check -DSTATEMENT=asm("movl\t$1,%0;mfence":"=rm"(n)): unknown inline assembly
+//// check -DSTATEMENT=asm("incl\t%1;mfence":"=rm"(n):"0"(x)): unknown inline assembly
+//// check -DSTATEMENT=asm("movl\t%1,%0;addl\t%2,%0":"=&r"(x):"g"(n),"m"(m)): unknown inline assembly
+//// check -DSTATEMENT=asm("movl\t$1,%0":"=rm"(n)): safe
+//// check -DSTATEMENT=asm("lock;decl\t%0;sete\t%1":"+m"(n),"=qm"(flag)): safe
+//// check -DSTATEMENT=asm("movl\t$1,%0;movl\t$1,%1":"=rm"(x),"=m"(m));p=&x: unknown may be in a register or in memory
+//// check -DSTATEMENT=asm("movb\t$2,%0":"=m"(truth)): unknown '_Bool' neither 0 nor 1
+//// check -DSTATEMENT=asm("movb\t$2,%0":"=q"(truth)): unknown '_Bool' neither 0 nor 1
+//// check -DSTATEMENT=asm("movb\t$1,%0":"=m"(truth)): safe
+//// check --32 -DSTATEMENT=asm("addq\t$1,%0":"+m"(wide)): unknown inline assembly
+//// check --32 -DSTATEMENT=asm("mov\t%1,%0":"=m"(wide):"r"(wide)): unknown inline assembly
+//// check -DSTATEMENT=asm("addq\t$1,%0":"+m"(wide)): safe
+static int n, m, *p;
+static long long wide;
+static _Bool truth;
+int main(void) {
+    int x = 0;
+    unsigned char flag = 0;
+    STATEMENT;
+    (void)x, (void)flag, (void)m, (void)p, (void)wide, (void)truth;
+}
+//// A constant is printed with the sign that the width of its type gives it.
+//// check: safe
+static int n = 300;
+int main(void) {
+    asm volatile("lock; addl %1, %0" : "+m"(n) : "ir"((unsigned char)200) : "memory");
+    assert(n == 244);
+    asm volatile("lock; addl %1, %0" : "+m"(n) : "ir"((unsigned short)0xfffe) : "memory");
+    assert(n == 242);
+    asm volatile("lock; addl %1, %0" : "+m"(n) : "ir"((unsigned char)100) : "memory");
+    assert(n == 342);
+}
+//// Loads acquire and stores release where the compiler moves nothing over them.
+//// check --data-race -DCLOBBER="memory": safe
+//// check --data-race -DCLOBBER="cc": unsafe data-race
+static int locked, n;
+THREAD(counts) {
+    int taken;
+    do {
+        taken = 1;
+        asm volatile("xchgl %0, %1" : "+r"(taken), "+m"(locked) : : "memory");
+    } while (taken);
+    n++;
+    asm volatile("movl $0, %0" : "=m"(locked) : : CLOBBER);
+    return 0;
+}
+int main(void) {
+    both(counts, counts);
+    assert(n == 2);
+}
+//// Assembly outside of functions may define or change anything.
+//// check -DTEXT="n:.long\t1": unknown assembly outside of functions
+//// check -DTEXT=".symver\tn,n@first": safe
+asm(TEXT);
+int main(void) {
+}

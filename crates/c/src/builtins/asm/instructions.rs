@@ -48,7 +48,7 @@ impl Machine<'_, '_> {
             let width = self.width(suffix, operands)?;
             self.sized_instruction(op, width, locked, operands)?;
         }
-        self.end_instruction();
+        self.end_instruction(operands);
         Some(())
     }
 
@@ -62,7 +62,7 @@ impl Machine<'_, '_> {
                 return None;
             }
         }
-        width
+        width.filter(|&width| width <= self.checker.pointer_size())
     }
 
     fn sized_instruction(&mut self, op: &str, width: u64, locked: bool, operands: &[Operand]) -> Option<()> {
@@ -146,7 +146,8 @@ impl Machine<'_, '_> {
         let desired = self.read_register(register, width)?;
         let memory = self.memory(target)?;
         self.may_read(memory)?;
-        self.may_write(memory)?;
+        self.may_write(memory, width)?;
+        self.accesses += 1;
         let (pointer, ty) = self.access(memory, width, true)?;
         let left = self.load_as(expected, ty);
         let left = self.keep(left)?;
@@ -278,7 +279,7 @@ impl Machine<'_, '_> {
             debug_assert!(self.checker.size_of(ty) == Some(width), "an access has the width of its instruction");
             // The compiler knows of the operand only, so it has to expect more.
             self.may_read(row)?;
-            self.may_write(row)?;
+            self.may_write(row, 0)?;
             memory = Some(Memory::Pointer(self.keep(pointer)?));
         }
         let mask = self.number(bits - 1, width);
@@ -359,7 +360,8 @@ impl Machine<'_, '_> {
 
     fn update(&mut self, op: RmwOp, memory: Memory, pointer: Expr, operand: Expr, ty: QualType) -> Option<Value> {
         self.may_read(memory)?;
-        self.may_write(memory)?;
+        self.may_write(memory, self.checker.size_of(ty)?)?;
+        self.accesses += 1;
         let (order, result) = (Order::SeqCst, UpdateResult::Old);
         let builtin = Builtin::AtomicUpdate { op, pointer, operand, order, result };
         let old = self.checker.builtin(builtin, ty, self.loc);

@@ -8,7 +8,7 @@ use super::template::{Operand, OperandName, Reference};
 use crate::ast::AsmStatement;
 use crate::ctype::{IntType, QualType, TypeId};
 use crate::sema::Checker;
-use crate::tree::{BinaryOp, Builtin, Expr, VarId};
+use crate::tree::{BinaryOp, Builtin, CompareOp, Expr, VarId};
 use norn_ir::instr::Order;
 use norn_ir::source::Loc;
 
@@ -22,13 +22,19 @@ pub(super) struct Machine<'c, 'a> {
     pub outputs: Vec<(usize, Place)>,
     pub flags: Flags,
     pub effects: Vec<Expr>,
+    /// Accesses to memory and fences so far.
+    pub accesses: usize,
+    /// The operands of the instructions so far that the compiler may put in memory.
+    may_be_accesses: usize,
     /// `"memory"` is clobbered.
     sees_memory: bool,
+    /// The compiler moves nothing over the statement, so that its loads acquire and its stores release.
+    orders: bool,
     /// The registers that were written though they may be shared with inputs, by letter, before this instruction and by it.
     written: Vec<Option<char>>,
     written_now: Vec<Option<char>>,
-    /// The memory operands that were written.
-    stored: Vec<usize>,
+    /// The memory operands that were written, with the bytes from their beginning.
+    stored: Vec<(usize, u64)>,
 }
 
 /// A register that the compiler chose; `letter` if the constraint names it.
@@ -67,6 +73,9 @@ impl<'c, 'a> Machine<'c, 'a> {
             outputs: Vec::new(),
             flags: Flags::Unknown,
             effects: Vec::new(),
+            accesses: 0,
+            may_be_accesses: 0,
+            orders: asm.is_volatile && clobbers.contains(&Clobber::Memory),
             sees_memory: clobbers.contains(&Clobber::Memory),
             written: Vec::new(),
             written_now: Vec::new(),
@@ -77,16 +86,27 @@ impl<'c, 'a> Machine<'c, 'a> {
     }
 
     /// Ends an instruction: what it wrote counts from now on.
-    pub fn end_instruction(&mut self) {
+    pub fn end_instruction(&mut self, operands: &[Operand]) {
+        let is_either = |operand: &&Operand| match operand {
+            Operand::Reference(reference) => self.bound(reference).is_some_and(|n| self.operands[n].may_be_memory),
+            _ => false,
+        };
+        self.may_be_accesses += operands.iter().filter(is_either).count();
         let mut now = std::mem::take(&mut self.written_now);
         self.written.append(&mut now);
     }
 
     /// Assigns the outputs.
     pub fn finish(mut self) -> Option<Vec<Expr>> {
+        // Which of several accesses comes first would be the compiler's choice.
+        if self.may_be_accesses > 0 && self.may_be_accesses + self.accesses > 1 {
+            return None;
+        }
         for (number, operand) in self.operands.iter().enumerate() {
             let is_memory = matches!(operand.slot, Slot::Memory(_));
-            if is_memory && operand.direction == Direction::Write && !self.stored.contains(&number) {
+            let is_covered = self.stored.iter().any(|&(stored, bytes)| stored == number && bytes >= operand.size);
+            // The compiler may have left out what was stored there before.
+            if is_memory && operand.direction == Direction::Write && !is_covered {
                 return None;
             }
         }
@@ -97,7 +117,7 @@ impl<'c, 'a> Machine<'c, 'a> {
                     let value = self.registers[register].value?;
                     let size = self.operands[number].size;
                     let value = self.part(value, size)?;
-                    self.load(value)
+                    self.load_as(value, place.ty)
                 }
                 _ => return None,
             };
@@ -129,9 +149,19 @@ impl<'c, 'a> Machine<'c, 'a> {
         self.checker.load(place)
     }
 
+    /// The bits of a value as a type. A truth value has no room for others than 0 and 1.
     pub fn load_as(&mut self, value: Value, ty: QualType) -> Expr {
-        let value = self.load(value);
-        self.checker.converted(value, ty)
+        let loaded = self.load(value);
+        if !self.checker.is_bool(ty) || self.checker.is_bool(value.ty) {
+            return self.checker.converted(loaded, ty);
+        }
+        let one = self.number(1, self.size(value));
+        let fits = self.load_as(value, self.unsigned(self.size(value)));
+        let fits = self.checker.comparison(CompareOp::Le, fits, one, self.loc);
+        let other = "inline assembly that makes a '_Bool' neither 0 nor 1";
+        let other = self.checker.unsupported(other, value.ty, self.loc);
+        let truth = self.checker.choice(fits, loaded, other, self.loc);
+        self.checker.converted(truth, ty)
     }
 
     pub fn size(&self, value: Value) -> u64 {
@@ -340,11 +370,11 @@ impl<'c, 'a> Machine<'c, 'a> {
         (expected || self.sees_memory).then_some(())
     }
 
-    /// Whether the compiler expects memory to be written here; notes that it is.
-    pub fn may_write(&mut self, memory: Memory) -> Option<()> {
+    /// Whether the compiler expects memory to be written here; notes how many bytes are.
+    pub fn may_write(&mut self, memory: Memory, bytes: u64) -> Option<()> {
         let expected = match memory {
             Memory::Place(number, _) => {
-                self.stored.push(number);
+                self.stored.push((number, bytes));
                 self.operands[number].direction != Direction::Read
             }
             Memory::Pointer(_) => true,
@@ -355,20 +385,24 @@ impl<'c, 'a> Machine<'c, 'a> {
     pub fn load_memory(&mut self, memory: Memory, width: u64, natural: bool) -> Option<Value> {
         self.may_read(memory)?;
         let (pointer, ty) = self.access(memory, width, natural)?;
-        let load = self.checker.builtin(Builtin::AtomicLoad { pointer, order: Order::Relaxed }, ty, self.loc);
+        self.accesses += 1;
+        let order = if self.orders { Order::Acquire } else { Order::Relaxed };
+        let load = self.checker.builtin(Builtin::AtomicLoad { pointer, order }, ty, self.loc);
         self.keep(load)
     }
 
     pub fn store_memory(&mut self, memory: Memory, value: Value) -> Option<()> {
-        self.may_write(memory)?;
         let width = self.size(value);
+        self.may_write(memory, width)?;
+        self.accesses += 1;
         let (mut pointer, mut ty) = self.access(memory, width, true)?;
         if self.checker.is_pointer(ty) && !self.checker.is_pointer(value.ty) {
             (pointer, ty) = self.access(memory, width, false)?;
         }
         let value = self.load_as(value, ty);
         let void = self.checker.void_type();
-        let builtin = Builtin::AtomicStore { pointer, value, order: Order::Relaxed };
+        let order = if self.orders { Order::Release } else { Order::Relaxed };
+        let builtin = Builtin::AtomicStore { pointer, value, order };
         let store = self.checker.builtin(builtin, void, self.loc);
         self.effects.push(store);
         Some(())

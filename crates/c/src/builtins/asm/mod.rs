@@ -17,7 +17,11 @@
 //!   A `cmpxchg` without `lock` that finds another value writes that back, as the hardware does.
 //! - Memory that an instruction reads though it is only an output (`"=m"`), or writes though it is only an input, is fine
 //!   if `"memory"` is among the clobbers; else a compiler may have kept it elsewhere.
-//! - Accesses are relaxed atomic ones: assembly takes no part in C's data races.
+//! - A store that covers only a part of an output (`"=m"`) is unsupported: the compiler takes what was there for dead.
+//! - Where the compiler may choose between a register and memory (`"=rm"`), the operand is taken for a register; unsupported if
+//!   others can see the place, and the statement has further accesses or fences.
+//! - Accesses are atomic ones: assembly takes no part in C's data races. If the statement is `volatile` and clobbers
+//!   `"memory"`, its loads acquire and its stores release, as on x86; else they are relaxed.
 //!
 //! Left out: `asm goto`, named registers in the text, addresses with offsets, pairs of registers, vectors.
 
@@ -31,6 +35,7 @@ mod template;
 use crate::ast::{AsmStatement, StringLiteral};
 use crate::sema::Checker;
 use crate::tree::{Builtin, Expr, StmtKind};
+use flags::Flags;
 use machine::Machine;
 use norn_ir::instr::FenceKind;
 use norn_ir::source::Loc;
@@ -38,6 +43,7 @@ use template::{Instruction, Operand, Prefix};
 
 /// What an `asm` statement does.
 pub(crate) fn asm(checker: &mut Checker<'_>, asm: &AsmStatement, loc: Loc) -> StmtKind {
+    check_operands(checker, asm, loc);
     if asm.is_goto {
         return StmtKind::Unsupported("'asm goto'".to_owned());
     }
@@ -55,7 +61,9 @@ fn meaning(checker: &mut Checker<'_>, asm: &AsmStatement, text: &str, loc: Loc) 
     let instructions = template::read(text)?;
     let clobbers = asm.clobbers.iter().map(|clobber| Clobber::read(&text_of(clobber))).collect::<Option<Vec<_>>>()?;
     let has_operands = !asm.outputs.is_empty() || !asm.inputs.is_empty();
-    let fences = instructions.iter().map(|i| fence(i, &clobbers, has_operands)).collect::<Option<Vec<_>>>();
+    let word = checker.pointer_size();
+    let fence = |instruction: &Instruction| fence(instruction, &clobbers, has_operands, word);
+    let fences = instructions.iter().map(fence).collect::<Option<Vec<_>>>();
     if let (Some(fences), false) = (&fences, has_operands) {
         let fences = fences.iter().copied().filter(|&fence| fence != FenceKind::Compiler).collect::<Vec<_>>();
         match fences[..] {
@@ -66,12 +74,16 @@ fn meaning(checker: &mut Checker<'_>, asm: &AsmStatement, text: &str, loc: Loc) 
     }
     let mut machine = Machine::new(checker, asm, &clobbers, loc)?;
     for instruction in &instructions {
-        match fence(instruction, &clobbers, has_operands) {
+        match fence(instruction) {
             Some(FenceKind::Compiler) => {}
             Some(kind) => {
                 let void = machine.checker.void_type();
                 let fence = machine.checker.builtin(Builtin::Fence(kind), void, loc);
                 machine.effects.push(fence);
+                machine.accesses += 1;
+                if instruction.prefix.is_some() {
+                    machine.flags = Flags::Unknown;
+                }
             }
             None => machine.execute(instruction)?,
         }
@@ -79,6 +91,51 @@ fn meaning(checker: &mut Checker<'_>, asm: &AsmStatement, text: &str, loc: Loc) 
     let effects = machine.finish()?;
     let joined = effects.into_iter().reduce(|before: Expr, next| checker.comma(before, next));
     Some(joined.map_or(StmtKind::Fence(FenceKind::Compiler), StmtKind::Expr))
+}
+
+/// Says what a compiler refuses about the operands, whatever the instructions are.
+fn check_operands(checker: &mut Checker<'_>, asm: &AsmStatement, loc: Loc) {
+    for output in &asm.outputs {
+        if !text_of(&output.constraint).contains(['=', '+']) {
+            checker.error(output.constraint.loc, "the constraint of an output needs '=' or '+'");
+        }
+    }
+    let operands: Vec<_> = asm.outputs.iter().chain(&asm.inputs).filter_map(|operand| operand.name).collect();
+    for input in &asm.inputs {
+        let text = text_of(&input.constraint);
+        if text.contains(['=', '+', '&']) {
+            checker.error(input.constraint.loc, "the constraint of an input cannot have '=', '+' or '&'");
+        }
+        let digits = &text[..text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len())];
+        if digits.parse::<usize>().is_ok_and(|tied| tied >= asm.outputs.len()) {
+            checker.error(input.constraint.loc, format!("there is no output {digits}"));
+        }
+        if let Some(name) = text.strip_prefix('[').and_then(|name| name.strip_suffix(']'))
+            && !operands.iter().any(|&known| checker.name(known) == name)
+        {
+            checker.error(input.constraint.loc, format!("there is no operand named '{name}'"));
+        }
+    }
+    let labels: Vec<_> = asm.labels.iter().map(|&(label, _)| label).collect();
+    for name in template::names(&text_of(&asm.template)) {
+        if !operands.iter().chain(&labels).any(|&known| checker.name(known) == name) {
+            checker.error(loc, format!("there is no operand named '{name}'"));
+        }
+    }
+}
+
+/// Whether assembly outside of functions means nothing to the program: comments, notes, versions of symbols.
+pub(crate) fn is_asm_without_effect(text: &StringLiteral) -> bool {
+    let text = text_of(text);
+    let is_harmless = |code: &str| {
+        let mut words = code.split_whitespace();
+        match words.next() {
+            None | Some("nop" | ".ident" | ".symver") => true,
+            Some(".section") => words.next().is_some_and(|name| name.starts_with(".note.GNU-stack")),
+            Some(_) => false,
+        }
+    };
+    text.lines().all(|line| line.split('#').next().unwrap_or_default().split(';').all(is_harmless))
 }
 
 fn text_of(literal: &StringLiteral) -> String {
@@ -116,7 +173,7 @@ impl Clobber {
 }
 
 /// The fence that an instruction is, if it does nothing else; hints are compiler fences, which order nothing at run time.
-fn fence(instruction: &Instruction, clobbers: &[Clobber], has_operands: bool) -> Option<FenceKind> {
+fn fence(instruction: &Instruction, clobbers: &[Clobber], has_operands: bool, word: u64) -> Option<FenceKind> {
     let Instruction { prefix, mnemonic, operands } = instruction;
     let option = match &operands[..] {
         [] => "",
@@ -139,7 +196,7 @@ fn fence(instruction: &Instruction, clobbers: &[Clobber], has_operands: bool) ->
         // Adding nothing to the top of the stack is the old way to write a full fence.
         (Some(Prefix::Lock), op, _) if matches!(operands[..], [Operand::Immediate(0), Operand::Stack]) => {
             let op = instructions::sized(op, &["add", "or", "xor", "sub"])?;
-            op.1.map(|_| FenceKind::Full)
+            op.1.filter(|&width| width <= word).map(|_| FenceKind::Full)
         }
         _ => None,
     }
@@ -152,7 +209,7 @@ mod tests {
     fn check_fence(text: &str, expected: Option<FenceKind>) {
         let read = template::read(text).expect("instructions");
         let [instruction] = &read[..] else { panic!("{text} is one instruction") };
-        assert_eq!(fence(instruction, &[], false), expected, "{text}");
+        assert_eq!(fence(instruction, &[], false, 8), expected, "{text}");
     }
 
     #[test]

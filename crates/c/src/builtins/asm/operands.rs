@@ -14,6 +14,8 @@ pub(super) struct Bound {
     /// Bytes of its type: how wide the compiler prints a register.
     pub size: u64,
     pub slot: Slot,
+    /// Whether the compiler may choose memory that others see, though it is taken for a register here.
+    pub may_be_memory: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -74,6 +76,7 @@ impl Machine<'_, '_> {
         }
         let place = self.hold_place(place)?;
         let size = self.checker.size_of(place.ty)?;
+        let may_be_memory;
         let is_register = match &constraint.kind {
             Kind::Flag(condition) => {
                 self.checker.is_integer(place.ty).then_some(())?;
@@ -81,7 +84,10 @@ impl Machine<'_, '_> {
                 self.push(output, Direction::Write, size, Slot::Flag(*condition));
                 return Some(());
             }
-            Kind::Place(places) if places.register || places.fixed.is_some() => places.fixed,
+            Kind::Place(places) if places.register || places.fixed.is_some() => {
+                may_be_memory = places.memory && !self.is_private(place);
+                places.fixed
+            }
             Kind::Place(_) => {
                 self.push(output, constraint.direction, size, Slot::Memory(place));
                 return Some(());
@@ -109,6 +115,7 @@ impl Machine<'_, '_> {
         });
         self.outputs.push((self.operands.len(), place));
         self.push(output, constraint.direction, size, Slot::Register(self.registers.len() - 1));
+        self.mark_last(may_be_memory);
         Some(())
     }
 
@@ -141,7 +148,9 @@ impl Machine<'_, '_> {
         if let ExprKind::Int(bits) = value.kind
             && !self.checker.is_pointer(value.ty)
         {
-            let number = self.checker.number_of(bits, value.ty);
+            // A compiler keeps constants by the width of the type alone, and prints them with the sign that has.
+            let unused = 128 - 8 * size as u32;
+            let number = (self.checker.number_of(bits, value.ty) << unused) >> unused;
             if places.takes_immediate(number) {
                 self.push(input, Direction::Read, size, Slot::Immediate(number));
                 return Some(());
@@ -150,6 +159,7 @@ impl Machine<'_, '_> {
         if !in_register {
             return None;
         }
+        let may_be_memory = places.memory && self.is_seen_by_others(&value);
         let value = self.keep(value)?;
         let shared = match places.fixed {
             Some(letter) => self.registers.iter().position(|r| r.letter == Some(letter)),
@@ -168,6 +178,7 @@ impl Machine<'_, '_> {
             }
         };
         self.push(input, Direction::Read, size, Slot::Register(register));
+        self.mark_last(may_be_memory);
         Some(())
     }
 
@@ -186,7 +197,9 @@ impl Machine<'_, '_> {
         let value = self.keep(value)?;
         self.registers[register].is_early = false;
         self.fill(register, value)?;
+        let may_be_memory = self.operands[number].may_be_memory;
         self.push(input, Direction::Read, size, Slot::Register(register));
+        self.mark_last(may_be_memory);
         Some(())
     }
 
@@ -202,13 +215,36 @@ impl Machine<'_, '_> {
 
     fn push(&mut self, operand: &AsmOperand, direction: Direction, size: u64, slot: Slot) {
         let name = operand.name.map(|name| self.checker.name(name).to_owned());
-        self.operands.push(Bound { name, direction, size, slot });
+        self.operands.push(Bound { name, direction, size, slot, may_be_memory: false });
     }
 
-    /// An integer, truth value or pointer of 1, 2, 4 or 8 bytes.
+    fn mark_last(&mut self, may_be_memory: bool) {
+        if let Some(operand) = self.operands.last_mut() {
+            operand.may_be_memory = may_be_memory;
+        }
+    }
+
+    /// Whether nobody but the statement can tell when a place is accessed: a local variable whose address nobody takes.
+    fn is_private(&mut self, place: Place) -> bool {
+        match place.at {
+            At::Var(var, _) => self.checker.is_private(var, self.loc),
+            At::Object(..) | At::Pointer(_) => false,
+        }
+    }
+
+    /// Whether a value is read from a place that is not private.
+    fn is_seen_by_others(&mut self, value: &Expr) -> bool {
+        let ExprKind::Load(place) = &value.kind else { return false };
+        match fixed_address(place) {
+            Some(Some(At::Var(var, _))) => !self.checker.is_private(var, self.loc),
+            _ => true,
+        }
+    }
+
+    /// An integer, truth value or pointer of 1, 2, 4 or 8 bytes that fits a register.
     fn is_word(&self, ty: QualType) -> bool {
         let is_float = matches!(self.checker.kind(ty), Type::Float(_));
-        let size = self.checker.size_of(ty);
+        let size = self.checker.size_of(ty).filter(|&size| size <= self.checker.pointer_size());
         self.checker.is_scalar(ty) && !is_float && matches!(size, Some(1 | 2 | 4 | 8))
     }
 

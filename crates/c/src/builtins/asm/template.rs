@@ -70,6 +70,24 @@ pub(super) fn read(template: &str) -> Option<Vec<Instruction>> {
     prefix.is_none().then_some(instructions)
 }
 
+/// The names of operands that a text mentions, as `%[name]` or with a letter before the bracket.
+pub(super) fn names(template: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut rest = template;
+    while let Some(at) = rest.find('%') {
+        rest = &rest[at + 1..];
+        let letter = rest.chars().next().filter(|c| c.is_ascii_alphabetic() || *c == '%');
+        rest = &rest[letter.map_or(0, char::len_utf8)..];
+        if letter != Some('%')
+            && let Some((name, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'))
+        {
+            names.push(name);
+            rest = after;
+        }
+    }
+    names
+}
+
 fn word(text: &str) -> &str {
     text.split_whitespace().next().unwrap_or_default()
 }
