@@ -130,7 +130,7 @@ impl Driver {
         // Nobody has to wait until so many pieces of memory are given back. That recurses over the trees, too.
         let left = (linked, streams, std::mem::take(&mut self.types));
         let _ = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || drop(left));
-        if self.session.has_errors() {
+        if self.session.has_errors() || self.session.has_unsupported() {
             return None;
         }
         let valid = self.times.measure("validate", || norn_ir::validate::validate(&program));

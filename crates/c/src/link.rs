@@ -7,11 +7,13 @@
 //! Types of one name in two units are compared by structure; the library's declarations are not compared with the
 //! user's, whose preprocessed headers may differ from ours in harmless ways.
 
+mod alias;
 mod compatible;
 mod reach;
 
 use crate::ctype::{ArrayLength, QualType, Type, Types};
 use crate::intern::Symbol;
+use crate::library;
 use crate::session::Session;
 use crate::tree::{Definition, Function, FunctionId, Linkage, Object, ObjectId, Unit};
 use compatible::compatible;
@@ -37,13 +39,15 @@ pub struct LinkedFunction {
     pub id: FunctionId,
     pub defined: bool,
     pub noreturn: bool,
+    /// All declarations that matter are weak: of the definition, or of all units if there is none.
+    pub weak: bool,
 }
 
 /// What all declarations of an object together say.
 #[derive(Debug)]
 pub struct LinkedObject {
     pub linkage: Linkage,
-    /// The declaration that counts: initialised before tentative before declared.
+    /// The declaration that counts: initialised before tentative before weak before declared.
     pub unit: usize,
     pub id: ObjectId,
     /// Its type with the length of the array known if any declaration knows it.
@@ -115,6 +119,12 @@ impl Linked {
     /// Whether the entry leads to a function.
     pub fn is_reached_from_entry(&self, id: LinkedFunctionId) -> bool {
         self.reached.is_from_entry(id)
+    }
+
+    /// Whether the address of a function is null: it is weak, and neither a file nor the library defines it.
+    pub fn is_null(&self, session: &Session, id: LinkedFunctionId) -> bool {
+        let f = self.function(id);
+        f.weak && !f.defined && !library::may_define(session.symbols.name(f.name))
     }
 
     /// Whether some file says more of an object than that it exists elsewhere.
@@ -200,6 +210,7 @@ impl Linked {
         self.function_of.push(functions);
         self.object_of.push(objects);
         self.units.push(unit);
+        self.join_aliases(session, index);
     }
 
     fn join_function(
@@ -218,6 +229,7 @@ impl Linked {
             id: FunctionId(i as u32),
             defined: f.body.is_some(),
             noreturn: f.noreturn,
+            weak: f.symbolic.weak,
         };
         let fresh = LinkedFunctionId(self.functions.len() as u32);
         if f.linkage == Linkage::Internal {
@@ -245,8 +257,11 @@ impl Linked {
         let old = &self.functions[known.0 as usize];
         let old_declaration = self.declared_function(unit, index, known);
         let both_users = !self.is_library_unit(index);
-        if old.defined && new.defined {
-            if both_users && !f.inline && !old_declaration.inline {
+        if new.defined && session.symbols.name(old.name) != name {
+            session.report(alias::defined_elsewhere(&name, f.loc));
+        } else if old.defined && new.defined {
+            let one_is_weak = old.weak || new.weak;
+            if both_users && !one_is_weak && !f.inline && !old_declaration.inline {
                 session.report(
                     Diagnostic::error(f.loc, format!("'{name}' is defined twice"))
                         .also(old_declaration.loc, "the first definition"),
@@ -260,8 +275,11 @@ impl Linked {
         }
         let old = &mut self.functions[known.0 as usize];
         old.noreturn |= new.noreturn;
-        if new.defined && !old.defined {
+        let overrides = both_users && old.weak && !new.weak;
+        if new.defined && (!old.defined || overrides) {
             *old = LinkedFunction { noreturn: old.noreturn, ..new };
+        } else if !new.defined && !old.defined {
+            old.weak &= new.weak;
         }
         known
     }
@@ -303,7 +321,11 @@ impl Linked {
         };
         let old = self.declared_object(unit, index, known);
         let both_users = !self.is_library_unit(index);
-        let initialised = |o: &Object| matches!(o.definition, Definition::Initialised(_));
+        if both_users && rank(o) > 0 && old.name.as_ref() != Some(&name) {
+            session.report(alias::defined_elsewhere(&name, o.loc));
+            return known;
+        }
+        let initialised = |o: &Object| matches!(o.definition, Definition::Initialised(_)) && !o.symbolic.weak;
         if both_users && initialised(old) && initialised(o) {
             session.report(
                 Diagnostic::error(o.loc, format!("'{name}' is defined twice")).also(old.loc, "the first definition"),
@@ -315,7 +337,7 @@ impl Linked {
                     .also(old.loc, "the other declaration"),
             );
         }
-        let takes_over = rank(&o.definition) > rank(&old.definition);
+        let takes_over = rank(o) > rank(old);
         let entry = &mut self.objects[known.0 as usize];
         let open_length =
             matches!(types.get(entry.ty.ty), Type::Array { length: ArrayLength::Unknown, .. }) || takes_over;
@@ -344,10 +366,11 @@ impl Linked {
     }
 }
 
-fn rank(definition: &Definition) -> u8 {
-    match definition {
+fn rank(object: &Object) -> u8 {
+    match object.definition {
         Definition::Declared => 0,
-        Definition::Tentative => 1,
-        Definition::Initialised(_) => 2,
+        _ if object.symbolic.weak => 1,
+        Definition::Tentative => 2,
+        Definition::Initialised(_) => 3,
     }
 }

@@ -48,11 +48,21 @@ pub enum Linkage {
     Internal,
 }
 
+/// What a declaration says about how its symbol is linked.
+#[derive(Clone, Default, Debug)]
+pub struct Symbolic {
+    /// Another definition wins over it; without any definition its address is null.
+    pub weak: bool,
+    /// It is the same thing as what has this name in the unit.
+    pub alias: Option<(String, Loc)>,
+}
+
 /// A file-scope variable, static local, string literal or file-scope compound literal.
 #[derive(Debug)]
 pub struct Object {
-    /// The name in C; `function.name` for static locals; `None` for literals.
+    /// The name in C, or the one that `asm("name")` gives; `function.name` for static locals; `None` for literals.
     pub name: Option<String>,
+    pub symbolic: Symbolic,
     pub ty: QualType,
     /// At least that of the type (`_Alignas`, `aligned`).
     pub align: u64,
@@ -102,7 +112,9 @@ pub enum ConstValue {
 /// A function that was declared, defined or implicitly declared by a call.
 #[derive(Debug)]
 pub struct Function {
+    /// The name in C, or the one that `asm("name")` gives.
     pub name: Symbol,
+    pub symbolic: Symbolic,
     /// Of function type.
     pub ty: TypeId,
     pub linkage: Linkage,

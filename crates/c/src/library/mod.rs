@@ -66,6 +66,16 @@ pub fn unsupported(function: &str) -> Option<&'static str> {
     UNSUPPORTED.iter().find(of).map(|(reason, _)| *reason)
 }
 
+/// Whether a name may be one of the C library, modelled or not: of the implementation, of POSIX threads, or in a header.
+pub fn may_define(name: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_in = |text: &str| text.split(|c| !is_part(c)).any(|word| word == name);
+    name.starts_with(['_'])
+        || name.starts_with("pthread_")
+        || unsupported(name).is_some()
+        || HEADERS.iter().any(|(_, text)| is_in(text))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

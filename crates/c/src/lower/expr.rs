@@ -117,7 +117,10 @@ impl<'a> FunctionBuilder<'_, 'a> {
             }
             ExprKind::Function(id) => {
                 let id = self.p.linked.resolve_function(self.unit, *id);
-                Operand::Func(self.p.function(id))
+                match self.p.linked.is_null(self.p.session, id) {
+                    true => self.constant(Ty::Ptr, 0),
+                    false => Operand::Func(self.p.function(id)),
+                }
             }
             ExprKind::Load(place) => self.load(place, e),
             ExprKind::Var(_) | ExprKind::Object(_) | ExprKind::Deref(_) | ExprKind::CompoundLiteral(..) => {

@@ -241,6 +241,10 @@ impl<'a> ProgramBuilder<'a> {
     fn undefined_object(&mut self, id: LinkedObjectId, loc: Loc) {
         let declaration = self.linked.object_declaration(id);
         let name = declaration.name.as_deref().unwrap_or_default();
+        if declaration.symbolic.weak {
+            let message = format!("the weak object '{name}' that no file defines");
+            return self.report(Diagnostic::unsupported(loc, message));
+        }
         let message = format!("'{name}' is declared but not defined in any file");
         let mut found = Diagnostic::error(loc, message).help("give norn the file that defines it as well");
         if declaration.loc != loc {
@@ -295,6 +299,9 @@ impl<'a> ProgramBuilder<'a> {
             }
             ConstValue::Function(id) => {
                 let id = self.linked.resolve_function(unit, *id);
+                if self.linked.is_null(self.session, id) {
+                    return None;
+                }
                 InitValue::Func(self.function(id))
             }
         };

@@ -17,7 +17,8 @@ impl Checker<'_> {
         let function = match &callee.kind {
             ast::ExprKind::Ident(name) => match self.scopes.name(*name).map(|b| b.entity) {
                 Some(Entity::Function(id)) => {
-                    if let Some(handled) = builtins::call(self, *name, args, loc, Some(id)) {
+                    let linked = self.unit.functions[id.0 as usize].name;
+                    if let Some(handled) = builtins::call(self, linked, args, loc, Some(id)) {
                         return handled;
                     }
                     self.function_designator(id, callee.loc)

@@ -7,7 +7,7 @@ use super::Checker;
 use super::fold::{float_operation, holds};
 use crate::ast;
 use crate::ctype::{QualType, Type, TypeId};
-use crate::tree::{BinaryOp, CompareOp, Expr, ExprKind, FunctionId, ObjectId, Size};
+use crate::tree::{BinaryOp, CompareOp, Expr, ExprKind, Function, FunctionId, ObjectId, Size};
 use norn_ir::source::Loc;
 
 /// The value of a constant expression.
@@ -158,8 +158,29 @@ impl Evaluator<'_, '_> {
         Ok(match self.evaluate(e)? {
             Value::Int(n) => n != 0,
             Value::Float(value) => value != 0.0,
+            value if self.may_be_null(value) => return not_constant(e.loc, "a weak symbol may be null"),
             Value::Object(..) | Value::Function(_) => true,
         })
+    }
+
+    /// Whether a value is the address of a weak symbol.
+    fn may_be_null(&self, value: Value) -> bool {
+        match value {
+            Value::Object(id, _) => self.checker.unit.objects[id.0 as usize].symbolic.weak,
+            Value::Function(id) => self.checker.unit.functions[id.0 as usize].symbolic.weak,
+            Value::Int(_) | Value::Float(_) => false,
+        }
+    }
+
+    /// Whether two functions are the same, as far as their unit knows.
+    fn is_same_function(&self, a: FunctionId, b: FunctionId) -> Option<bool> {
+        let functions = &self.checker.unit.functions;
+        let (f, g) = (&functions[a.0 as usize], &functions[b.0 as usize]);
+        let is_certain = |f: &Function| !f.symbolic.weak && f.symbolic.alias.is_none();
+        match a == b {
+            true => Some(true),
+            false => (is_certain(f) && is_certain(g) && f.name != g.name).then_some(false),
+        }
     }
 
     /// The address of a place.
@@ -188,6 +209,9 @@ impl Evaluator<'_, '_> {
             Value::Float(v) if to.ty == TypeId::BOOL => Ok(Value::Int(i128::from(v != 0.0))),
             Value::Float(v) if to_float => Ok(Value::Float(self.checker.round(v, to))),
             Value::Float(v) if self.checker.is_integer(to) => Ok(Value::Int(self.checker.wrapped(v as i128, to))),
+            Value::Object(..) | Value::Function(_) if to.ty == TypeId::BOOL && self.may_be_null(value) => {
+                not_constant(loc, "a weak symbol may be null")
+            }
             Value::Object(..) | Value::Function(_) if to.ty == TypeId::BOOL => Ok(Value::Int(1)),
             Value::Object(..) | Value::Function(_)
                 if self.checker.is_scalar(to)
@@ -236,14 +260,17 @@ impl Evaluator<'_, '_> {
             (Value::Int(l), Value::Int(r)) => holds(op, &l, &r),
             (Value::Float(l), Value::Float(r)) => holds(op, &l, &r),
             (Value::Object(a, l), Value::Object(b, r)) if a == b => holds(op, &l, &r),
-            (Value::Object(..) | Value::Function(_), Value::Int(0))
-            | (Value::Int(0), Value::Object(..) | Value::Function(_))
-                if matches!(op, CompareOp::Eq | CompareOp::Ne) =>
+            (value @ (Value::Object(..) | Value::Function(_)), Value::Int(0))
+            | (Value::Int(0), value @ (Value::Object(..) | Value::Function(_)))
+                if matches!(op, CompareOp::Eq | CompareOp::Ne) && !self.may_be_null(value) =>
             {
                 op == CompareOp::Ne
             }
             (Value::Function(a), Value::Function(b)) if matches!(op, CompareOp::Eq | CompareOp::Ne) => {
-                (a == b) == (op == CompareOp::Eq)
+                match self.is_same_function(a, b) {
+                    Some(same) => same == (op == CompareOp::Eq),
+                    None => return not_constant(loc, "only linking tells whether these functions are the same"),
+                }
             }
             _ => return not_constant(loc, "the order of these addresses is not constant"),
         };

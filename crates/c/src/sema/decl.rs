@@ -96,6 +96,7 @@ impl Checker<'_> {
             return;
         };
         self.scopes.bind(name, Entity::Object(id), loc);
+        self.object_symbol(id, name, specifiers, init);
         if let Some(initializer) = &init.initializer {
             self.initialise_object(id, initializer, loc);
         }
@@ -141,6 +142,7 @@ impl Checker<'_> {
         let Some(id) = self.declare_function(name, ty, specifiers, noreturn, Defines::No, loc) else { return };
         self.function_attributes(id, &specifiers.attributes);
         self.function_attributes(id, &init.declarator.attributes);
+        self.label_function(id, name, init.asm_label);
         if self.scopes.depth() > 0 {
             self.scopes.bind(name, Entity::Function(id), loc);
         }
@@ -220,6 +222,7 @@ impl Checker<'_> {
                     self.error(loc, "an 'extern' declaration inside of a function cannot be initialised");
                 }
                 self.scopes.bind(name, Entity::Object(id), loc);
+                self.object_symbol(id, name, specifiers, init);
             }
             return;
         }

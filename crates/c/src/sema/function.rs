@@ -227,6 +227,9 @@ impl Checker<'_> {
         if let Some(id) = id {
             self.function_attributes(id, attributes.0);
             self.function_attributes(id, attributes.1);
+            if let Some((_, at)) = &self.unit.functions[id.0 as usize].symbolic.alias {
+                self.error(*at, "what is defined cannot be an alias");
+            }
         }
         let mut stmts = Vec::new();
         // The parameters are not listed as variables of the block.
@@ -332,7 +335,7 @@ impl Checker<'_> {
         attributes.iter().any(|a| a.name == self.words.noreturn)
     }
 
-    /// Attributes that say when a function runs.
+    /// Attributes that say when a function runs and how it is linked.
     pub(super) fn function_attributes(&mut self, id: FunctionId, attributes: &[ast::Attribute]) {
         for attribute in attributes {
             if attribute.name == self.words.constructor {
@@ -350,6 +353,8 @@ impl Checker<'_> {
                 self.report(Diagnostic::unsupported(attribute.loc, message));
             }
         }
+        let symbolic = self.symbolic(attributes);
+        self.unit.functions[id.0 as usize].symbolic.add(symbolic);
     }
 
     pub(super) fn enter_prototype(&mut self) {

@@ -4,7 +4,7 @@ use super::scope::Entity;
 use super::{Checker, Linked, suggest};
 use crate::ctype::{FunctionType, QualType, Type, TypeId};
 use crate::intern::Symbol;
-use crate::tree::{Expr, ExprKind, Function, FunctionId, Linkage};
+use crate::tree::{Expr, ExprKind, Function, FunctionId, Linkage, Symbolic};
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::Loc;
 
@@ -95,6 +95,7 @@ impl Checker<'_> {
             return *id;
         }
         self.add_function(Function {
+            symbolic: Symbolic::default(),
             name,
             ty,
             linkage: Linkage::External,

@@ -40,6 +40,7 @@ mod static_init;
 mod stmt;
 mod suggest;
 mod switch;
+mod symbols;
 mod types;
 mod wide_field;
 
@@ -118,6 +119,7 @@ pub(crate) struct Checker<'a> {
 
 /// Names that the checker looks for.
 struct Words {
+    alias: Symbol,
     aligned: Symbol,
     cleanup: Symbol,
     constructor: Symbol,
@@ -127,6 +129,7 @@ struct Words {
     packed: Symbol,
     transparent_union: Symbol,
     vector_size: Symbol,
+    weak: Symbol,
     func: [Symbol; 3],
 }
 
@@ -135,6 +138,7 @@ impl<'a> Checker<'a> {
         let target = session.options.target;
         let symbols = &mut session.symbols;
         let words = Words {
+            alias: symbols.intern("alias"),
             aligned: symbols.intern("aligned"),
             cleanup: symbols.intern("cleanup"),
             constructor: symbols.intern("constructor"),
@@ -144,6 +148,7 @@ impl<'a> Checker<'a> {
             packed: symbols.intern("packed"),
             transparent_union: symbols.intern("transparent_union"),
             vector_size: symbols.intern("vector_size"),
+            weak: symbols.intern("weak"),
             func: [symbols.intern("__func__"), symbols.intern("__FUNCTION__"), symbols.intern("__PRETTY_FUNCTION__")],
         };
         let mut scopes = std::mem::take(&mut session.scopes);

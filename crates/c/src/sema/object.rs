@@ -5,7 +5,7 @@ use super::{Checker, Linked};
 use crate::ast::{self, StorageClass};
 use crate::ctype::{ArrayLength, QualType, Type};
 use crate::intern::Symbol;
-use crate::tree::{Definition, Function, FunctionId, Linkage, Object, ObjectId};
+use crate::tree::{Definition, Function, FunctionId, Linkage, Object, ObjectId, Symbolic};
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::Loc;
 
@@ -60,6 +60,7 @@ impl Checker<'_> {
             None => {
                 let definition = if is_extern { Definition::Declared } else { Definition::Tentative };
                 let id = self.add_object(Object {
+                    symbolic: Symbolic::default(),
                     name: Some(self.name(name).to_owned()),
                     ty,
                     align,
@@ -141,6 +142,7 @@ impl Checker<'_> {
         let function = self.function.as_ref().map_or(String::new(), |f| self.name(f.name).to_owned());
         let natural = self.types.align_of(ty.ty, self.target);
         let id = self.add_object(Object {
+            symbolic: Symbolic::default(),
             name: Some(format!("{function}.{}", self.name(name))),
             ty,
             align: align.unwrap_or(1).max(natural),
@@ -198,6 +200,7 @@ impl Checker<'_> {
                     return None;
                 }
                 self.add_function(Function {
+                    symbolic: Symbolic::default(),
                     name,
                     ty: ty.ty,
                     linkage: if is_static { Linkage::Internal } else { Linkage::External },

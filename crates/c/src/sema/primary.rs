@@ -5,7 +5,7 @@ use crate::ast::{self, StringKind, StringLiteral};
 use crate::ctype::{ArrayLength, QualType, Type, TypeId};
 use crate::intern::Symbol;
 use crate::literal::{self, CharKind, FloatKind, Number};
-use crate::tree::{Builtin, ConstInit, ConstValue, Definition, Expr, ExprKind, Linkage, Object, ObjectId};
+use crate::tree::{Builtin, ConstInit, ConstValue, Definition, Expr, ExprKind, Linkage, Object, ObjectId, Symbolic};
 use norn_ir::source::Loc;
 use norn_ir::types::Target;
 
@@ -110,6 +110,7 @@ impl Checker<'_> {
         let mut bytes = string_bytes(&literal.units, size);
         bytes.resize(bytes.len() + size as usize, 0);
         let object = Object {
+            symbolic: Symbolic::default(),
             name: None,
             ty,
             align: size,
@@ -237,6 +238,7 @@ impl Checker<'_> {
         if self.function.is_none() {
             let definition = Definition::Initialised(self.static_init(init, ty));
             let id = self.add_object(Object {
+                symbolic: Symbolic::default(),
                 name: None,
                 ty,
                 align: self.types.align_of(ty.ty, self.target),
