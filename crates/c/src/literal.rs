@@ -281,6 +281,8 @@ fn escape(kind: CharKind, rest: &mut &str, units: &mut Vec<u32>) -> Result<(), S
             used += wanted;
             let name = &rest[..used];
             let code = u32::from_str_radix(&rest[1..used], 16).ok().and_then(char::from_u32);
+            // The characters of C itself are written plainly.
+            let code = code.filter(|&c| c >= '\u{A0}' || ['$', '@', '`'].contains(&c));
             let code = code.ok_or_else(|| format!("'\\{name}' is not a character"))?;
             push_char(kind, code, units);
         }

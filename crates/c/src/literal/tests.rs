@@ -130,6 +130,7 @@ fn wrong_characters() {
     check(r"'\400'", "the escape '\\400' is out of range");
     check(r"'\u12'", "'\\u' needs 4 hexadecimal digits");
     check(r"'\ud800'", "'\\ud800' is not a character");
+    check(r"'\u0041'", "'\\u0041' is not a character");
     check(r"'\'", "the literal ends in a backslash");
     check("'", "the literal is not closed");
     check("a", "the literal has no quotes");

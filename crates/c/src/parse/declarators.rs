@@ -134,7 +134,9 @@ impl Parser<'_> {
                 break;
             }
         }
-        let size = if self.at(Punct::RBracket) {
+        let size = if self.at(Punct::RBracket) && is_static {
+            return Err(self.unexpected("the length after 'static'"));
+        } else if self.at(Punct::RBracket) {
             ArraySize::Unknown
         } else if self.at(Punct::Star) && self.peek_at(1) == TokenKind::Punct(Punct::RBracket) {
             self.advance();

@@ -132,6 +132,10 @@ impl Parser<'_> {
             None if words.any() => words.basic_type().map_or(TypeSpecifier::ImplicitInt, TypeSpecifier::Basic),
             None => TypeSpecifier::ImplicitInt,
         };
+        if matches!(specifiers.ty, TypeSpecifier::Auto) && place != Place::Declaration {
+            let message = "'__auto_type' is for variables with an initialiser";
+            self.report(Diagnostic::error(specifiers.loc, message));
+        }
         if matches!(specifiers.ty, TypeSpecifier::ImplicitInt) && matches!(place, Place::TypeName | Place::Parameter) {
             let bare = specifiers.storage.is_none() && specifiers.qualifiers == Qualifiers::default();
             if bare {

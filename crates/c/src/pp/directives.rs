@@ -34,6 +34,9 @@ impl LineMarker {
             return Err(format!("'{}' is not a file name", name.spelling(symbols)));
         };
         let name = file_name(symbols.name(name))?;
+        if let Some(unknown) = flags.iter().find(|flag| !["1", "2", "3", "4"].contains(&flag.spelling(symbols))) {
+            return Err(format!("'{}' is not a flag of a line marker", unknown.spelling(symbols)));
+        }
         let system = flags.iter().any(|flag| flag.spelling(symbols) == "3");
         Ok(LineMarker { line, name: Some(name), system })
     }

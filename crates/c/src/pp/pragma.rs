@@ -84,6 +84,15 @@ impl Preprocessor<'_> {
                     }
                 }
             }
+            "GCC" => {
+                if let [_, kind, message] = tokens
+                    && kind.spelling(&self.session.symbols) == "error"
+                    && let PpKind::Str(message) = message.kind
+                {
+                    let message = format!("#pragma GCC error {}", self.session.symbols.name(message));
+                    self.error(at, message);
+                }
+            }
             _ => {}
         }
     }

@@ -36,6 +36,11 @@ fn not_constant<T>(loc: Loc, message: &str) -> Evaluated<T> {
 impl Checker<'_> {
     /// The value of an integer constant expression; reports and returns `None` if it is none.
     pub(crate) fn required_int(&mut self, e: &ast::Expr, what: &str) -> Option<i128> {
+        self.required_typed_int(e, what).map(|(value, _)| value)
+    }
+
+    /// The same, and the type of the expression.
+    pub(super) fn required_typed_int(&mut self, e: &ast::Expr, what: &str) -> Option<(i128, QualType)> {
         let value = self.rvalue(e);
         if self.is_error(value.ty) {
             return None;
@@ -46,7 +51,7 @@ impl Checker<'_> {
             return None;
         }
         match self.evaluate_int(&value) {
-            Ok(n) => Some(n),
+            Ok(n) => Some((n, value.ty)),
             Err(problem) => {
                 self.error(problem.loc, format!("{what} must be constant: {}", problem.message));
                 None

@@ -57,6 +57,10 @@ impl Checker<'_> {
         {
             self.warn(declaration.loc, "this declaration declares nothing");
         }
+        let is_plain = |init: &ast::InitDeclarator| init.declarator.derivations.is_empty();
+        if base.auto && (declaration.declarators.len() > 1 || !declaration.declarators.iter().all(is_plain)) {
+            self.error(declaration.loc, "'__auto_type' declares one variable, by its name alone");
+        }
         base
     }
 

@@ -19,12 +19,27 @@ impl Checker<'_> {
             return;
         }
         let mut next: i128 = 0;
+        let int = self.int_type();
+        let mut ty = int;
         let (mut least, mut greatest) = (0, 0);
         let mut large = Vec::new();
         for enumerator in enumerators {
             let value = match &enumerator.value {
-                Some(e) => self.required_int(e, "an enumerator's value").unwrap_or(next),
-                None => next,
+                Some(e) => {
+                    let (value, own) = self.required_typed_int(e, "an enumerator's value").unwrap_or((next, ty));
+                    ty = if self.fits(value, int) { int } else { own };
+                    value
+                }
+                None => {
+                    // GCC goes on in the type of the enumerator before, which is `int` where that suffices.
+                    if !self.fits(next, ty) {
+                        self.error(
+                            enumerator.loc,
+                            "the value after that of the enumerator before does not fit its type",
+                        );
+                    }
+                    next
+                }
             };
             next = value + 1;
             least = least.min(value);

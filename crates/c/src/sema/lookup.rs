@@ -46,7 +46,12 @@ impl Checker<'_> {
             return self.error_expr(loc);
         };
         let text = self.name(function.name).to_owned();
-        self.string_object(&text, loc)
+        let object = self.string_object(&text, loc);
+        let Type::Array { element, length } = *self.kind(object.ty) else { return object };
+        let mut element = element;
+        element.qualifiers.is_const = true;
+        let ty = QualType::unqualified(self.types.intern(Type::Array { element, length }));
+        Expr { ty, ..object }
     }
 
     fn undeclared(&mut self, name: Symbol, loc: Loc) {

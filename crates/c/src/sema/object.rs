@@ -50,6 +50,15 @@ impl Checker<'_> {
         let align = align.unwrap_or(1).max(natural);
         match self.linked.get(&name).copied() {
             Some(Linked::Object(id)) => {
+                let earlier = &self.unit.objects[id.0 as usize];
+                if earlier.thread_local != specifiers.thread_local {
+                    let how = match specifiers.thread_local {
+                        true => "as thread-local; it was not",
+                        false => "without '_Thread_local'",
+                    };
+                    let earlier = earlier.loc;
+                    self.redeclared(name, how, loc, earlier);
+                }
                 self.merge_object(id, name, ty, align, (is_extern, is_static, initialised), loc)
             }
             Some(Linked::Function(id)) => {

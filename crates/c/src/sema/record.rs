@@ -56,6 +56,9 @@ impl Checker<'_> {
             );
             return;
         }
+        for attribute in &specifier.attributes {
+            self.check_arguments(attribute);
+        }
         let mut layout = Layout {
             is_union: specifier.is_union,
             packed: specifier.attributes.iter().any(|a| a.name == self.words.packed),
@@ -176,7 +179,11 @@ impl Checker<'_> {
                 0
             }
             _ if self.types.is_vla(ty.ty) => {
-                self.error(loc, "a member cannot be a variable-length array");
+                let message = "a member that is a variable-length array";
+                match self.function {
+                    Some(_) => self.report(Diagnostic::unsupported(loc, message)),
+                    None => self.error(loc, message),
+                }
                 return;
             }
             _ => match self.size_of(ty) {

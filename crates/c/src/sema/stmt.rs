@@ -187,6 +187,14 @@ impl Checker<'_> {
                 if storage.is_some_and(|s| !matches!(s, ast::StorageClass::Auto | ast::StorageClass::Register)) {
                     self.error(declaration.loc, "the first part of 'for' declares automatic variables only");
                 }
+                let declares_more = match &declaration.specifiers.ty {
+                    ast::TypeSpecifier::Record(record) => record.tag.is_some() && record.members.is_some(),
+                    ast::TypeSpecifier::Enum(enumeration) => enumeration.enumerators.is_some(),
+                    _ => false,
+                };
+                if declares_more {
+                    self.error(declaration.loc, "the first part of 'for' declares variables only");
+                }
                 self.local_declaration(declaration, &mut stmts);
             }
         }

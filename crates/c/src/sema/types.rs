@@ -124,14 +124,38 @@ impl Checker<'_> {
                     ty = self.mode(ty, mode, attribute.loc);
                 }
             } else if attribute.name == self.words.vector_size {
+                self.check_vector(ty, attribute);
                 ty.ty = TypeId::COMPLEX;
             }
+            self.check_arguments(attribute);
             // What an alignment or a priority is, others ask.
             if attribute.name != self.words.aligned && attribute.name != self.words.constructor {
                 self.attribute_numbers(attribute);
             }
         }
         ty
+    }
+
+    fn check_vector(&mut self, ty: QualType, attribute: &ast::Attribute) {
+        let [arg] = &attribute.args[..] else { return };
+        if let (Some(size), Some(element)) = (self.constant_int(arg), self.size_of(ty))
+            && (size <= 0 || size % i128::from(element.max(1)) != 0)
+        {
+            self.error(attribute.loc, "the size of a vector is a multiple of the size of its elements");
+        }
+    }
+
+    /// `section` takes a string, `packed` nothing.
+    pub(super) fn check_arguments(&mut self, attribute: &ast::Attribute) {
+        let is_wrong = match self.name(attribute.name) {
+            "section" => !matches!(attribute.args[..], [ast::Expr { kind: ast::ExprKind::Str(_), .. }]),
+            "packed" => !attribute.args.is_empty(),
+            _ => false,
+        };
+        if is_wrong {
+            let message = format!("wrong arguments of the attribute '{}'", self.name(attribute.name));
+            self.error(attribute.loc, message);
+        }
     }
 
     /// Arguments that have to be numbers are numbers, whatever Norn makes of the attribute.
@@ -167,6 +191,10 @@ impl Checker<'_> {
             Some(given) => {
                 let int = if given.is_signed() { int } else { int.to_unsigned() };
                 QualType { ty: TypeId::of_int(int), ..ty }
+            }
+            None if matches!(self.kind(ty), Type::Float(_)) => {
+                self.error(loc, format!("the machine mode '{name}' is for integers"));
+                ty
             }
             None => ty,
         }
