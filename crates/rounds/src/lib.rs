@@ -31,6 +31,7 @@ mod grow;
 mod memory;
 mod models;
 mod narrow;
+mod needed;
 mod plan;
 mod ranges;
 mod sampled;

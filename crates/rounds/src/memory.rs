@@ -20,15 +20,16 @@
 //!
 //! A read variable is made equal to the value that the round of the read selects. It is a variable, not a definition,
 //! since rounds are not known beforehand and definitions would run in a circle. Reads that matter to no condition get no
-//! equation.
+//! equation ([`crate::needed`]).
 
 use crate::encode::{Encoding, Formula};
+use crate::needed::{Needed, limited_reads};
 use crate::plan::UnitId;
 use crate::watch::Watch;
 use norn_logic::{Sort, Term, Terms};
 use norn_symex::{CellId, EventId, EventKind, ThreadId};
 use norn_verdict::limits::Exceeded;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub struct Memory<'e, 'a> {
     encoding: &'e mut Encoding<'a>,
@@ -307,16 +308,35 @@ impl<'e, 'a> Memory<'e, 'a> {
         }
         let mut needed = Needed::default();
         needed.add(&self.encoding.narrow.terms, roots);
-        while let Some(variable) = needed.variables.pop() {
-            for id in reader_of.remove(&variable.index()).unwrap_or_default() {
-                let equation = self.equation(id);
-                let parts = [Some(equation.0), Some(equation.1), equation.2].into_iter().flatten();
-                needed.add(&self.encoding.narrow.terms, parts);
-                formula.equations.push(equation);
-                watch.note(self.last as usize)?;
+        let mut pending = limited_reads(symbolic, &self.encoding.narrow);
+        let mut done: BTreeSet<EventId> = BTreeSet::new();
+        loop {
+            while let Some(id) = pending.pop() {
+                if done.insert(id) {
+                    self.see(id, formula, &mut needed);
+                    watch.note(self.last as usize)?;
+                }
             }
+            let Some(variable) = needed.variables.pop() else { return Ok(()) };
+            pending = reader_of.remove(&variable.index()).unwrap_or_default();
         }
-        Ok(())
+    }
+
+    /// A read sees what memory holds, or cannot be executed because there is no value that it could have.
+    fn see(&mut self, id: EventId, formula: &mut Formula, needed: &mut Needed) {
+        let event = self.encoding.symbolic.event(id);
+        let EventKind::Read { value, .. } = event.kind else { unreachable!("only reads have equations") };
+        if self.encoding.narrow.is_impossible(value) {
+            let guard = self.encoding.narrow.bool(event.guard);
+            let started = self.encoding.started(self.encoding.plan.unit_of(id), self.last);
+            needed.add(&self.encoding.narrow.terms, [guard, started]);
+            formula.clauses.push(vec![!guard, !started]);
+            return;
+        }
+        let equation = self.equation(id);
+        let parts = [Some(equation.0), Some(equation.1), equation.2].into_iter().flatten();
+        needed.add(&self.encoding.narrow.terms, parts);
+        formula.equations.push(equation);
     }
 
     fn equation(&mut self, id: EventId) -> (Term, Term, Option<Term>) {
@@ -364,27 +384,4 @@ fn single_writers(encoding: &Encoding<'_>, writes: &BTreeMap<EventId, Write>) ->
         writes.len() <= MOST_CHOICES
     });
     found
-}
-
-/// The variables that some terms depend on.
-#[derive(Default)]
-struct Needed {
-    seen: Vec<bool>,
-    variables: Vec<Term>,
-}
-
-impl Needed {
-    fn add(&mut self, terms: &Terms, roots: impl IntoIterator<Item = Term>) {
-        self.seen.resize(terms.len(), false);
-        let mut pending: Vec<Term> = roots.into_iter().collect();
-        while let Some(term) = pending.pop() {
-            if std::mem::replace(&mut self.seen[term.index()], true) {
-                continue;
-            }
-            match terms.node(term.positive()) {
-                norn_logic::Node::Variable(_) => self.variables.push(term.positive()),
-                node => pending.extend(node.operands()),
-            }
-        }
-    }
 }

@@ -14,16 +14,34 @@ pub struct Narrow<'a> {
     source: &'a Terms,
     ranges: Ranges,
     built: Vec<Option<Term>>,
+    /// By term of the event list: one that was asked for as a condition.
+    asked: Vec<bool>,
 }
 
 impl<'a> Narrow<'a> {
     pub fn new(source: &'a Terms, ranges: Ranges) -> Narrow<'a> {
-        Narrow { terms: Terms::new(), source, ranges, built: vec![None; source.len()] }
+        Narrow {
+            terms: Terms::new(),
+            source,
+            ranges,
+            built: vec![None; source.len()],
+            asked: vec![false; source.len()],
+        }
     }
 
     /// Some variable was limited to fewer values than it can have.
     pub fn is_limited(&self) -> bool {
-        self.ranges.limited
+        self.ranges.any_limited()
+    }
+
+    /// A variable of the event list was limited to fewer values than it can have.
+    pub fn is_limited_variable(&self, variable: Term) -> bool {
+        self.ranges.is_limited(variable)
+    }
+
+    /// A variable of the event list has no value at all.
+    pub fn is_impossible(&self, variable: Term) -> bool {
+        self.ranges.is_limited(variable) && self.ranges.of(variable).is_empty()
     }
 
     /// The most bits that a variable of the event list needs.
@@ -34,8 +52,15 @@ impl<'a> Narrow<'a> {
         variables.map(|term| self.ranges.of(term).width().min(self.source.width(term))).max().unwrap_or(0)
     }
 
+    /// The Boolean terms of the event list that were asked for.
+    pub fn conditions(&self) -> impl Iterator<Item = Term> {
+        let terms = (0..self.source.len()).map(|index| self.source.at(index));
+        terms.zip(&self.asked).filter(|(_, asked)| **asked).map(|(term, _)| term)
+    }
+
     /// A Boolean term.
     pub fn bool(&mut self, term: Term) -> Term {
+        self.asked[term.index()] = true;
         self.build(term);
         self.done(term)
     }

@@ -8,7 +8,10 @@
 //! number. Where that would take too long, the intervals that have not settled become as wide as their cells.
 //!
 //! With a limit on the width, variables are taken to have values of that many bits only (signed). This leaves
-//! executions out, and adds none.
+//! executions out, and adds none, as long as a limited read still has to see what memory holds: each of them that matters has
+//! its equation ([`crate::needed`]), so an execution in which it would see more is none. Then what is said here of terms holds
+//! by induction along an execution: memory holds what executed writes wrote, and those were computed from reads whose values
+//! are in their ranges. A read whose range is empty cannot see anything: it is not executed.
 
 use norn_logic::{Node, Term, Terms};
 use norn_symex::{CellId, EventKind, Symbolic};
@@ -24,8 +27,8 @@ pub struct Range {
 /// The range of each bit-vector term.
 pub struct Ranges {
     of: Vec<Range>,
-    /// Some variable could have more values than the limit on the width allows.
-    pub limited: bool,
+    /// By term: a variable that could have more values than the limit on the width allows.
+    limited: Vec<bool>,
 }
 
 /// Term evaluations that are worth their while.
@@ -36,7 +39,7 @@ impl Ranges {
     pub fn new(symbolic: &Symbolic, limit: Option<u32>) -> Ranges {
         let readers = readers(symbolic);
         let mut cells: Vec<Range> = Vec::new();
-        let mut ranges = Ranges { of: Vec::new(), limited: false };
+        let mut ranges = Ranges { of: Vec::new(), limited: Vec::new() };
         let writes = symbolic.events.iter().filter(|event| matches!(event.kind, EventKind::Write { .. })).count();
         let passes = (PATIENCE / symbolic.terms.len().max(1)).clamp(2, writes.max(1) + 1);
         for pass in 0.. {
@@ -59,6 +62,16 @@ impl Ranges {
         self.of[term.index()]
     }
 
+    /// Whether some variable is limited.
+    pub fn any_limited(&self) -> bool {
+        self.limited.contains(&true)
+    }
+
+    /// Whether the limit on the width leaves values of this variable out.
+    pub fn is_limited(&self, variable: Term) -> bool {
+        self.limited[variable.index()]
+    }
+
     fn pass(
         symbolic: &Symbolic,
         limit: Option<u32>,
@@ -66,7 +79,7 @@ impl Ranges {
         cells: &[Range],
     ) -> Ranges {
         let terms = &symbolic.terms;
-        let mut ranges = Ranges { of: Vec::with_capacity(terms.len()), limited: false };
+        let mut ranges = Ranges { of: Vec::with_capacity(terms.len()), limited: vec![false; terms.len()] };
         for index in 0..terms.len() {
             let term = terms.at(index);
             let width = terms.width(term);
@@ -80,21 +93,15 @@ impl Ranges {
                         }
                         None => Range::of_width(width),
                     };
-                    ranges.limit(all, width, limit)
+                    let cut = limited(all, width, limit);
+                    ranges.limited[index] = cut != all;
+                    cut
                 }
                 node => ranges.of_node(terms, &node, width),
             };
             ranges.of.push(range);
         }
         ranges
-    }
-
-    fn limit(&mut self, range: Range, width: u32, limit: Option<u32>) -> Range {
-        let Some(limit) = limit.filter(|&limit| limit < width) else { return range };
-        let allowed = Range::of_width(limit);
-        let cut = Range { low: range.low.max(allowed.low), high: range.high.min(allowed.high) };
-        self.limited |= cut != range;
-        cut
     }
 
     fn of_node(&self, terms: &Terms, node: &Node, width: u32) -> Range {
@@ -195,6 +202,14 @@ impl Range {
     fn rounded(self) -> Range {
         Range::of_width(self.width())
     }
+}
+
+/// The values of a variable that have no more bits than the limit allows.
+fn limited(range: Range, width: u32, limit: Option<u32>) -> Range {
+    let Some(limit) = limit.filter(|&limit| limit < width) else { return range };
+    let allowed = Range::of_width(limit);
+    let cut = Range { low: range.low.max(allowed.low), high: range.high.min(allowed.high) };
+    if cut.is_empty() { Range::EMPTY } else { cut }
 }
 
 /// The value of so many bits, taken as signed.
