@@ -396,11 +396,15 @@ impl<'c> Executor<'c> {
         self.may_block(thread) && self.attempt_step(thread) == Err(Stop::Cut)
     }
 
-    /// Takes the visible part of a step and takes it back; [`Executor::effects`] says what it did.
+    /// Takes the visible part of a step and takes it back; [`Executor::effects`] says what it did to objects that were
+    /// there before. Those that the step made are gone, and nobody else knew them.
     pub fn attempt_step(&mut self, thread: u32) -> Done<()> {
         let mark = self.mark();
         let result = self.act(thread);
         self.undo_to(mark);
+        let objects = self.memory.objects.len();
+        self.effects.retain(|effect| effect.object().is_none_or(|object| (object as usize) < objects));
+        self.visible_effects = self.effects.len();
         result
     }
 

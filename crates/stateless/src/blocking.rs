@@ -57,7 +57,9 @@ impl Search<'_> {
     }
 
     /// Whether the thread's step is enabled after the events before `end` but for `earlier` and what follows from it;
-    /// if so, what it does there. If not, the executor's effects say what it read.
+    /// if so, what it does there. If not, `last_attempt` says what it read.
+    ///
+    /// Effects name objects by numbers that other executions give to other objects, so they are made accesses right here.
     fn enabled_without(&mut self, earlier: usize, end: usize, process: Process) -> Option<Footprint> {
         let current = self.trace.len();
         self.executor.undo_to(self.trace.events[earlier].mark);
@@ -69,13 +71,11 @@ impl Search<'_> {
         }
         let attempt = self.executor.attempt_step(process.thread);
         let effects = self.executor.effects().to_vec();
+        let accesses = self.accesses_of(&effects);
         let footprint = match attempt {
             _ if !possible => None,
             Ok(()) if effects.contains(&Effect::Exit) => Some(EXIT),
-            Ok(()) => {
-                let accesses = self.accesses_of(&effects);
-                Some(self.footprints.number(&accesses))
-            }
+            Ok(()) => Some(self.footprints.number(&accesses)),
             Err(Stop::NotEnabled | Stop::Cut) => None,
             // What a step that goes wrong would have accessed is not known.
             Err(_) => Some(EXIT),
@@ -86,7 +86,7 @@ impl Search<'_> {
             let again = self.execute(self.trace.events[number].process);
             assert!(again.is_ok(), "an execution should run again as it ran before");
         }
-        self.last_attempt = effects;
+        self.last_attempt = accesses;
         footprint
     }
 
@@ -107,8 +107,7 @@ impl Search<'_> {
     }
 
     fn add_reads(&mut self, accesses: &mut Vec<Access>) {
-        let effects = std::mem::take(&mut self.last_attempt);
-        for access in self.accesses_of(&effects) {
+        for access in std::mem::take(&mut self.last_attempt) {
             if !accesses.contains(&access) {
                 accesses.push(access);
             }

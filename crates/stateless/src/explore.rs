@@ -9,11 +9,11 @@
 
 use crate::bits;
 use crate::cells::Cells;
-use crate::footprint::{EXIT, Footprint, Footprints, Process};
+use crate::footprint::{Access, EXIT, Footprint, Footprints, Process};
 use crate::robust::Cycles;
 use crate::trace::Trace;
 use crate::wakeup::{Forest, NO_NODE, NodeId};
-use norn_exec::{Choice, Code, Effect, Executor, Request, Status, Stop};
+use norn_exec::{Choice, Code, Executor, Request, Status, Stop};
 use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_passes::Site;
@@ -132,8 +132,8 @@ pub struct Search<'a> {
     pub(crate) mask: Vec<u64>,
     pub(crate) last_row: Vec<u64>,
     pub(crate) past: Vec<u64>,
-    /// What the last attempt at a step did.
-    pub(crate) last_attempt: Vec<Effect>,
+    /// What the last attempt at a step accessed.
+    pub(crate) last_attempt: Vec<Access>,
 }
 
 /// A state on the current path.

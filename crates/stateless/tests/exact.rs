@@ -234,6 +234,35 @@ fn free_waits_for_own_stores() {
     assert!(sc > 0 && sc <= tso && tso <= pso, "{sc} {tso} {pso}");
 }
 
+/// What a section that was tried and taken back had allocated is not there any more, and what another execution allocates
+/// may have its number.
+#[test]
+fn sections_that_allocate() {
+    let program = |before: &str, section: &str, then: &str| {
+        compile(&format!(
+            "#include <pthread.h>\n#include <stdlib.h>\nextern void __VERIFIER_assume(int);\n\
+             extern void __VERIFIER_atomic_begin(void);\nextern void __VERIFIER_atomic_end(void);\n\
+             struct node {{ int v; struct node *next; }} *top;\nvolatile int x;\nint *volatile other;\n\
+             void *t(void *arg) {{ {before} __VERIFIER_atomic_begin();\n\
+             struct node *n = malloc(sizeof *n); n->v = 1; n->next = top; {section} top = n;\n\
+             __VERIFIER_atomic_end(); {then} return 0; }}\n\
+             int main(void) {{ pthread_t p, q; pthread_create(&p, 0, t, 0); pthread_create(&q, 0, t, 0); }}"
+        ))
+    };
+    let private = "int *m = malloc(4); *m = x; other = m;";
+    let depth = "if (n->next) { n->v = n->next->v + 1; x = n->v; }";
+    let waits = "__VERIFIER_assume(x == 0 || n->next);";
+    for before in ["", private] {
+        for section in ["", depth, waits, "free(malloc(1));"] {
+            for then in ["", "x = 1;"] {
+                let name = format!("'{before}' '{section}' '{then}'");
+                let [sc, tso, pso] = check(&program(before, section, then), Checks::default(), &name);
+                assert!(sc > 0 && sc <= tso && tso <= pso, "{name}: {sc} {tso} {pso}");
+            }
+        }
+    }
+}
+
 /// A thread that may not go on with what it reads waits instead of stopping: once, not once for each way to fail.
 #[test]
 fn assumptions_wait() {

@@ -143,11 +143,7 @@ impl<'a> Reducer<'a> {
             return false;
         }
         let memory = executor.memory();
-        // What the section made itself is gone after the attempt, and nobody else knew it.
-        let place = |object: u32| {
-            let known = (object as usize) < memory.objects.len();
-            if known { Places::of_object(memory, object) } else { Places::elsewhere() }
-        };
+        let place = |object: u32| Places::of_object(memory, object);
         executor.effects().iter().all(|effect| match *effect {
             Effect::Read { object, .. } => !self.conflicts(place(object), false),
             Effect::Write { object, .. } | Effect::Ends { object, .. } => !self.conflicts(place(object), true),
