@@ -152,7 +152,16 @@ fn fence(random: &mut Random) -> String {
 fn publish(random: &mut Random, flag: &str, value: u64) -> String {
     let fenced = if random.below(2) == 0 { fence(random) } else { String::new() };
     let order = any(random, &["relaxed", "release", "seq_cst"]);
-    match random.below(4) {
+    let again = any(random, &["relaxed", "release"]);
+    match random.below(6) {
+        4 => format!(
+            "{fenced} atomic_store_explicit(&{flag}, 5, memory_order_{order}); \
+             atomic_store_explicit(&{flag}, {value}, memory_order_{again});"
+        ),
+        5 => format!(
+            "atomic_store_explicit(&{flag}, 5, memory_order_{order}); {fenced} if (r) {flag} = 6; \
+             atomic_store_explicit(&{flag}, {value}, memory_order_relaxed);"
+        ),
         0 | 1 => format!("{fenced} atomic_store_explicit(&{flag}, {value}, memory_order_{order});"),
         2 => format!("{fenced} atomic_exchange_explicit(&{flag}, {value}, memory_order_{});", any(random, &ANY_ORDER)),
         _ => format!("*(int *)&{flag} = {value};"),
@@ -364,6 +373,65 @@ fn release_sequences() {
     let stores =
         "if (atomic_load_explicit(&a, memory_order_relaxed)) atomic_store_explicit(&a, 2, memory_order_relaxed);";
     check_threads(&[STORE, stores, sees_two], true);
+}
+
+#[test]
+fn sequences_of_the_releasing_thread() {
+    let relaxed = |value: u32| format!("atomic_store_explicit(&a, {value}, memory_order_relaxed);");
+    let sees = |value: u32| format!("if (atomic_load_explicit(&a, memory_order_acquire) == {value}) r = x;");
+    let later = format!("{STORE} {}", relaxed(2));
+    check_threads(&[&later, &sees(2)], false);
+    check_threads(&[&format!("{} {STORE}", relaxed(2)), &sees(2)], true);
+    check_threads(&[&format!("{STORE} if (y) {} {}", relaxed(3), relaxed(2)), &sees(2)], false);
+    check_threads(&[&format!("if (y) {{ {STORE} }} else x = 1; {}", relaxed(2)), &sees(2)], true);
+    // Others break it by stores alone.
+    check_threads(&[&later, &relaxed(4), &sees(2)], true);
+    check_threads(&[&later, "atomic_fetch_add_explicit(&a, 4, memory_order_relaxed);", &sees(2)], false);
+    check_threads(&[&later, "atomic_fetch_add_explicit(&a, 4, memory_order_relaxed);", &sees(6)], false);
+    check_threads(&[&later, "*(int *)&a = 4;", &sees(2)], true);
+}
+
+#[test]
+fn freeing_is_writing() {
+    let text = |order: &str, access: &str, free: &str, load: &str| {
+        format!(
+            "#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\nint *p; atomic_int f;\n\
+             extern void __VERIFIER_atomic_begin(void);\nextern void __VERIFIER_atomic_end(void);\n\
+             void *t(void *arg) {{ {access} atomic_store_explicit(&f, 1, memory_order_{order}); return 0; }}\n\
+             int main(void) {{ pthread_t id; p = malloc(4); *p = 1; pthread_create(&id, 0, t, 0);\n\
+             if (atomic_load_explicit(&f, memory_order_{load}) == 1) {{ {free} }} return 0; }}"
+        )
+    };
+    for access in ["int v = *p; (void)v;", "*p = 2;", "__atomic_fetch_add(p, 1, __ATOMIC_RELAXED);", "p[0]++;"] {
+        for free in ["free(p);", "p = realloc(p, 8); free(p);"] {
+            assert_eq!(check(&text("release", access, free, "acquire")), [Some(false); 3], "{access} {free}");
+            assert_eq!(check(&text("relaxed", access, free, "acquire")), [Some(true); 3], "{access} {free}");
+            assert_eq!(check(&text("release", access, free, "relaxed")), [Some(true); 3], "{access} {free}");
+        }
+    }
+    // Another object, and a pointer alone.
+    assert_eq!(check(&text("relaxed", "int *q = p; (void)q;", "free(p);", "relaxed")), [Some(false); 3]);
+    assert_eq!(
+        check(&text("relaxed", "int *q = malloc(4); *q = 1; free(q);", "free(p);", "relaxed")),
+        [Some(false); 3]
+    );
+}
+
+/// Who drops the last reference frees the object with its lock: what `unlock` did with it is no race.
+#[test]
+fn a_lock_may_be_freed_by_its_last_user() {
+    let program = |before: &str, after: &str| {
+        format!(
+            "#include <pthread.h>\n#include <stdlib.h>\nstruct {{ pthread_mutex_t m; int users; int v; }} *o;\n\
+             void drop(void) {{ pthread_mutex_lock(&o->m); {before} int last = --o->users == 0;\n\
+             pthread_mutex_unlock(&o->m); {after} if (last) {{ pthread_mutex_destroy(&o->m); free(o); }} }}\n\
+             void *t(void *arg) {{ drop(); return 0; }}\n\
+             int main(void) {{ pthread_t id; o = malloc(sizeof *o); o->users = 2; o->v = 0;\n\
+             pthread_mutex_init(&o->m, 0); pthread_create(&id, 0, t, 0); drop(); return 0; }}"
+        )
+    };
+    assert_eq!(check(&program("o->v++;", "")), [Some(false); 3]);
+    assert_eq!(check(&program("", "if (!last) { int v = o->v; (void)v; }")), [Some(true); 3]);
 }
 
 #[test]

@@ -8,7 +8,7 @@
 use crate::eval::Value;
 use crate::machine::Machine;
 use crate::memory::{Memory, Object, ObjectKind, ObjectRef};
-use crate::race::Clock;
+use crate::race::{Clock, Follows};
 use crate::state::{Frame, State, Status, Thread};
 use norn_ir::types::Ty;
 
@@ -102,7 +102,7 @@ impl Machine<'_> {
             out.push(entry.ty as u8);
             value(out, memory, entry.ty, entry.value);
             number(out, rank);
-            out.push(u8::from(entry.message.is_some()));
+            out.push(u8::from(entry.message.is_some()) * 2 + u8::from(entry.follows == Follows::Own));
         }
         out.push(u8::from(thread.buffer.last().is_some_and(|last| last.epoch < thread.epoch)));
         if matches!(thread.status, Status::Stopped) {

@@ -2,8 +2,9 @@
 //!
 //! Happens-before is that of C11: program order, creation, join, `Sync` instructions (locks and their kin) per address,
 //! and release–acquire: a store carries a message, the clock of what happened before its release, through the store
-//! buffer to memory; a load that acquires takes it over; a read-modify-write passes on the message that it read (the
-//! release sequence). A release fence gives its clock to later relaxed stores, an acquire fence takes over the
+//! buffer to memory; a load that acquires takes it over. The release sequence: a read-modify-write passes on what it finds in
+//! memory, and so does a later store of the thread that released, with what is its own (5.1.2.4p10, which C23 does without); any
+//! other store breaks the sequence. A release fence gives its clock to later relaxed stores, an acquire fence takes over the
 //! messages of earlier relaxed loads; a full fence is both. Accesses in an atomic section of the user are sequentially
 //! consistent atomic accesses, those in a section of the library relaxed ones (its `Sync` instructions synchronise).
 //!
@@ -11,9 +12,12 @@
 //! neither happens before the other. For each thread the last access of each kind to each range of bytes is enough,
 //! because earlier ones happen before it.
 //!
+//! To free an object is to write all of it: what others did with it has to happen before that. Accesses of the library's own
+//! sections do not count against it: who has locked a mutex last may free it, although `unlock` touched it after its release.
+//!
 //! Left out: the total order of sequentially consistent operations beyond release and acquire (it adds no
-//! happens-before between different locations), freeing as an access (a use after free is another violation),
-//! messages between accesses of different sizes, which C does not have.
+//! happens-before between different locations), the ends of scopes as accesses (nothing is written, and an access after them is
+//! another violation), messages between accesses of different sizes, which C does not have.
 
 use crate::memory::ObjectRef;
 use crate::state::Place;
@@ -62,8 +66,30 @@ pub struct Accessed {
     pub thread: usize,
     pub is_write: bool,
     pub is_atomic: bool,
+    /// In a section of the library.
+    pub by_library: bool,
     pub place: Place,
     time: u32,
+}
+
+impl Accessed {
+    fn is_same_kind(&self, other: &Accessed) -> bool {
+        let kind = |a: &Accessed| (a.thread, a.is_write, a.is_atomic, a.by_library);
+        kind(self) == kind(other)
+    }
+}
+
+/// A message in memory: what was released, by the thread that did.
+type Message = BTreeMap<usize, Rc<Clock>>;
+
+/// What a store is to the release sequence that it follows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Follows {
+    Breaks,
+    /// An atomic store.
+    Own,
+    /// A read-modify-write.
+    All,
 }
 
 type Range = (ObjectRef, u64, u64);
@@ -74,7 +100,7 @@ pub struct Races {
     /// What locks and their kin pass on, by address.
     released: BTreeMap<u64, Clock>,
     /// What the stores that memory holds carry, by object, offset and size.
-    messages: BTreeMap<Range, Rc<Clock>>,
+    messages: BTreeMap<Range, Message>,
     accesses: BTreeMap<Range, Vec<Accessed>>,
 }
 
@@ -149,35 +175,39 @@ impl Races {
         if let Some(message) = self.messages.get(&range) {
             let clocks = &mut self.threads[thread];
             let into = if acquires(order) { &mut clocks.now } else { &mut clocks.unacquired };
-            into.join(message);
+            message.values().for_each(|clock| into.join(clock));
         }
     }
 
-    /// The message of a store. `passes_on`: it is the store of a read-modify-write of this range.
-    pub fn message(&mut self, thread: usize, order: Order, passes_on: Option<Range>) -> Option<Rc<Clock>> {
-        let own = match order {
-            Order::Plain => return None,
+    /// What a store releases.
+    pub fn message(&mut self, thread: usize, order: Order) -> Option<Rc<Clock>> {
+        match order {
+            Order::Plain => None,
             order if releases(order) => Some(Rc::new(self.release(thread))),
             _ => self.threads[thread].fenced.clone(),
-        };
-        let before = passes_on.and_then(|range| self.messages.get(&range).cloned());
-        match (own, before) {
-            (Some(mut own), Some(before)) => {
-                Rc::make_mut(&mut own).join(&before);
-                Some(own)
-            }
-            (own, before) => own.or(before),
         }
     }
 
-    /// A store reaches memory.
-    pub fn store(&mut self, range: Range, message: Option<Rc<Clock>>) {
+    /// A store of the thread reaches memory.
+    pub fn store(&mut self, range: Range, thread: usize, follows: Follows, own: Option<Rc<Clock>>) {
+        let mut message = match follows {
+            Follows::Breaks => Message::new(),
+            Follows::Own | Follows::All => self.messages.get(&range).cloned().unwrap_or_default(),
+        };
+        if follows == Follows::Own {
+            message.retain(|&releaser, _| releaser == thread);
+        }
+        if let Some(own) = own {
+            // A fence may be older than what the thread released last.
+            let released = message.entry(thread).or_default();
+            Rc::make_mut(released).join(&own);
+        }
         let replaced: Vec<Range> =
             self.messages.range(near(range)).map(|(&key, _)| key).filter(|&key| overlap(key, range)).collect();
         for key in replaced {
             self.messages.remove(&key);
         }
-        if let Some(message) = message {
+        if !message.is_empty() {
             self.messages.insert(range, message);
         }
     }
@@ -187,7 +217,7 @@ impl Races {
         &mut self,
         range: Range,
         thread: usize,
-        is_write: bool,
+        (is_write, by_library): (bool, bool),
         order: Order,
         place: Place,
     ) -> Option<Accessed> {
@@ -203,13 +233,27 @@ impl Races {
         let race = overlapping.flat_map(|(_, list)| list).find(conflicts).cloned();
         let time = now.get(thread);
         let list = self.accesses.entry(range).or_default();
-        let new = Accessed { thread, is_write, is_atomic, place, time };
-        let is_same = |a: &Accessed| a.thread == thread && a.is_write == is_write && a.is_atomic == is_atomic;
-        match list.iter_mut().find(|a| is_same(a)) {
+        let new = Accessed { thread, is_write, is_atomic, by_library, place, time };
+        match list.iter_mut().find(|a| a.is_same_kind(&new)) {
             Some(old) => *old = new,
             None => list.push(new),
         }
         race
+    }
+
+    /// An earlier access that the freeing of an object races with, if there is one, and where it is.
+    pub fn race_with_free(&self, object: ObjectRef, thread: usize, order: Order) -> Option<(Range, Accessed)> {
+        let is_atomic = order != Order::Plain;
+        let now = &self.threads[thread].now;
+        let conflicts = |earlier: &&Accessed| {
+            let is_open = earlier.thread != thread && earlier.time > now.get(earlier.thread);
+            is_open && !earlier.by_library && !(is_atomic && earlier.is_atomic)
+        };
+        let of_it = self.accesses.range((object, 0, 0)..).take_while(|(range, _)| range.0 == object);
+        of_it
+            .flat_map(|(&range, list)| list.iter().map(move |a| (range, a)))
+            .find(|(_, a)| conflicts(a))
+            .map(|(range, a)| (range, a.clone()))
     }
 
     /// An object's life ends; its addresses may be used again.
@@ -232,7 +276,7 @@ impl Races {
             clocks.extend(thread.fenced.as_deref());
         }
         clocks.extend(self.released.values());
-        clocks.extend(self.messages.values().map(|clock| clock.as_ref()));
+        clocks.extend(self.messages.values().flat_map(|message| message.values().map(|clock| clock.as_ref())));
         clocks.extend(buffered);
         let accesses: Vec<(Range, &Accessed)> = self
             .accesses
@@ -258,7 +302,11 @@ impl Races {
         crate::encode::number(out, self.released.len() as u64);
         self.released.keys().for_each(|&address| crate::encode::number(out, address));
         crate::encode::number(out, self.messages.len() as u64);
-        self.messages.keys().for_each(|&range| encode_range(range, out));
+        for (&range, message) in &self.messages {
+            encode_range(range, out);
+            crate::encode::number(out, message.len() as u64);
+            message.keys().for_each(|&releaser| crate::encode::number(out, releaser as u64));
+        }
         crate::encode::number(out, accesses.len() as u64);
         // Accesses to one range are listed in the order of the first, which does not matter.
         let mut lines: Vec<Vec<u8>> = accesses
@@ -267,7 +315,8 @@ impl Races {
                 let mut line = Vec::new();
                 encode_range(range, &mut line);
                 crate::encode::number(&mut line, access.thread as u64);
-                line.push(u8::from(access.is_write) * 2 + u8::from(access.is_atomic));
+                let kind = [access.by_library, access.is_write, access.is_atomic];
+                line.push(kind.into_iter().fold(0, |bits, bit| bits * 2 + u8::from(bit)));
                 crate::encode::number(&mut line, rank(access.thread, access.time));
                 line
             })

@@ -4,7 +4,7 @@
 
 use crate::eval::Value;
 use crate::memory::{Memory, ObjectRef};
-use crate::race::{Clock, Races};
+use crate::race::{Clock, Follows, Races};
 use norn_ir::ids::{BlockId, FuncId, Reg};
 use norn_ir::program::{Function, Program};
 use norn_ir::span::Span;
@@ -134,6 +134,7 @@ pub struct Entry {
     pub place: Place,
     /// What a read of it acquires, if data races are checked.
     pub message: Option<Rc<Clock>>,
+    pub follows: Follows,
 }
 
 impl Entry {

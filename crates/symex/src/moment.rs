@@ -35,6 +35,11 @@ pub enum MomentKind {
         at: Vec<(ObjectId, Term, Term)>,
         section: SectionId,
     },
+    /// An event that frees heap objects, which counts as a write to all of them, with this order.
+    Free {
+        event: EventId,
+        order: Order,
+    },
 }
 
 /// One access of the machine: the events of its bytes, or one event.
@@ -47,6 +52,8 @@ pub struct Accessed {
     pub order: Order,
     /// The order counts only if the term holds; otherwise the access only reads, with this order.
     pub unless: Option<(Term, Order)>,
+    /// In a section of the library.
+    pub by_library: bool,
 }
 
 /// What is written down in one execution of all threads.
@@ -84,11 +91,26 @@ impl Run<'_, '_> {
         if !self.looks_for_races() || first == end {
             return;
         }
-        let least = self.state.section.and_then(|section| self.pass.moments.least.get(&section).copied());
+        let least = self.least_order();
+        let by_library = least == Some(Order::Relaxed);
         let counts = |order: Order| order.max(least.unwrap_or(Order::Plain));
         let unless = unless.map(|(condition, order)| (condition, counts(order)));
         let (reads, writes) = (first.0..middle.0, middle.0..end.0);
-        self.moment(first, MomentKind::Access(Accessed { reads, writes, order: counts(order), unless }));
+        self.moment(first, MomentKind::Access(Accessed { reads, writes, order: counts(order), unless, by_library }));
+    }
+
+    /// What accesses in the section that the thread is in have at least.
+    fn least_order(&self) -> Option<Order> {
+        self.state.section.and_then(|section| self.pass.moments.least.get(&section).copied())
+    }
+
+    /// Objects of the heap are freed, by an event from this one on if they are shared. What the library frees is its own.
+    pub fn note_free(&mut self, event: EventId) {
+        let least = self.least_order();
+        if self.looks_for_races() && event != self.pass.next_event() && least != Some(Order::Relaxed) {
+            let order = least.unwrap_or(Order::Plain);
+            self.moment(event, MomentKind::Free { event, order });
+        }
     }
 
     pub fn note_fence(&mut self, kind: FenceKind) {

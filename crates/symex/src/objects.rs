@@ -231,7 +231,11 @@ impl Run<'_, '_> {
             self.wrong_access(wrong, wrong_shared);
         }
         if self.guard.is_some() {
+            let event = self.pass.next_event();
             self.end_objects(freed);
+            if kind == AllocKind::Heap {
+                self.note_free(event);
+            }
         }
     }
 

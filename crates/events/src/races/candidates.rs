@@ -18,6 +18,10 @@ pub struct Candidate {
     pub guard: Term,
     pub is_write: bool,
     pub is_atomic: bool,
+    /// It frees what it writes.
+    pub frees: bool,
+    /// In a section of the library: it does not race with what frees.
+    pub by_library: bool,
     /// All bytes together.
     pub targets: Vec<(CellId, Term)>,
 }
@@ -52,7 +56,12 @@ pub fn candidates(symbolic: &mut Symbolic) -> Vec<Candidate> {
 }
 
 fn conflict(a: &Candidate, b: &Candidate) -> bool {
-    a.thread != b.thread && (a.is_write || b.is_write) && !(a.is_atomic && b.is_atomic)
+    let is_exempt = |a: &Candidate, b: &Candidate| a.frees && (b.frees || b.by_library);
+    a.thread != b.thread
+        && (a.is_write || b.is_write)
+        && !(a.is_atomic && b.is_atomic)
+        && !is_exempt(a, b)
+        && !is_exempt(b, a)
 }
 
 /// Accesses between which nothing begins or ends that orders them with other threads are as good as one another: of
@@ -75,7 +84,11 @@ fn distinct(symbolic: &mut Symbolic) -> Vec<Candidate> {
         for new in halves(symbolic, moment) {
             let alike = stretch.entry(new.targets.clone()).or_default();
             let covers = |symbolic: &mut Symbolic, a: &Candidate, b: &Candidate| {
-                a.is_write >= b.is_write && a.is_atomic <= b.is_atomic && implies(&mut symbolic.terms, b.guard, a.guard)
+                a.is_write >= b.is_write
+                    && a.is_atomic <= b.is_atomic
+                    && a.frees <= b.frees
+                    && a.by_library <= b.by_library
+                    && implies(&mut symbolic.terms, b.guard, a.guard)
             };
             if alike.iter().any(|&old| covers(symbolic, &kept[old], &new)) {
                 continue;
@@ -113,13 +126,18 @@ fn ends_stretch(what: &MomentKind) -> bool {
             matches!(kind, FenceKind::Full | FenceKind::Acquire | FenceKind::Release | FenceKind::AcqRel)
         }
         MomentKind::Sync { .. } => true,
+        MomentKind::Free { .. } => false,
     }
 }
 
 /// An access as what can be part of a race: as a write, or where it does not write.
 fn halves(symbolic: &mut Symbolic, moment: usize) -> Vec<Candidate> {
     let Moment { thread, position, ref what, .. } = symbolic.moments[moment];
-    let MomentKind::Access(access) = what.clone() else { return Vec::new() };
+    let access = match what.clone() {
+        MomentKind::Access(access) => access,
+        MomentKind::Free { event, order } => return freeing(symbolic, moment, event, order).into_iter().collect(),
+        MomentKind::Fence(_) | MomentKind::Sync { .. } => return Vec::new(),
+    };
     let mut half = |events: Range<u32>, is_write: bool| {
         let guard = symbolic.events.get(events.start as usize).filter(|_| !events.is_empty())?.guard;
         let mut targets: BTreeMap<CellId, Term> = BTreeMap::new();
@@ -131,7 +149,8 @@ fn halves(symbolic: &mut Symbolic, moment: usize) -> Vec<Candidate> {
             }
         }
         let (targets, is_atomic) = (targets.into_iter().collect(), access.order != Order::Plain);
-        let candidate = Candidate { moment, thread, position, guard, is_write, is_atomic, targets };
+        let (frees, by_library) = (false, access.by_library);
+        let candidate = Candidate { moment, thread, position, guard, is_write, is_atomic, frees, by_library, targets };
         (guard != Term::FALSE).then_some(candidate)
     };
     let write = half(access.writes, true);
@@ -139,6 +158,22 @@ fn halves(symbolic: &mut Symbolic, moment: usize) -> Vec<Candidate> {
     // A read-modify-write that always writes is a write.
     let read = read.filter(|read| write.as_ref().is_none_or(|write| write.guard != read.guard));
     write.into_iter().chain(read).collect()
+}
+
+/// Whatever is freed is written.
+fn freeing(symbolic: &Symbolic, moment: usize, event: EventId, order: Order) -> Option<Candidate> {
+    let Moment { thread, position, .. } = symbolic.moments[moment];
+    let event = symbolic.event(event);
+    let EventKind::EndLife(objects) = &event.kind else { return None };
+    let mut targets: Vec<(CellId, Term)> = Vec::new();
+    for cell in (0..symbolic.cells.len() as u32).map(CellId) {
+        let of = symbolic.cell(cell).object;
+        targets.extend(objects.iter().find(|object| object.0 == of).map(|&(_, freed)| (cell, freed)));
+    }
+    let (guard, is_atomic) = (event.guard, order != Order::Plain);
+    let (is_write, frees, by_library) = (true, true, false);
+    let candidate = Candidate { moment, thread, position, guard, is_write, is_atomic, frees, by_library, targets };
+    (guard != Term::FALSE).then_some(candidate)
 }
 
 /// By thread: who waits for its end, where and when, if that is certain to be this thread.

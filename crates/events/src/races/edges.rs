@@ -118,7 +118,7 @@ pub fn collected<S: ClauseSink>(formula: &mut Formula<'_, S>, context: &mut Cont
     edges
 }
 
-fn access(symbolic: &Symbolic, moment: usize) -> Option<&Accessed> {
+pub fn access(symbolic: &Symbolic, moment: usize) -> Option<&Accessed> {
     match &symbolic.moments[moment].what {
         MomentKind::Access(access) => Some(access),
         _ => None,

@@ -12,6 +12,7 @@
 
 mod candidates;
 mod edges;
+mod sequences;
 mod witness;
 
 use crate::encode::{Formula, Orders};
@@ -72,6 +73,7 @@ fn select<S: ClauseSink>(
     let sides = [0, 1].map(|side| {
         let writes = rarely(formula);
         let plain = rarely(formula);
+        let (frees, by_library) = (rarely(formula), rarely(formula));
         let mut selectors = Vec::with_capacity(candidates.len());
         for candidate in candidates {
             let selected = rarely(formula);
@@ -85,6 +87,12 @@ fn select<S: ClauseSink>(
             if candidate.is_atomic {
                 formula.clause(&[!selected, !plain]);
             }
+            if candidate.frees {
+                formula.clause(&[!selected, frees]);
+            }
+            if candidate.by_library {
+                formula.clause(&[!selected, by_library]);
+            }
             let mut touches = vec![!selected];
             for &(cell, condition) in &candidate.targets {
                 let condition = formula.lit(context.symbolic, condition);
@@ -96,11 +104,17 @@ fn select<S: ClauseSink>(
         let mut some = vec![!race];
         some.extend(&selectors);
         formula.clause(&some);
-        (selectors, writes, plain)
+        (selectors, [writes, plain], [frees, by_library])
     });
-    let [(first, first_writes, first_plain), (second, second_writes, second_plain)] = sides;
+    let [(first, first_needs, first_is), (second, second_needs, second_is)] = sides;
+    let ([first_writes, first_plain], [second_writes, second_plain]) = (first_needs, second_needs);
+    let ([first_frees, first_by_library], [second_frees, second_by_library]) = (first_is, second_is);
     formula.clause(&[!race, first_writes, second_writes]);
     formula.clause(&[!race, first_plain, second_plain]);
+    // What the library does with its own objects is no race with their end, and to free twice is another violation.
+    formula.clause(&[!race, !first_frees, !second_by_library]);
+    formula.clause(&[!race, !first_by_library, !second_frees]);
+    formula.clause(&[!race, !first_frees, !second_frees]);
     [first, second]
 }
 

@@ -8,12 +8,13 @@
 
 use super::candidates::Candidate;
 use super::edges::{Edges, acquires, collected, messages, released, releases};
+use super::sequences::heads;
 use super::{Context, rarely};
 use crate::encode::Formula;
 use norn_ir::instr::{FenceKind, SyncKind};
 use norn_logic::{ClauseSink, Lit};
 use norn_symex::{Accessed, EventId, EventKind, MomentKind, Symbolic, ThreadId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The edges of happens-before, which are the same for both sides.
 pub struct Witness<'c> {
@@ -26,6 +27,8 @@ pub struct Witness<'c> {
     collected: Edges,
     /// By moment that acquires a lock: the moments of other threads that may release it before.
     released: Edges,
+    /// By moment that stores: the earlier moments of its thread whose own messages it may carry.
+    heads: Edges,
 }
 
 #[derive(Clone, Copy)]
@@ -45,7 +48,8 @@ impl<'c> Witness<'c> {
         let messages = messages(context);
         let collected = collected(formula, context);
         let released = released(formula, context);
-        Witness { candidates, threads, messages, collected, released }
+        let heads = heads(formula, context);
+        Witness { candidates, threads, messages, collected, released, heads }
     }
 
     /// The set of one side: it contains what is selected by the first selectors, and nothing that the others select.
@@ -72,7 +76,8 @@ impl<'c> Witness<'c> {
             .map(|thread| if thread.creator.is_some() { rarely(formula) } else { !formula.truth })
             .collect();
         let ends: Vec<Lit> = symbolic.threads.iter().map(|_| rarely(formula)).collect();
-        let side = Side { symbolic, witness: self, selected, given, starts, ends };
+        let begins = self.heads.values().flatten().map(|head| head.0).collect();
+        let side = Side { symbolic, witness: self, selected, given, starts, ends, begins };
         for thread in 0..symbolic.threads.len() {
             side.thread(formula, ThreadId(thread as u32));
         }
@@ -111,6 +116,8 @@ struct Side<'a> {
     given: BTreeMap<usize, Lit>,
     starts: Vec<Lit>,
     ends: Vec<Lit>,
+    /// Moments that later stores of their threads may carry on from.
+    begins: BTreeSet<usize>,
 }
 
 /// The points of a thread so far, as one literal that is made when it is asked for.
@@ -158,6 +165,8 @@ struct Walk {
     own: Vec<Lit>,
     unacquired: Growing,
     fenced: Growing,
+    /// By moment that later stores of the thread may carry on from: its own message.
+    begun: BTreeMap<usize, Lit>,
 }
 
 impl Walk {
@@ -177,6 +186,7 @@ impl Side<'_> {
             own: Vec::new(),
             unacquired: Growing::new(never),
             fenced: Growing::new(never),
+            begun: BTreeMap::new(),
         };
         for &point in &self.witness.threads[index] {
             match point {
@@ -206,6 +216,7 @@ impl Side<'_> {
         let executed = |formula: &mut Formula<'_, S>| formula.lit(self.symbolic, self.symbolic.moments[moment].guard);
         match &self.symbolic.moments[moment].what {
             MomentKind::Access(access) => self.access(formula, walk, moment, access),
+            MomentKind::Free { .. } => self.select(formula, walk, moment),
             &MomentKind::Fence(kind) => {
                 let executed = executed(formula);
                 if matches!(kind, FenceKind::Acquire | FenceKind::AcqRel | FenceKind::Full) {
@@ -235,12 +246,17 @@ impl Side<'_> {
         }
     }
 
-    fn access<S: ClauseSink>(&self, formula: &mut Formula<'_, S>, walk: &mut Walk, moment: usize, access: &Accessed) {
+    /// If it is selected, it is in the one set and not in the other.
+    fn select<S: ClauseSink>(&self, formula: &mut Formula<'_, S>, walk: &mut Walk, moment: usize) {
         for &(inside, outside) in self.selected.get(&moment).into_iter().flatten() {
             let known = walk.happened.now(formula);
             formula.clause(&[!outside, !known]);
             walk.own.push(inside);
         }
+    }
+
+    fn access<S: ClauseSink>(&self, formula: &mut Formula<'_, S>, walk: &mut Walk, moment: usize, access: &Accessed) {
+        self.select(formula, walk, moment);
         let reasons = |edges: &Edges| -> Option<Vec<Vec<Lit>>> {
             let edges = edges.get(&moment)?.iter();
             Some(edges.map(|(write, conditions)| [&conditions[..], &[self.given[write]]].concat()).collect())
@@ -262,11 +278,17 @@ impl Side<'_> {
             }
         }
         // The message of a write that nobody gets is not written down.
-        let Some(&given) = self.given.get(&moment) else { return };
-        let own = if releases(access.order) { walk.release(formula) } else { walk.fenced.now(formula) };
-        formula.clause(&[!own, given]);
-        if !access.writes.is_empty() {
-            messages.iter().for_each(|message| imply(formula, message, given));
+        let given = self.given.get(&moment);
+        if access.writes.is_empty() || (given.is_none() && !self.begins.contains(&moment)) {
+            return;
         }
+        let own = if releases(access.order) { walk.release(formula) } else { walk.fenced.now(formula) };
+        walk.begun.insert(moment, own);
+        let Some(&given) = given else { return };
+        for (head, conditions) in self.witness.heads.get(&moment).into_iter().flatten() {
+            imply(formula, &[&conditions[..], &[walk.begun[head]]].concat(), given);
+        }
+        formula.clause(&[!own, given]);
+        messages.iter().for_each(|message| imply(formula, message, given));
     }
 }

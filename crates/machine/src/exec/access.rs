@@ -11,6 +11,7 @@ use crate::machine::Stop;
 use crate::memory::{NULL_PAGE, ObjectRef};
 use crate::models::{self, Forward};
 use crate::observe::{Happening, Spot};
+use crate::race::{Accessed, Follows};
 use crate::state::{Entry, Place};
 use norn_ir::ids::Reg;
 use norn_ir::instr::{NondetSource, Order, RmwOp, SectionKind};
@@ -80,11 +81,14 @@ impl Exec<'_, '_> {
         }
         let order = self.order_in_mode(order);
         self.check_race(spot, true, order)?;
-        let message = self.state.races.as_mut().and_then(|r| Rc::make_mut(r).message(self.thread, order, None));
+        let message = self.state.races.as_mut().and_then(|r| Rc::make_mut(r).message(self.thread, order));
+        // Where nobody asks, states do not differ by it.
+        let is_followed = order != Order::Plain && self.state.races.is_some();
+        let follows = if is_followed { Follows::Own } else { Follows::Breaks };
         self.tell(Happening::Write { spot, value, buffered: !direct });
         if direct {
             if let Some(races) = &mut self.state.races {
-                Rc::make_mut(races).store(range(spot), message);
+                Rc::make_mut(races).store(range(spot), self.thread, follows, message);
             }
             self.state.memory.write((spot.object, spot.offset), ty, value);
             return Ok(Flow::Next);
@@ -99,7 +103,7 @@ impl Exec<'_, '_> {
         }
         let Spot { object, offset, size, .. } = spot;
         let (epoch, step) = (thread.epoch, thread.steps);
-        thread.buffer.push(Entry { object, offset, ty, size, value, epoch, step, place, message });
+        thread.buffer.push(Entry { object, offset, ty, size, value, epoch, step, place, message, follows });
         Ok(Flow::Next)
     }
 
@@ -160,8 +164,8 @@ impl Exec<'_, '_> {
                 let races = Rc::make_mut(races);
                 races.read(self.thread, order, range(spot));
                 if new.is_some() {
-                    let message = races.message(self.thread, order, Some(range(spot)));
-                    races.store(range(spot), message);
+                    let message = races.message(self.thread, order);
+                    races.store(range(spot), self.thread, Follows::All, message);
                 }
             }
             self.tell(Happening::Update { spot, old, new });
@@ -248,29 +252,50 @@ impl Exec<'_, '_> {
             return Ok(());
         }
         let place = self.place();
+        let kind = (is_write, self.mode == Mode::Section(SectionKind::Library));
         let races = self.state.races.as_mut().map(Rc::make_mut);
-        let Some(earlier) = races.and_then(|r| r.access(range(spot), self.thread, is_write, order, place)) else {
+        match races.and_then(|r| r.access(range(spot), self.thread, kind, order, place)) {
+            Some(earlier) => Err(self.race(range(spot), &earlier, access_word(is_write, order != Order::Plain))),
+            None => Ok(()),
+        }
+    }
+
+    /// To free an object is to write all of it.
+    pub(super) fn check_race_with_free(&mut self, object: ObjectRef) -> Done<()> {
+        if self.mode == Mode::Section(SectionKind::Library) {
             return Ok(());
-        };
-        let word = |is_write: bool, is_atomic: bool| match (is_write, is_atomic) {
-            (true, true) => "atomic write",
-            (true, false) => "write",
-            (false, true) => "atomic read",
-            (false, false) => "read",
-        };
+        }
+        let order = self.order_in_mode(Order::Plain);
+        match self.state.races.as_ref().and_then(|r| r.race_with_free(object, self.thread, order)) {
+            Some((range, earlier)) => Err(self.race(range, &earlier, "free")),
+            None => Ok(()),
+        }
+    }
+
+    fn race(&self, (object, offset, size): (ObjectRef, u64, u64), earlier: &Accessed, word: &str) -> Stop {
+        let place = self.place();
         let program = self.machine.program;
         let at = |Place { span, .. }: Place| format!("{}:{}:{}", program.file(span.file), span.line, span.column);
         let message = format!(
             "{} of '{}' by {} at {} and {} by {} at {} are not ordered",
-            word(earlier.is_write, earlier.is_atomic),
-            self.machine.location(self.state, spot.object, spot.offset, spot.size),
+            access_word(earlier.is_write, earlier.is_atomic),
+            self.machine.location(self.state, object, offset, size),
             self.state.threads[earlier.thread].name,
             at(earlier.place),
-            word(is_write, order != Order::Plain),
+            word,
             self.thread().name,
             at(place),
         );
-        Err(self.violation(ViolationKind::DataRace, message))
+        self.violation(ViolationKind::DataRace, message)
+    }
+}
+
+fn access_word(is_write: bool, is_atomic: bool) -> &'static str {
+    match (is_write, is_atomic) {
+        (true, true) => "atomic write",
+        (true, false) => "write",
+        (false, true) => "atomic read",
+        (false, false) => "read",
     }
 }
 

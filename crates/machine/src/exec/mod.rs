@@ -249,7 +249,8 @@ impl<'a, 'p> Exec<'a, 'p> {
             });
         }
         if let Some(races) = &mut self.state.races {
-            Rc::make_mut(races).store((entry.object, entry.offset, entry.size), entry.message);
+            let range = (entry.object, entry.offset, entry.size);
+            Rc::make_mut(races).store(range, self.thread, entry.follows, entry.message);
         }
         self.state.memory.write((entry.object, entry.offset), entry.ty, entry.value);
         Ok(())

@@ -81,6 +81,10 @@ impl Exec<'_, '_> {
         if !found.alive {
             return wrong(ViolationKind::DoubleFree, format!("'{}' was freed before", name()));
         }
+        self.may_end(&[object])?;
+        if kind == AllocKind::Heap {
+            self.check_race_with_free(object)?;
+        }
         self.end_objects(&[object])?;
         if kind == AllocKind::Stack {
             // Its scope may be that of a caller's block only if it was passed on, which a front end does not do.
@@ -99,14 +103,17 @@ impl Exec<'_, '_> {
         }
     }
 
-    /// Ends lives, unless own stores to one of the objects are pending.
-    pub(super) fn end_objects(&mut self, objects: &[ObjectRef]) -> Done<()> {
+    /// Lives do not end as long as own stores to one of the objects are pending.
+    fn may_end(&self, objects: &[ObjectRef]) -> Done<()> {
         if self.thread().buffer.iter().any(|entry| objects.contains(&entry.object)) {
             return Err(Stop::NotEnabled);
         }
-        if let Some(store) = self.pending_elsewhere(objects) {
-            return Err(store);
-        }
+        self.pending_elsewhere(objects).map_or(Ok(()), Err)
+    }
+
+    /// Ends lives, if they may end.
+    pub(super) fn end_objects(&mut self, objects: &[ObjectRef]) -> Done<()> {
+        self.may_end(objects)?;
         for &object in objects {
             if !self.state.memory.is_alive(object) {
                 continue;

@@ -377,6 +377,26 @@ fn release_and_acquire_order_accesses() {
 }
 
 #[test]
+fn the_releasing_thread_goes_on_with_its_sequence() {
+    // A later store of the same thread, even where others have read and written in between.
+    let later = "store i32 g1, 3 release\nstore i32 g1, 1 relaxed";
+    assert_eq!(told(later, "r0 = load g1 acquire"), None);
+    assert_eq!(told("fence release\nstore i32 g1, 3 relaxed\nstore i32 g1, 1 relaxed", "r0 = load g1 acquire"), None);
+    // What the newer one of a fence and a release told counts.
+    let write = "fence release\nstore i32 g0, 2\nstore i32 g1, 3 release\nstore i32 g1, 1 relaxed";
+    assert_eq!(told(write, "r0 = load g1 acquire"), None);
+    // Nothing is carried from another location, or to what was stored before.
+    assert_eq!(told("store i32 g2, 1 release\nstore i32 g1, 1 relaxed", "r0 = load g1 acquire"), RACES);
+    assert_eq!(told("store i32 g1, 1 relaxed\nstore i32 g1, 3 release", "r0 = load g1 acquire"), RACES);
+    let reader =
+        "b0:\nr0 = load g1 acquire\nr4 = eq i32 r0, 1\nbranch r4, b1, b2\nb1:\nr1 = load g0\nreturn\nb2:\nreturn";
+    let beside = |body: &str| threads("x y", &[&format!("store i32 g0, 1\n{later}"), body, reader]);
+    // A store of another thread breaks the sequence, a read-modify-write does not.
+    check(&beside("store i32 g1, 4 relaxed"), RACE, RACES);
+    check(&beside("r0, r4 = compare_exchange g1, 3, 5 relaxed relaxed"), RACE, None);
+}
+
+#[test]
 fn locks_and_sections_order_accesses() {
     let locked = |access: &str| format!("{LOCK}\nsync acquire g0\n{access}\nsync release g0\n{UNLOCK}");
     let in_library = |access: &str| {
