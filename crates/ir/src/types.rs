@@ -159,7 +159,8 @@ pub struct Field {
     pub name: String,
     /// Byte offset; for a bit-field that of its storage unit.
     pub offset: u64,
-    /// For a bit-field the type of its storage unit.
+    /// For a bit-field the type of its storage unit: an integer, or an array of bytes where the field is accessed byte by
+    /// byte.
     pub ty: TypeId,
     pub bits: Option<BitRange>,
 }

@@ -232,9 +232,13 @@ impl<'a> Layouts<'a> {
                 Some(bits) => {
                     let signed = self.scalar(field.ty.ty).is_some_and(|s| s.signed);
                     let display = if signed { Display::Signed } else { Display::Unsigned };
-                    let ty = Ty::int_of_size(bits.unit).unwrap_or(Ty::I8);
-                    let align = self.align_of(bits.unit);
-                    self.intern(Type { size: bits.unit, align, shape: Shape::Scalar { ty, display } })
+                    match Ty::int_of_size(bits.unit) {
+                        Some(ty) => {
+                            let align = self.align_of(bits.unit);
+                            self.intern(Type { size: bits.unit, align, shape: Shape::Scalar { ty, display } })
+                        }
+                        None => self.byte_array(bits.unit),
+                    }
                 }
             };
             let bits = field.bits.map(|b| BitRange { start: b.start, width: b.width });

@@ -5,7 +5,7 @@ use super::layout::Scalar;
 use crate::ctype::BitField;
 use crate::tree::{Expr, ExprKind};
 use norn_ir::ids::Reg;
-use norn_ir::instr::{Access, BinaryOp, InstrKind, Operand, Order};
+use norn_ir::instr::{Access, InstrKind, Operand, Order};
 use norn_ir::types::Ty;
 
 /// Where a place's value is.
@@ -131,11 +131,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
         match place.at {
             Where::Register(reg) => Operand::Reg(reg),
             Where::Memory(address) => self.load_at(place.scalar.ty, address, place.access),
-            Where::Bits(address, bits) => {
-                let unit = unit_type(bits);
-                let loaded = self.load_at(unit, address, place.access);
-                self.extract(loaded, bits, place.scalar)
-            }
+            Where::Bits(address, bits) => self.read_bits(address, bits, place),
         }
     }
 
@@ -144,69 +140,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
         match place.at {
             Where::Register(reg) => self.assign(reg, value),
             Where::Memory(address) => self.store_at(place.scalar.ty, address, value, place.access),
-            Where::Bits(address, bits) => {
-                let unit = unit_type(bits);
-                let shifted = self.insertion(value, bits, place.scalar);
-                let old = self.load_at(unit, address, place.access);
-                let hole = self.constant(unit, !(mask(bits.width) << bits.start));
-                let kept = self.binary(BinaryOp::And, unit, old, hole);
-                let new = self.binary(BinaryOp::Or, unit, kept, shifted);
-                self.store_at(unit, address, new, place.access);
-            }
+            Where::Bits(address, bits) => self.write_bits(address, bits, place, value),
         }
     }
-
-    /// What a place holds after a value was written: of a bit-field, the bits that fit.
-    pub fn stored_value(&mut self, place: Place, value: Operand) -> Operand {
-        match place.at {
-            Where::Bits(_, bits) => {
-                let unit = unit_type(bits);
-                let wide = self.resize(place.scalar, unit, value);
-                let start = BitField { start: 0, ..bits };
-                self.extract(wide, start, place.scalar)
-            }
-            _ => value,
-        }
-    }
-
-    /// The value of a bit-field in its unit.
-    pub fn extract(&mut self, loaded: Operand, bits: BitField, scalar: Scalar) -> Operand {
-        let unit = unit_type(bits);
-        let width = unit.bits(self.p.target);
-        let signed = scalar.signed && !scalar.is_bool;
-        let value = if signed {
-            let left = self.constant(unit, u64::from(width - bits.start - bits.width));
-            let right = self.constant(unit, u64::from(width - bits.width));
-            let high =
-                if bits.start + bits.width == width { loaded } else { self.binary(BinaryOp::Shl, unit, loaded, left) };
-            if bits.width == width { high } else { self.binary(BinaryOp::ShrSigned, unit, high, right) }
-        } else {
-            let amount = self.constant(unit, u64::from(bits.start));
-            let low = if bits.start == 0 { loaded } else { self.binary(BinaryOp::ShrUnsigned, unit, loaded, amount) };
-            let mask = self.constant(unit, mask(bits.width));
-            if bits.width == width { low } else { self.binary(BinaryOp::And, unit, low, mask) }
-        };
-        self.resize(Scalar { ty: unit, signed, is_bool: false }, scalar.ty, value)
-    }
-
-    /// A value moved to where its bit-field stands in the unit.
-    fn insertion(&mut self, value: Operand, bits: BitField, scalar: Scalar) -> Operand {
-        let unit = unit_type(bits);
-        let wide = self.resize(scalar, unit, value);
-        let mask = self.constant(unit, mask(bits.width));
-        let cut = self.binary(BinaryOp::And, unit, wide, mask);
-        if bits.start == 0 {
-            return cut;
-        }
-        let amount = self.constant(unit, u64::from(bits.start));
-        self.binary(BinaryOp::Shl, unit, cut, amount)
-    }
-}
-
-fn unit_type(bits: BitField) -> Ty {
-    Ty::int_of_size(bits.unit).unwrap_or(Ty::I64)
-}
-
-fn mask(width: u32) -> u64 {
-    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }

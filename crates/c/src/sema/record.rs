@@ -237,12 +237,9 @@ impl Checker<'_> {
                     continue;
                 }
                 let (low, high) = layout.runs[run];
-                let own = unit(placed.position, width, declared, low, high.min(size));
-                // Packed into too few bytes of its own: no single access can leave its neighbours alone.
-                match own.or_else(|| unit(placed.position, width, declared, 0, size)) {
-                    Some((at, field)) => (offset, bits) = (at, Some(field)),
-                    None => self.report(Diagnostic::unsupported(placed.loc, "a bit-field that spans nine bytes")),
-                }
+                let (at, field) = unit(placed.position, width, declared, low, high.min(size))
+                    .unwrap_or_else(|| bytes(placed.position, width));
+                (offset, bits) = (at, Some(field));
             }
             fields.push(RecordField { name: placed.name, ty: placed.ty, offset, bits, loc: placed.loc });
         }
@@ -330,6 +327,12 @@ fn unit(position: u64, width: u32, declared: u64, low: u64, high: u64) -> Option
     aligned
         .or_else(|| [1, 2, 4, 8].into_iter().find_map(|size| field(position / 8, size)))
         .or_else(|| [1, 2, 4, 8].into_iter().find_map(|size| field(high.checked_sub(size)?, size)))
+}
+
+/// The bytes that hold a bit-field: no single access has room among its neighbours.
+fn bytes(position: u64, width: u32) -> (u64, BitField) {
+    let (first, end) = (position / 8, (position + u64::from(width)).div_ceil(8));
+    (first, BitField { unit: end - first, start: (position % 8) as u32, width })
 }
 
 /// The names of a record's members, those of anonymous members included.

@@ -191,7 +191,7 @@ impl Image {
     /// Sets bits of a unit and keeps its others.
     fn put_bits(&mut self, offset: u64, field: BitField, value: u64) {
         let end = offset + field.unit;
-        let mut unit = [0u8; 8];
+        let mut unit = [0u8; 16];
         for (start, bytes) in self.take(offset, end) {
             for (i, byte) in bytes.iter().enumerate() {
                 let at = start + i as u64;
@@ -201,10 +201,15 @@ impl Image {
             }
             self.restore(start, &bytes, offset, end);
         }
-        let mask = if field.width >= 64 { u64::MAX } else { (1 << field.width) - 1 };
-        let kept = u64::from_le_bytes(unit) & !(mask << field.start);
-        let bits = kept | (value & mask) << field.start;
-        self.parts.insert(offset, ConstValue::Int { size: field.unit, bits });
+        let mask = (1u128 << field.width) - 1;
+        let kept = u128::from_le_bytes(unit) & !(mask << field.start);
+        let bits = kept | (u128::from(value) & mask) << field.start;
+        let value = if matches!(field.unit, 1 | 2 | 4 | 8) {
+            ConstValue::Int { size: field.unit, bits: bits as u64 }
+        } else {
+            ConstValue::Bytes(bits.to_le_bytes()[..field.unit as usize].to_vec())
+        };
+        self.parts.insert(offset, value);
     }
 
     /// Removes the parts that overlap a stretch of bytes and returns their bytes. An address has none.

@@ -85,9 +85,15 @@ fn check_type(program: &Program, id: TypeId, findings: &mut Findings) {
 
 fn bits_fit(program: &Program, field: &Field, unit: &Type) -> bool {
     let Some(bits) = field.bits else { return true };
-    let Shape::Scalar { ty, .. } = unit.shape else { return false };
-    let end = bits.start.checked_add(bits.width);
-    ty.is_int() && bits.width > 0 && end.is_some_and(|end| end <= ty.bits(program.target))
+    let is_int = |shape: &Shape| matches!(shape, Shape::Scalar { ty, .. } if ty.is_int());
+    let is_unit = match unit.shape {
+        Shape::Array { element, .. } => {
+            program.types.get(element.index()).is_some_and(|element| element.size == 1 && is_int(&element.shape))
+        }
+        _ => is_int(&unit.shape),
+    };
+    let end = u64::from(bits.start) + u64::from(bits.width);
+    is_unit && bits.width > 0 && end <= unit.size.saturating_mul(8)
 }
 
 fn check_global(program: &Program, global: &Global, place: Place, findings: &mut Findings) {
