@@ -257,8 +257,16 @@ impl Executor<'_> {
                 }
                 Ok(value)
             }
-            // Bytes that are not all initialised are an input, at each read anew.
-            None => self.input(thread, ty, &NondetSource::Uninitialised("memory".to_owned())),
+            // Bytes that are not initialised are part of an input, at each read anew.
+            None => {
+                let open = self.input(thread, ty, &NondetSource::Uninitialised("memory".to_owned()))?;
+                let known = self.memory.known_bits(at, ty.size);
+                if open.object == UNKNOWN || known == 0 {
+                    return Ok(open);
+                }
+                let bits = self.memory.bits(at, ty.size) & known | open.bits & !known;
+                Ok(if ty.is_pointer() { self.pointer_from(bits) } else { Value::int(bits) })
+            }
         }
     }
 

@@ -323,6 +323,12 @@ impl Memory {
         }
     }
 
+    /// The bits of the bytes that are initialised, of an object that is not as a whole.
+    pub fn known_bits(&self, at: u32, size: u8) -> u64 {
+        let flags = &self.initialised[at as usize..at as usize + usize::from(size)];
+        flags.iter().rev().fold(0, |known, &flag| known << 8 | if flag == 0 { 0 } else { 0xff })
+    }
+
     /// `None` if a byte is not initialised. The place should be inside the object.
     pub fn read(&self, object: u32, at: u32, ty: Scalar) -> Option<Value> {
         let info = &self.objects[object as usize];

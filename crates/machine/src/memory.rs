@@ -172,6 +172,19 @@ impl Object {
         Some(u64::from_le_bytes(buffer))
     }
 
+    /// The bits of the bytes that are initialised, and which those are. The place should be inside.
+    fn known_bits(&self, offset: u64, size: u64) -> (u64, u64) {
+        let (mut bits, mut known) = (0, 0);
+        for i in 0..size {
+            let at = (offset + i) as usize;
+            if self.initialised.as_ref().is_none_or(|initialised| initialised.flags[at]) {
+                bits |= u64::from(self.bytes[at]) << (i * 8);
+                known |= 0xff << (i * 8);
+            }
+        }
+        (bits, known)
+    }
+
     fn write(&mut self, offset: u64, ty: Ty, value: Value, target: Target) {
         let size = ty.size(target);
         let range = offset as usize..(offset + size) as usize;
@@ -384,6 +397,14 @@ impl Memory {
             Ok(found) => Some(Value { bits, object: Some(object.pointers[found].1) }),
             Err(_) => Some(self.pointer_from(bits)),
         }
+    }
+
+    /// What is read where not all bytes are initialised, given a number for those that are not. The place should be inside a
+    /// live object.
+    pub fn read_open(&self, (object, offset): (ObjectRef, u64), ty: Ty, open: u64) -> Value {
+        let (bits, known) = self.object(object).known_bits(offset, ty.size(self.target));
+        let bits = bits | open & !known;
+        if ty == Ty::Ptr { self.pointer_from(bits) } else { Value::int(bits) }
     }
 
     /// The place should be inside a live object.

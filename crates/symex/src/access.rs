@@ -37,6 +37,14 @@ struct Targets {
     is_shared: Term,
 }
 
+/// What was read.
+#[derive(Clone)]
+struct Found {
+    value: Value,
+    /// Whether it is determined: all of it, or each of its bytes, the lowest first.
+    initialised: Vec<Term>,
+}
+
 /// One value of a shared access: all of it, or one of its bytes.
 struct SharedPart {
     /// A slot, for the class of all.
@@ -385,29 +393,31 @@ impl Run<'_, '_> {
 
     // Reading and writing.
 
-    fn read(&mut self, targets: &Targets, ty: Ty, access: Access) -> Held {
-        let mut all: Option<Held> = None;
+    fn read(&mut self, targets: &Targets, ty: Ty, access: Access) -> Found {
+        let mut all: Option<Found> = None;
         for (condition, slots) in targets.private.iter().rev() {
             let held = self.read_private(slots, ty);
             all = Some(match all {
                 None => held,
-                Some(rest) => self.choose_held(*condition, &held, &rest),
+                Some(rest) => self.choose_found(*condition, &held, &rest),
             });
         }
         if !targets.shared.is_empty() {
             let held = self.read_shared(targets, ty, access);
             all = Some(match all {
                 None => held,
-                Some(rest) => self.choose_held(targets.is_shared, &held, &rest),
+                Some(rest) => self.choose_found(targets.is_shared, &held, &rest),
             });
         }
-        all.unwrap_or_else(|| Held { value: self.pass.zero(ty), initialised: Term::TRUE })
+        all.unwrap_or_else(|| Found { value: self.pass.zero(ty), initialised: vec![Term::TRUE] })
     }
 
-    fn choose_held(&mut self, condition: Term, a: &Held, b: &Held) -> Held {
-        let initialised = self.pass.terms.ite(condition, a.initialised, b.initialised);
+    fn choose_found(&mut self, condition: Term, a: &Found, b: &Found) -> Found {
+        let count = a.initialised.len().max(b.initialised.len());
+        let of = |found: &Found, i: usize| *found.initialised.get(i).unwrap_or(&found.initialised[0]);
+        let initialised = (0..count).map(|i| self.pass.terms.ite(condition, of(a, i), of(b, i))).collect();
         let value = merge_values(self.pass, condition, Some(&a.value), Some(&b.value));
-        Held { value: value.unwrap_or_else(|| a.value.clone()), initialised }
+        Found { value: value.unwrap_or_else(|| a.value.clone()), initialised }
     }
 
     fn held(&mut self, slot: Slot) -> Held {
@@ -417,14 +427,15 @@ impl Run<'_, '_> {
         }
     }
 
-    fn read_private(&mut self, slots: &Slots, ty: Ty) -> Held {
+    fn read_private(&mut self, slots: &Slots, ty: Ty) -> Found {
         match slots {
             Slots::One(slot) => {
                 let held = self.held(*slot);
+                let initialised = vec![held.initialised];
                 if held.initialised == Term::FALSE {
-                    return Held { value: self.pass.zero(ty), initialised: Term::FALSE };
+                    return Found { value: self.pass.zero(ty), initialised };
                 }
-                Held { value: self.pass.of_type(&held.value, ty), initialised: held.initialised }
+                Found { value: self.pass.of_type(&held.value, ty), initialised }
             }
             Slots::Bytes(slots) => {
                 let bytes: Vec<Held> = slots.iter().map(|&slot| self.held(slot)).collect();
@@ -434,22 +445,21 @@ impl Run<'_, '_> {
     }
 
     /// A value from its bytes, the lowest first.
-    fn whole_of_bytes(&mut self, bytes: &[Held], ty: Ty) -> Held {
+    fn whole_of_bytes(&mut self, bytes: &[Held], ty: Ty) -> Found {
         let mut whole = None;
-        let mut initialised = Term::TRUE;
         for byte in bytes {
             let bits = self.pass.bits_of(&byte.value, 8);
-            initialised = self.pass.terms.and(initialised, byte.initialised);
             whole = Some(match whole {
                 None => bits,
                 Some(low) => self.pass.terms.concat(bits, low),
             });
         }
         let whole = whole.map_or_else(|| self.pass.zero(ty), Value::Bits);
-        Held { value: self.pass.of_type(&whole, ty), initialised }
+        let initialised = bytes.iter().map(|byte| byte.initialised).collect();
+        Found { value: self.pass.of_type(&whole, ty), initialised }
     }
 
-    fn read_shared(&mut self, targets: &Targets, ty: Ty, access: Access) -> Held {
+    fn read_shared(&mut self, targets: &Targets, ty: Ty, access: Access) -> Found {
         let here = self.guard_term();
         let guard = self.pass.terms.and(here, targets.is_shared);
         let mut held = Vec::new();
@@ -470,7 +480,7 @@ impl Run<'_, '_> {
             held.push(Held { value, initialised: !indeterminate });
         }
         match &held[..] {
-            [one] => one.clone(),
+            [one] => Found { value: one.value.clone(), initialised: vec![one.initialised] },
             bytes => self.whole_of_bytes(bytes, ty),
         }
     }
@@ -485,12 +495,17 @@ impl Run<'_, '_> {
         pointer.only(&mut self.pass.terms, possible)
     }
 
-    /// What was read, with an input for what is indeterminate.
-    fn determined(&mut self, held: Held, ty: Ty) -> Value {
-        if held.initialised == Term::TRUE {
-            return held.value;
+    /// What was read, with an input in place of what is indeterminate; the bytes that are known stay.
+    fn determined(&mut self, found: Found, ty: Ty) -> Value {
+        let all = self.pass.terms.all(found.initialised.iter().copied());
+        if all == Term::TRUE {
+            return found.value;
         }
-        let input = self.input(ty, !held.initialised);
+        let input = self.input(ty, !all);
+        let none = self.pass.terms.any(found.initialised.iter().copied());
+        if found.initialised.iter().any(|&byte| byte != all) && none != Term::FALSE {
+            return self.determined_bytes(&found, input, ty);
+        }
         let input = match ty {
             Ty::Ptr => {
                 self.pass.indeterminate.insert(input);
@@ -498,10 +513,26 @@ impl Run<'_, '_> {
             }
             _ => Value::Bits(input),
         };
-        if held.initialised == Term::FALSE {
+        if all == Term::FALSE {
             return input;
         }
-        merge_values(self.pass, held.initialised, Some(&held.value), Some(&input)).unwrap_or(input)
+        merge_values(self.pass, all, Some(&found.value), Some(&input)).unwrap_or(input)
+    }
+
+    fn determined_bytes(&mut self, found: &Found, input: Term, ty: Ty) -> Value {
+        let bits = self.pass.bits_of(&found.value, found.initialised.len() as u32 * 8);
+        let mut whole = None;
+        for (i, &initialised) in found.initialised.iter().enumerate() {
+            let known = self.pass.terms.extract(bits, i as u32 * 8, 8);
+            let open = self.pass.terms.extract(input, i as u32 * 8, 8);
+            let byte = self.pass.terms.ite(initialised, known, open);
+            whole = Some(match whole {
+                None => byte,
+                Some(low) => self.pass.terms.concat(byte, low),
+            });
+        }
+        let whole = Value::Bits(whole.unwrap_or(input));
+        self.pass.of_type(&whole, ty)
     }
 
     /// Writes where the condition holds.

@@ -227,13 +227,14 @@ impl Exec<'_, '_> {
         Ok(Spot { object, offset, ty, size })
     }
 
-    /// Bytes that are not all initialised are an input, at each read anew.
+    /// Bytes that are not initialised are part of an input, at each read anew.
     fn read_memory(&mut self, spot: Spot) -> Done<Value> {
         match self.state.memory.read((spot.object, spot.offset), spot.ty) {
             Some(value) => Ok(value),
             None => {
                 let name = self.machine.location(self.state, spot.object, spot.offset, spot.size);
-                self.input(spot.ty, &NondetSource::Uninitialised(name))
+                let open = self.input(spot.ty, &NondetSource::Uninitialised(name))?;
+                Ok(self.state.memory.read_open((spot.object, spot.offset), spot.ty, open.bits))
             }
         }
     }
