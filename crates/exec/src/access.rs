@@ -3,7 +3,7 @@
 use crate::arith;
 use crate::effect::Effect;
 use crate::executor::{Done, Executor, Mode, Stop};
-use crate::memory::{Kind, Memory, NULL_PAGE, Value};
+use crate::memory::{Kind, Memory, NULL_PAGE, OPEN, Value};
 use crate::models::{self, Source};
 use crate::op::{NONE, Scalar, Src, UNKNOWN};
 use crate::run::Flow;
@@ -64,7 +64,7 @@ impl Executor<'_> {
         if self.is_visible(pointer) {
             return Ok(Flow::Visible);
         }
-        let value = if ty.is_pointer() { self.passed(thread, value) } else { self.value(thread, value) };
+        let value = self.passed(thread, value);
         let Spot { object, at, shared } = self.spot(thread, pointer, ty, true)?;
         let life = pointer.life;
         if !shared {
@@ -250,6 +250,10 @@ impl Executor<'_> {
     fn read(&mut self, thread: u32, Spot { object, at, .. }: Spot, ty: Scalar) -> Done<Value> {
         self.observe_bytes(object, at, ty);
         match self.memory.read(object, at, ty) {
+            Some(_) if self.memory.is_open(object, at, ty.size) => {
+                self.used_unknown.set(self.used_unknown.get() || ty.is_pointer());
+                Ok(Value { bits: 0, object: UNKNOWN, life: 0 })
+            }
             Some(value) => {
                 // Where no pointer was stored, a number may still be an address.
                 if ty.is_pointer() && !self.memory.is_pointer(object, at) {
@@ -283,13 +287,19 @@ impl Executor<'_> {
             flags.fill(1);
             self.log.changes.push(Undo::Initialised { at, size, old });
         }
-        let known = ty.ty == Ty::Ptr && value.object != NONE;
-        if known || info.provenance != NONE {
-            self.write_provenance(object, at, size, if known { Memory::mark_of(value) } else { 0 });
+        let mark = match ty.ty {
+            _ if value.object == NONE => 0,
+            Ty::Ptr => Memory::mark_of(value),
+            _ if value.object == UNKNOWN => OPEN,
+            _ => 0,
+        };
+        if mark != 0 || info.provenance != NONE {
+            self.write_provenance(object, at, size, mark);
         }
     }
 
-    /// Pointers that the write touches are forgotten, the one that it wrote is remembered.
+    /// Pointers that the write touches are forgotten, what it wrote is remembered: a pointer where it begins, of a number that
+    /// was left open each byte.
     fn write_provenance(&mut self, object: u32, at: u32, size: u8, new: u64) {
         if self.memory.provenance_of(object) {
             self.log.changes.push(Undo::ProvenanceAdded { object });
@@ -299,8 +309,13 @@ impl Executor<'_> {
         let first = (at - info.start).saturating_sub(pointer_size - 1);
         for offset in first..at - info.start + u32::from(size) {
             let index = info.provenance + offset;
-            let value = if offset == at - info.start { new } else { 0 };
-            let old = std::mem::replace(&mut self.memory.provenance[index as usize], value);
+            let is_before = offset < at - info.start;
+            let value = if offset == at - info.start || new == OPEN && !is_before { new } else { 0 };
+            let mark = &mut self.memory.provenance[index as usize];
+            if *mark == OPEN && is_before {
+                continue;
+            }
+            let old = std::mem::replace(mark, value);
             if old != value {
                 self.log.changes.push(Undo::Provenance { index, old });
             }

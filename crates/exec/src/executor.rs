@@ -234,7 +234,7 @@ impl<'c> Executor<'c> {
     }
 
     /// Indeterminate values (results that a function does not give, variables and memory that are not initialised) are
-    /// not asked for. They may be passed on, pointers also by way of memory; an access through such a pointer is invalid.
+    /// not asked for. They may be passed on, also by way of memory; an access through such a pointer is invalid.
     /// A step that uses one otherwise is not supported.
     pub fn leave_values_open(&mut self) {
         self.open_values = true;

@@ -83,7 +83,8 @@ pub struct Memory {
     pub initialised: Vec<u8>,
     pub objects: Vec<Object>,
     pub arenas: Vec<Arena>,
-    /// What a pointer that is stored there points to, see [`Memory::mark_of`]; 0 for nothing.
+    /// What a pointer that is stored there points to, see [`Memory::mark_of`]; 0 for nothing, [`OPEN`] for a byte of a number
+    /// that was left open.
     pub provenance: Vec<u64>,
     target: Target,
 }
@@ -94,6 +95,8 @@ const LARGEST_ARENA: u64 = 1 << 28;
 const MOST_OBJECTS: usize = 1 << 18;
 const MOST_BYTES: u64 = 1 << 31;
 pub const NULL_PAGE: u64 = 4096;
+/// The mark of a byte that was written, but with something indeterminate.
+pub const OPEN: u64 = u64::MAX;
 /// What a pointer that was never set is taken for: nothing is there, neither an object nor a function.
 pub const NOWHERE: u64 = 0x8000;
 
@@ -277,7 +280,14 @@ impl Memory {
     /// Whether a pointer to an object was stored exactly here.
     pub fn is_pointer(&self, object: u32, at: u32) -> bool {
         let info = &self.objects[object as usize];
-        info.provenance != NONE && self.provenance[(info.provenance + (at - info.start)) as usize] != 0
+        info.provenance != NONE && !matches!(self.provenance[(info.provenance + (at - info.start)) as usize], 0 | OPEN)
+    }
+
+    /// Whether one of the bytes was left open when it was written.
+    pub fn is_open(&self, object: u32, at: u32, size: u8) -> bool {
+        let info = &self.objects[object as usize];
+        let first = info.provenance.wrapping_add(at - info.start) as usize;
+        info.provenance != NONE && self.provenance[first..first + usize::from(size)].contains(&OPEN)
     }
 
     pub fn pointer(&self, object: u32, offset: i64) -> Value {
@@ -342,7 +352,7 @@ impl Memory {
         }
         if info.provenance != NONE {
             let known = self.provenance[(info.provenance + (at - info.start)) as usize];
-            if known != 0 {
+            if known != 0 && known != OPEN {
                 return Some(Memory::marked(bits, known));
             }
         }

@@ -5,7 +5,7 @@
 
 use crate::arith;
 use crate::executor::Executor;
-use crate::memory::{Kind, Memory, NULL_PAGE, Object, Value};
+use crate::memory::{Kind, Memory, NULL_PAGE, OPEN, Object, Value};
 use crate::op::{NONE, Scalar, UNKNOWN};
 use norn_ir::instr::{CompareOp, RmwOp};
 
@@ -78,7 +78,7 @@ impl Executor<'_> {
         let offset = at - info.start;
         for near in offset.saturating_sub(pointer_size - 1)..offset + u32::from(ty.size) {
             let known = self.memory.provenance[(info.provenance + near) as usize];
-            if known != 0 && !(near == offset && ty.is_pointer()) {
+            if known != 0 && known != OPEN && !(near == offset && ty.is_pointer()) {
                 let pointer = Memory::marked(0, known);
                 self.observe(pointer);
                 self.used_unknown.set(self.used_unknown.get() || pointer.object == UNKNOWN);

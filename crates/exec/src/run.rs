@@ -3,7 +3,7 @@
 use crate::arith::{self, Fault};
 use crate::effect::Effect;
 use crate::executor::{Done, Executor, Mode, Stop};
-use crate::memory::{Memory, Value};
+use crate::memory::{Memory, OPEN, Value};
 use crate::op::Op;
 use crate::state::{Status, Thread};
 use crate::undo::Undo;
@@ -418,7 +418,7 @@ fn without_lives(thread: &Thread, memory: &Memory) -> (Thread, Memory) {
         forget(&mut entry.value);
         entry.life = is_old(entry.object, entry.life);
     }
-    for mark in copy.provenance.iter_mut().filter(|mark| **mark != 0) {
+    for mark in copy.provenance.iter_mut().filter(|mark| !matches!(**mark, 0 | OPEN)) {
         let mut pointer = Memory::marked(0, *mark);
         forget(&mut pointer);
         *mark = Memory::mark_of(pointer);

@@ -6,7 +6,7 @@
 //! reach. Without, objects are known by their addresses and all of them count, whether something points to them or not.
 
 use crate::live::Live;
-use norn_exec::memory::{Kind, Memory, Object, Value};
+use norn_exec::memory::{Kind, Memory, OPEN, Object, Value};
 use norn_exec::op::{Code, NONE, UNKNOWN};
 use norn_exec::state::{Entry, Thread};
 use norn_exec::{Executor, Status};
@@ -59,6 +59,8 @@ mod tag {
     /// Of a local whose place is another's now.
     pub const OLD_LOCAL: u8 = 6;
     pub const ADDRESS_OF_OLD: u8 = 7;
+    /// Of a byte that was left open when it was written.
+    pub const OPEN: u8 = 8;
 }
 
 impl<'c> Encoder<'c> {
@@ -228,8 +230,18 @@ impl<'c> Encoder<'c> {
             out.bytes.push(0);
             // A pointer that begins before the range may reach into it.
             for offset in from.saturating_sub(pointer_size - 1)..to {
-                if memory.provenance[(info.provenance + offset) as usize] == 0 {
-                    continue;
+                match memory.provenance[(info.provenance + offset) as usize] {
+                    0 => continue,
+                    OPEN => {
+                        if offset >= from {
+                            pointers += 1;
+                            bytes[(offset - from) as usize] = 0;
+                            out.number(u64::from(offset - from) + 1);
+                            out.bytes.push(tag::OPEN);
+                        }
+                        continue;
+                    }
+                    _ => {}
                 }
                 for at in offset.max(from)..(offset + pointer_size).min(to) {
                     bytes[(at - from) as usize] = 0;
