@@ -507,13 +507,14 @@ pub enum Builtin {
         result: Expr,
     },
 
-    /// A copy (`memcpy`, `memmove` of a constant size) of one whole object of the given type, member by member.
+    /// A copy (`memcpy`, `memmove` of a constant size) of one whole object of the given type, by its scalars and padding.
     CopyObject {
         to: Expr,
         from: Expr,
         ty: QualType,
+        may_overlap: bool,
     },
-    /// `memset(pointer, 0, …)` of whole objects: `count` objects of the given type become zero, member by member.
+    /// `memset(pointer, 0, …)` of whole objects: `count` objects of the given type become zero, padding too.
     ZeroObject {
         pointer: Expr,
         ty: QualType,

@@ -1,5 +1,5 @@
 //! Functions of libc that are best understood at the call: allocation (the type of the content), output, and block
-//! copies of whole objects (member by member, as an assignment would do it). What does not fit these patterns is an
+//! copies of whole objects (by their scalars and padding). What does not fit these patterns is an
 //! ordinary call of the model.
 
 use super::Call;
@@ -127,7 +127,7 @@ impl Call<'_, '_, '_> {
         let mut args = args.into_iter();
         let (Some(to), Some(from)) = (args.next(), args.next()) else { return Err(Vec::new()) };
         let Some((fill, to)) = self.keep(to) else { return Ok(self.checker.error_expr(self.loc)) };
-        let copy = self.make_void(Builtin::CopyObject { to: self.kept(to), from, ty });
+        let copy = self.make_void(Builtin::CopyObject { to: self.kept(to), from, ty, may_overlap });
         Ok(self.block_result(fill, copy, to))
     }
 

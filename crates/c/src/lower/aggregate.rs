@@ -1,34 +1,14 @@
 //! Structs, unions and arrays: values of record type are known by the address of an object that holds them; copying and
-//! clearing go member by member.
-//!
-//! An object is split into pieces, the scalars at their offsets; padding is skipped and the unit of bit-fields is one
-//! piece. A union whose members agree on the pieces has those; any other union is bytes. Large arrays are copied and
-//! cleared by calling a small loop (see `helpers`).
+//! clearing go member by member (see `pieces`). Large arrays are copied and cleared by calling a small loop (see
+//! `helpers`).
 
 use super::function::FunctionBuilder;
 use super::helpers::Helper;
-use super::layout::Layouts;
+use super::pieces::{Extent, Part, Piece, Purpose, parts, pieces, reaches_end};
 use crate::tree::{Expr, ExprKind};
 use norn_ir::ids::TypeId;
 use norn_ir::instr::{Access, Callee, InstrKind, Operand, Order};
-use norn_ir::types::{Field, Shape, Target, Ty};
-
-/// More stores than this become a loop.
-const UNROLLED: usize = 128;
-
-/// A scalar inside an object.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Piece {
-    pub offset: u64,
-    pub ty: Ty,
-}
-
-/// What the pieces are for. Clearing a union may choose any member that covers it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Purpose {
-    Copy,
-    Clear,
-}
+use norn_ir::types::Ty;
 
 impl<'a> FunctionBuilder<'_, 'a> {
     /// The address of an object with the value of an expression of record type. The object may be the one that the
@@ -105,18 +85,43 @@ impl<'a> FunctionBuilder<'_, 'a> {
         self.set_loc(e.loc);
         let ty = self.p.layouts.ir_type(place.ty.ty);
         let volatile = place.ty.qualifiers.is_volatile;
+        let copy = |f: &mut Self| match self_overlap(to, from, f.p.layouts.get(ty).size) {
+            true => f.move_object(ty, to, from),
+            false => {
+                f.copy_object(ty, to, from, volatile);
+                f.touch_end(ty, to, volatile);
+            }
+        };
         if place.ty.qualifiers.is_atomic {
-            self.section(|f| f.copy_object(ty, to, from, volatile));
+            self.section(copy);
         } else {
-            self.copy_object(ty, to, from, volatile);
+            copy(self);
         }
         to
     }
 
-    /// Copies an object of the given type, member by member.
+    /// Copies an object of the given type, member by member; `to` is known to have room for it.
     pub fn copy_object(&mut self, ty: TypeId, to: Operand, from: Operand, volatile: bool) {
+        self.copy_parts(ty, to, from, volatile, Extent::Members);
+        if matches!(from, Operand::Reg(_)) && !reaches_end(&self.p.layouts, ty) {
+            // All of the object has to be there, padding too.
+            let last = self.offset(from, self.p.layouts.get(ty).size - 1);
+            self.load_at(Ty::I8, last, Access { order: Order::Plain, volatile });
+        }
+    }
+
+    /// After a copy through a pointer: writes the last byte if it is padding, because all of the object has to be there.
+    fn touch_end(&mut self, ty: TypeId, to: Operand, volatile: bool) {
+        if matches!(to, Operand::Reg(_)) && !reaches_end(&self.p.layouts, ty) {
+            let last = self.offset(to, self.p.layouts.get(ty).size - 1);
+            let zero = self.constant(Ty::I8, 0);
+            self.store_at(Ty::I8, last, zero, Access { order: Order::Plain, volatile });
+        }
+    }
+
+    pub fn copy_parts(&mut self, ty: TypeId, to: Operand, from: Operand, volatile: bool, extent: Extent) {
         let access = Access { order: Order::Plain, volatile };
-        if let Some(pieces) = pieces(&self.p.layouts, self.p.target, ty, Purpose::Copy) {
+        if let Some(pieces) = pieces(&self.p.layouts, self.p.target, ty, Purpose::Copy, extent) {
             for Piece { offset, ty } in pieces {
                 let source = self.offset(from, offset);
                 let value = self.load_at(ty, source, access);
@@ -125,12 +130,16 @@ impl<'a> FunctionBuilder<'_, 'a> {
             }
             return;
         }
-        for (part, offset, count) in self.parts(ty) {
-            let (to, from) = (self.offset(to, offset), self.offset(from, offset));
-            match count {
-                None => self.copy_object(part, to, from, volatile),
-                Some(count) => {
-                    let helper = self.p.helper(Helper::Copy(part));
+        for part in parts(&mut self.p.layouts, ty, extent) {
+            let (to, from) = (self.offset(to, part.offset()), self.offset(from, part.offset()));
+            match part {
+                Part::Piece(Piece { ty, .. }) => {
+                    let value = self.load_at(ty, from, access);
+                    self.store_at(ty, to, value, access);
+                }
+                Part::Object { ty, .. } => self.copy_parts(ty, to, from, volatile, extent),
+                Part::Objects { ty, count, .. } => {
+                    let helper = self.p.helper(Helper::Copy(ty, extent));
                     let count = self.pointer_int(count as i64);
                     let args = vec![to, from, count];
                     self.emit(InstrKind::Call { dst: None, callee: Callee::Direct(helper), args });
@@ -139,9 +148,28 @@ impl<'a> FunctionBuilder<'_, 'a> {
         }
     }
 
-    /// Sets an object of the given type to zero, member by member.
-    pub fn clear_object(&mut self, ty: TypeId, to: Operand) {
-        if let Some(pieces) = self.clearing_pieces(ty) {
+    /// `memmove` of an object: all of it is read before anything is written.
+    pub fn move_object(&mut self, ty: TypeId, to: Operand, from: Operand) {
+        let Some(pieces) = pieces(&self.p.layouts, self.p.target, ty, Purpose::Copy, Extent::Bytes) else {
+            let between = Operand::Local(self.function_temporary("temporary", ty), 0);
+            self.copy_parts(ty, between, from, false, Extent::Bytes);
+            self.copy_parts(ty, to, between, false, Extent::Bytes);
+            return;
+        };
+        let mut values = Vec::with_capacity(pieces.len());
+        for piece in &pieces {
+            let source = self.offset(from, piece.offset);
+            values.push(self.load_at(piece.ty, source, Access::PLAIN));
+        }
+        for (Piece { offset, ty }, value) in pieces.into_iter().zip(values) {
+            let target = self.offset(to, offset);
+            self.store(ty, target, value);
+        }
+    }
+
+    /// Sets an object of the given type to zero.
+    pub fn clear_object(&mut self, ty: TypeId, to: Operand, extent: Extent) {
+        if let Some(pieces) = self.clearing_pieces(ty, extent) {
             for Piece { offset, ty } in pieces {
                 let target = self.offset(to, offset);
                 let zero = self.constant(ty, 0);
@@ -149,152 +177,38 @@ impl<'a> FunctionBuilder<'_, 'a> {
             }
             return;
         }
-        for (part, offset, count) in self.parts(ty) {
-            let to = self.offset(to, offset);
-            match count {
-                None => self.clear_object(part, to),
-                Some(count) => self.clear_many(part, to, count),
+        for part in parts(&mut self.p.layouts, ty, extent) {
+            let to = self.offset(to, part.offset());
+            match part {
+                Part::Piece(Piece { ty, .. }) => {
+                    let zero = self.constant(ty, 0);
+                    self.store(ty, to, zero);
+                }
+                Part::Object { ty, .. } => self.clear_object(ty, to, extent),
+                Part::Objects { ty, count, .. } => self.clear_many(ty, to, count, extent),
             }
         }
     }
 
     /// Sets several objects of one type to zero.
-    pub fn clear_many(&mut self, element: TypeId, to: Operand, count: u64) {
-        let helper = self.p.helper(Helper::Clear(element));
+    pub fn clear_many(&mut self, element: TypeId, to: Operand, count: u64, extent: Extent) {
+        let helper = self.p.helper(Helper::Clear(element, extent));
         let count = self.pointer_int(count as i64);
         self.emit(InstrKind::Call { dst: None, callee: Callee::Direct(helper), args: vec![to, count] });
     }
 
     /// The pieces that clear an object, if they are not too many.
-    pub fn clearing_pieces(&self, ty: TypeId) -> Option<Vec<Piece>> {
-        pieces(&self.p.layouts, self.p.target, ty, Purpose::Clear)
-    }
-
-    /// The parts of an object with too many pieces: smaller objects, and arrays with the number of their elements.
-    fn parts(&mut self, ty: TypeId) -> Vec<(TypeId, u64, Option<u64>)> {
-        let layout = self.p.layouts.get(ty).clone();
-        match layout.shape {
-            Shape::Array { element, length } => vec![(element, 0, Some(length))],
-            Shape::Record(record) if !record.is_union => {
-                let mut parts: Vec<(TypeId, u64, Option<u64>)> = Vec::new();
-                let mut end = 0;
-                for field in &record.fields {
-                    // Bit-fields share their unit.
-                    if field.bits.is_some() && field.offset < end {
-                        continue;
-                    }
-                    end = field.offset + self.p.layouts.get(field.ty).size;
-                    parts.push((field.ty, field.offset, None));
-                }
-                parts
-            }
-            _ => {
-                let bytes = self.p.layouts.byte_array(layout.size);
-                let Shape::Array { element, .. } = self.p.layouts.get(bytes).shape else { return Vec::new() };
-                vec![(element, 0, Some(layout.size))]
-            }
-        }
+    pub fn clearing_pieces(&self, ty: TypeId, extent: Extent) -> Option<Vec<Piece>> {
+        pieces(&self.p.layouts, self.p.target, ty, Purpose::Clear, extent)
     }
 }
 
-/// The pieces of a type in order of offset, or `None` if there are too many.
-fn pieces(layouts: &Layouts<'_>, target: Target, ty: TypeId, purpose: Purpose) -> Option<Vec<Piece>> {
-    let mut collector = Collector { layouts, target, purpose };
-    let mut found = Vec::new();
-    collector.collect(ty, 0, &mut found)?;
-    Some(found)
-}
-
-struct Collector<'l, 'a> {
-    layouts: &'l Layouts<'a>,
-    target: Target,
-    purpose: Purpose,
-}
-
-impl Collector<'_, '_> {
-    fn collect(&mut self, ty: TypeId, base: u64, out: &mut Vec<Piece>) -> Option<()> {
-        let layout = self.layouts.get(ty);
-        match &layout.shape {
-            Shape::Scalar { ty, .. } => out.push(Piece { offset: base, ty: *ty }),
-            Shape::Array { element, length } => {
-                let size = self.layouts.get(*element).size;
-                if size == 0 {
-                    return Some(());
-                }
-                for i in 0..*length {
-                    self.collect(*element, base + i * size, out)?;
-                }
-            }
-            Shape::Record(record) if record.is_union => self.union(&record.fields, layout.size, base, out)?,
-            Shape::Record(record) => {
-                let first = out.len();
-                for field in record.fields.iter().filter(|f| f.bits.is_none()) {
-                    self.collect(field.ty, base + field.offset, out)?;
-                }
-                for field in record.fields.iter().filter(|f| f.bits.is_some()) {
-                    self.unit(field, base, first, out);
-                }
-                out[first..].sort_by_key(|piece| piece.offset);
-            }
-            Shape::Bytes => self.bytes(layout.size, base, out)?,
-        }
-        (out.len() <= UNROLLED).then_some(())
-    }
-
-    fn bytes(&self, size: u64, base: u64, out: &mut Vec<Piece>) -> Option<()> {
-        if size > UNROLLED as u64 {
-            return None;
-        }
-        out.extend((0..size).map(|i| Piece { offset: base + i, ty: Ty::I8 }));
-        Some(())
-    }
-
-    /// The storage unit of a bit-field, once; where it overlaps other members, the bytes that are left.
-    fn unit(&self, field: &Field, base: u64, first: usize, out: &mut Vec<Piece>) {
-        let (start, size) = (base + field.offset, self.layouts.get(field.ty).size);
-        let covers = |pieces: &[Piece], from: u64, to: u64| {
-            pieces.iter().any(|p| p.offset < to && from < p.offset + p.ty.size(self.target))
-        };
-        if !covers(&out[first..], start, start + size) {
-            let ty = Ty::int_of_size(size).unwrap_or(Ty::I8);
-            out.push(Piece { offset: start, ty });
-            return;
-        }
-        for offset in start..start + size {
-            if !covers(&out[first..], offset, offset + 1) {
-                out.push(Piece { offset, ty: Ty::I8 });
-            }
-        }
-    }
-
-    fn union(&mut self, members: &[Field], size: u64, base: u64, out: &mut Vec<Piece>) -> Option<()> {
-        let mut layouts: Vec<Vec<Piece>> = Vec::new();
-        for member in members.iter().filter(|m| self.layouts.get(m.ty).size > 0) {
-            let mut found = Vec::new();
-            if self.collect(member.ty, base + member.offset, &mut found).is_none() {
-                return self.bytes(size, base, out);
-            }
-            layouts.push(found);
-        }
-        let full = |pieces: &[Piece]| pieces.iter().map(|p| p.ty.size(self.target)).sum::<u64>() == size;
-        let same = |a: &[Piece], b: &[Piece]| {
-            a.len() == b.len()
-                && a.iter()
-                    .zip(b)
-                    .all(|(a, b)| a.offset == b.offset && a.ty.size(self.target) == b.ty.size(self.target))
-        };
-        let chosen = match self.purpose {
-            Purpose::Clear => layouts.iter().filter(|l| full(l)).min_by_key(|l| l.len()),
-            // A pointer keeps what it points to only if it is copied as one.
-            Purpose::Copy if layouts.windows(2).all(|w| same(&w[0], &w[1])) => {
-                layouts.iter().filter(|l| full(l)).max_by_key(|l| l.iter().filter(|p| p.ty == Ty::Ptr).count())
-            }
-            Purpose::Copy => None,
-        };
-        match chosen {
-            Some(chosen) => out.extend_from_slice(chosen),
-            None => self.bytes(size, base, out)?,
-        }
-        Some(())
-    }
+/// Whether two places in one variable overlap, but are not the same.
+fn self_overlap(to: Operand, from: Operand, size: u64) -> bool {
+    let distance = match (to, from) {
+        (Operand::Local(a, to), Operand::Local(b, from)) if a == b => to.abs_diff(from),
+        (Operand::Global(a, to), Operand::Global(b, from)) if a == b => to.abs_diff(from),
+        _ => 0,
+    };
+    distance > 0 && distance < size
 }

@@ -3,6 +3,7 @@
 use super::calls::SLOT;
 use super::function::FunctionBuilder;
 use super::layout::{Passing, Scalar};
+use super::pieces::Extent;
 use crate::ctype::Type;
 use crate::tree::{Builtin, Expected, Expr, UpdateResult};
 use norn_ir::ids::{BlockId, Reg};
@@ -149,14 +150,18 @@ impl<'a> FunctionBuilder<'_, 'a> {
             Builtin::OverflowArithmetic { op, lhs, rhs, result } => {
                 return self.overflow_arithmetic(e, *op, lhs, rhs, result);
             }
-            Builtin::CopyObject { to, from, ty } => {
+            Builtin::CopyObject { to, from, ty, may_overlap } => {
                 let to = self.as_pointer(to);
                 let held = self.hold(to);
                 let from = self.as_pointer(from);
                 let to = self.release(held);
                 self.set_loc(e.loc);
                 let ty = self.p.ir_type(*ty);
-                self.copy_object(ty, to, from, false);
+                if *may_overlap {
+                    self.move_object(ty, to, from);
+                } else {
+                    self.copy_parts(ty, to, from, false, Extent::Bytes);
+                }
                 return if self.scalar_of(e).is_some() { to } else { nothing };
             }
             Builtin::ZeroObject { pointer, ty, count } => {
@@ -164,9 +169,9 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 self.set_loc(e.loc);
                 let ty = self.p.ir_type(*ty);
                 if *count == 1 {
-                    self.clear_object(ty, to);
+                    self.clear_object(ty, to, Extent::Bytes);
                 } else {
-                    self.clear_many(ty, to, *count);
+                    self.clear_many(ty, to, *count, Extent::Bytes);
                 }
                 return if self.scalar_of(e).is_some() { to } else { nothing };
             }

@@ -1,6 +1,7 @@
 //! Small loops of the library that copy and clear large objects, made directly in the IR.
 
 use super::function::{FunctionBuilder, Signature};
+use super::pieces::Extent;
 use super::program::ProgramBuilder;
 use norn_ir::ids::{FuncId, TypeId};
 use norn_ir::instr::{BinaryOp, CompareOp, Operand};
@@ -12,22 +13,32 @@ use norn_ir::types::{Shape, Ty};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Helper {
     /// `(to, from, count)`
-    Copy(TypeId),
+    Copy(TypeId, Extent),
     /// `(to, count)`
-    Clear(TypeId),
+    Clear(TypeId, Extent),
 }
 
 impl ProgramBuilder<'_> {
+    fn is_scalar(&self, ty: TypeId) -> bool {
+        matches!(self.layouts.get(ty).shape, Shape::Scalar { .. })
+    }
+
     /// The function of a helper, made when it is first asked for.
     pub fn helper(&mut self, helper: Helper) -> FuncId {
+        let helper = match helper {
+            // Scalars have no padding.
+            Helper::Copy(ty, _) if self.is_scalar(ty) => Helper::Copy(ty, Extent::Members),
+            Helper::Clear(ty, _) if self.is_scalar(ty) => Helper::Clear(ty, Extent::Members),
+            helper => helper,
+        };
         if let Some(&id) = self.helpers.get(&helper) {
             return id;
         }
         let id = self.reserve_function();
         self.helpers.insert(helper, id);
-        let (verb, element) = match helper {
-            Helper::Copy(element) => ("copy", element),
-            Helper::Clear(element) => ("zero", element),
+        let (verb, element, extent) = match helper {
+            Helper::Copy(element, extent) => ("copy", element, extent),
+            Helper::Clear(element, extent) => ("zero", element, extent),
         };
         let layout = self.layouts.get(element).clone();
         let what = match &layout.shape {
@@ -41,8 +52,8 @@ impl ProgramBuilder<'_> {
         let int = f.p.target.pointer_int();
         let to = Operand::Reg(f.parameter(Ty::Ptr, "to"));
         let from = match helper {
-            Helper::Copy(_) => Some(Operand::Reg(f.parameter(Ty::Ptr, "from"))),
-            Helper::Clear(_) => None,
+            Helper::Copy(..) => Some(Operand::Reg(f.parameter(Ty::Ptr, "from"))),
+            Helper::Clear(..) => None,
         };
         let count = Operand::Reg(f.parameter(int, "count"));
         let i = f.named_register(int, "i");
@@ -58,9 +69,9 @@ impl ProgramBuilder<'_> {
         match from {
             Some(from) => {
                 let source = f.pointer_add(from, Operand::Reg(i), scale);
-                f.copy_object(element, target, source, false);
+                f.copy_parts(element, target, source, false, extent);
             }
-            None => f.clear_object(element, target),
+            None => f.clear_object(element, target, extent),
         }
         let one = f.pointer_int(1);
         let next = f.binary(BinaryOp::Add, int, Operand::Reg(i), one);

@@ -1,9 +1,9 @@
 //! Initialisers of automatic variables. Initialising is a plain store, also of an `_Atomic` object.
 
-use super::aggregate::Piece;
 use super::function::{FunctionBuilder, Home};
 use super::helpers::Helper;
 use super::layout::Passing;
+use super::pieces::{Extent, Piece};
 use super::place::{Place, Where};
 use crate::ctype::{self, QualType};
 use crate::tree::{Init, InitPart, InitValue, VarId};
@@ -72,8 +72,8 @@ impl<'a> FunctionBuilder<'_, 'a> {
         if merged.first().is_some_and(|&(start, end)| start == 0 && end >= size) {
             return;
         }
-        let Some(pieces) = self.clearing_pieces(ty) else {
-            self.clear_object(ty, address);
+        let Some(pieces) = self.clearing_pieces(ty, Extent::Members) else {
+            self.clear_object(ty, address, Extent::Members);
             return;
         };
         for Piece { offset, ty } in pieces {
@@ -120,7 +120,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
         if bytes.len() > STORED_BYTES {
             let from = Operand::Global(self.p.constant_bytes(bytes.to_vec(), self.span), 0);
             let count = self.pointer_int((text_end / width) as i64);
-            let helper = self.p.helper(Helper::Copy(element));
+            let helper = self.p.helper(Helper::Copy(element, Extent::Members));
             let args = vec![to, from, count];
             self.emit(InstrKind::Call { dst: None, callee: Callee::Direct(helper), args });
             filled = text_end;
@@ -135,7 +135,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
         let rest = size.saturating_sub(filled) / width;
         let to = self.offset(to, filled);
         if rest > STORED_BYTES as u64 {
-            self.clear_many(element, to, rest);
+            self.clear_many(element, to, rest, Extent::Members);
             return;
         }
         for i in 0..rest {
