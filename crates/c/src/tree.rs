@@ -483,6 +483,7 @@ pub enum Builtin {
         stream: Stream,
         format: Expr,
         args: Vec<Expr>,
+        length: Option<PrintedLength>,
     },
 
     // ---- variable arguments; `list` is a place of type `va_list`, which is a pointer to the next 8-byte slot
@@ -520,6 +521,22 @@ pub enum Builtin {
         ty: QualType,
         count: u64,
     },
+}
+
+/// How much an output writes, where the format tells.
+#[derive(Debug)]
+pub struct PrintedLength {
+    pub text: u64,
+    pub numbers: Vec<PrintedNumber>,
+}
+
+/// A number that is written as it is, without a width or flags.
+#[derive(Debug)]
+pub struct PrintedNumber {
+    /// The number's place among the arguments.
+    pub arg: usize,
+    pub base: u64,
+    pub signed: bool,
 }
 
 /// What a compare-and-exchange compares with.

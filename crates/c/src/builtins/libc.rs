@@ -87,7 +87,8 @@ impl Call<'_, '_, '_> {
             args.push(self.checker.default_promoted(arg));
         }
         let int = self.checker.int_type();
-        self.make(Builtin::Print { stream, format, args }, int)
+        let length = self.printed_length(first, &args);
+        self.make(Builtin::Print { stream, format, args, length }, int)
     }
 
     /// `__printf_chk(flag, format, …)` and `__fprintf_chk(stream, flag, format, …)` of fortified glibc headers.

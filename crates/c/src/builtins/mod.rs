@@ -11,6 +11,7 @@ mod gcc;
 mod libc;
 mod norn;
 mod orders;
+mod printed;
 mod sync;
 mod verifier;
 

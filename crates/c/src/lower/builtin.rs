@@ -8,8 +8,8 @@ use crate::ctype::Type;
 use crate::tree::{Builtin, Expected, Expr, UpdateResult};
 use norn_ir::ids::{BlockId, Reg};
 use norn_ir::instr::{
-    Access, AllocKind, BinaryOp, Const, InstrKind, NondetSource, Operand, Order, RmwOp, SectionKind, Stream, SyncKind,
-    TerminatorKind, UnaryOp,
+    Access, AllocKind, Const, InstrKind, NondetSource, Operand, Order, RmwOp, SectionKind, SyncKind, TerminatorKind,
+    UnaryOp,
 };
 use norn_ir::types::Ty;
 
@@ -118,9 +118,9 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 self.at(e, InstrKind::ObjectSize { dst, addr });
                 return self.pointer_int_as(e, Operand::Reg(dst));
             }
-            Builtin::Print { stream, format, args } => {
-                self.print(e, *stream, format, args);
-                return self.printed_length(e);
+            Builtin::Print { stream, format, args, length } => {
+                let args = self.print(e, *stream, format, args);
+                return self.printed_length(e, length.as_ref(), &args);
             }
             Builtin::VaStart(list) => {
                 let place = self.place(list);
@@ -191,37 +191,6 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 self.constant(Ty::Ptr, 0)
             }
         }
-    }
-
-    /// Output, for its effect only.
-    pub fn print(&mut self, e: &'a Expr, stream: Stream, format: &'a Expr, args: &'a [Expr]) {
-        let format = self.value(format);
-        let mut held = vec![(Ty::Ptr, self.hold(format))];
-        for arg in args {
-            match self.p.layouts.passing(arg.ty.ty) {
-                Passing::Scalar(scalar) => {
-                    let value = self.value(arg);
-                    held.push((scalar.ty, self.hold(value)));
-                }
-                _ => self.discard(arg),
-            }
-        }
-        let mut args: Vec<(Ty, Operand)> = held.into_iter().map(|(ty, held)| (ty, self.release(held))).collect();
-        let (_, format) = args.remove(0);
-        self.at(e, InstrKind::Print { stream, format, args });
-    }
-
-    /// How much was written, for programs that ask: only the machine formats text, and no engine should have to, so it
-    /// is any number that is not negative.
-    fn printed_length(&mut self, e: &'a Expr) -> Operand {
-        if self.scalar_of(e).is_none() {
-            return self.no_value(None);
-        }
-        let (any, dst) = (self.register(Ty::I32), self.register(Ty::I32));
-        self.at(e, InstrKind::Nondet { dst: any, source: NondetSource::Input("printf".to_owned()) });
-        let largest = Operand::Const(Const { ty: Ty::I32, bits: i32::MAX as u64 });
-        self.at(e, InstrKind::Binary { dst, op: BinaryOp::And, lhs: Operand::Reg(any), rhs: largest });
-        Operand::Reg(dst)
     }
 
     fn at(&mut self, e: &Expr, kind: InstrKind) {

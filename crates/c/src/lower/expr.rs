@@ -60,7 +60,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 self.deeper(e, |f| f.discard(otherwise), |_| ());
                 self.start(end);
             }
-            ExprKind::Builtin(builtin) if let Builtin::Print { stream, format, args } = &**builtin => {
+            ExprKind::Builtin(builtin) if let Builtin::Print { stream, format, args, .. } = &**builtin => {
                 self.print(e, *stream, format, args);
             }
             ExprKind::And(..) | ExprKind::Or(..) | ExprKind::Not(_) => {

@@ -2,7 +2,7 @@
 //!
 //! - [`program`]: which functions and objects are needed, names, positions; [`layout`]: types; [`entry`]: the start
 //! - [`function`]: registers and blocks of one function; [`scope`]: lifetimes and jumps
-//! - `stmt`, `switch`; `expr`, `cond`, `arith`, `place`, `bits`; `aggregate`, `pieces`, `init`, [`helpers`]; `calls`, `builtin`, `atomic`,
+//! - `stmt`, `switch`; `expr`, `cond`, `arith`, `place`, `bits`; `aggregate`, `pieces`, `init`, [`helpers`]; `calls`, `builtin`, `printed`, `atomic`,
 //!   `overflow`: what the tree's nodes become
 //! - [`simplify`], [`uninit`]: tidying each function; [`results`], [`sections`], [`exits`], [`prune`]: the program as a whole
 //!
@@ -28,6 +28,7 @@ mod layout;
 mod overflow;
 mod pieces;
 mod place;
+mod printed;
 mod program;
 mod prune;
 mod results;

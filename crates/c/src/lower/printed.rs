@@ -1,0 +1,77 @@
+//! Output, and how much of it there is.
+
+use super::function::FunctionBuilder;
+use super::layout::Passing;
+use crate::tree::{Expr, PrintedLength, PrintedNumber};
+use norn_ir::instr::{BinaryOp, CompareOp, InstrKind, NondetSource, Operand, Stream};
+use norn_ir::types::Ty;
+
+impl<'a> FunctionBuilder<'_, 'a> {
+    /// Output, for its effect only. Returns the values of the arguments.
+    pub fn print(&mut self, e: &'a Expr, stream: Stream, format: &'a Expr, args: &'a [Expr]) -> Vec<(Ty, Operand)> {
+        let format = self.value(format);
+        let mut held = vec![(Ty::Ptr, self.hold(format))];
+        for arg in args {
+            match self.p.layouts.passing(arg.ty.ty) {
+                Passing::Scalar(scalar) => {
+                    let value = self.value(arg);
+                    held.push((scalar.ty, self.hold(value)));
+                }
+                _ => self.discard(arg),
+            }
+        }
+        let mut args: Vec<(Ty, Operand)> = held.into_iter().map(|(ty, held)| (ty, self.release(held))).collect();
+        let (_, format) = args.remove(0);
+        self.set_loc(e.loc);
+        self.emit(InstrKind::Print { stream, format, args: args.clone() });
+        args
+    }
+
+    /// How much was written, for programs that ask. Only the machine formats text, and no engine should have to, so it
+    /// is any number that is not negative, unless the format tells it. Writing does not fail.
+    pub fn printed_length(&mut self, e: &'a Expr, length: Option<&PrintedLength>, args: &[(Ty, Operand)]) -> Operand {
+        if self.scalar_of(e).is_none() {
+            return self.no_value(None);
+        }
+        self.set_loc(e.loc);
+        let Some(length) = length else {
+            let any = self.register(Ty::I32);
+            self.emit(InstrKind::Nondet { dst: any, source: NondetSource::Input("printf".to_owned()) });
+            let largest = self.constant(Ty::I32, i32::MAX as u64);
+            return self.binary(BinaryOp::And, Ty::I32, Operand::Reg(any), largest);
+        };
+        let mut total = self.constant(Ty::I32, length.text);
+        for number in &length.numbers {
+            let (ty, value) = args[number.arg];
+            let digits = self.digits(number, ty, value);
+            total = self.binary(BinaryOp::Add, Ty::I32, total, digits);
+        }
+        total
+    }
+
+    /// The number of characters that a number is written with.
+    fn digits(&mut self, number: &PrintedNumber, ty: Ty, value: Operand) -> Operand {
+        let zero = self.constant(ty, 0);
+        let mut count = self.constant(Ty::I32, 1);
+        let mut rest = value;
+        if number.signed {
+            let is_negative = self.compare(CompareOp::LtSigned, ty, value, zero);
+            let opposite = self.binary(BinaryOp::Sub, ty, zero, value);
+            rest = self.select(ty, is_negative, opposite, value);
+            let sign = self.bool_to(Ty::I32, is_negative);
+            count = self.binary(BinaryOp::Add, Ty::I32, count, sign);
+        }
+        let most = ty.truncate(u64::MAX, self.p.target);
+        let mut power = number.base;
+        loop {
+            let below = self.constant(ty, power - 1);
+            let is_longer = self.compare(CompareOp::LtUnsigned, ty, below, rest);
+            let one = self.bool_to(Ty::I32, is_longer);
+            count = self.binary(BinaryOp::Add, Ty::I32, count, one);
+            match power.checked_mul(number.base) {
+                Some(next) if next <= most => power = next,
+                _ => return count,
+            }
+        }
+    }
+}
