@@ -4,7 +4,7 @@
 
 use super::function::FunctionBuilder;
 use super::helpers::Helper;
-use super::pieces::{Extent, Part, Piece, Purpose, parts, pieces, reaches_end};
+use super::pieces::{Extent, Part, Piece, Purpose, parts, pieces, tail};
 use crate::tree::{Expr, ExprKind};
 use norn_ir::ids::TypeId;
 use norn_ir::instr::{Access, Callee, InstrKind, Operand, Order};
@@ -103,19 +103,19 @@ impl<'a> FunctionBuilder<'_, 'a> {
     /// Copies an object of the given type, member by member; `to` is known to have room for it.
     pub fn copy_object(&mut self, ty: TypeId, to: Operand, from: Operand, volatile: bool) {
         self.copy_parts(ty, to, from, volatile, Extent::Members);
-        if matches!(from, Operand::Reg(_)) && !reaches_end(&self.p.layouts, ty) {
+        if let (Operand::Reg(_), Some(Piece { offset, ty })) = (from, tail(&self.p.layouts, ty)) {
             // All of the object has to be there, padding too.
-            let last = self.offset(from, self.p.layouts.get(ty).size - 1);
-            self.load_at(Ty::I8, last, Access { order: Order::Plain, volatile });
+            let tail = self.offset(from, offset);
+            self.load_at(ty, tail, Access { order: Order::Plain, volatile });
         }
     }
 
-    /// After a copy through a pointer: writes the last byte if it is padding, because all of the object has to be there.
+    /// After a copy through a pointer: writes the padding at the end, because all of the object has to be there.
     fn touch_end(&mut self, ty: TypeId, to: Operand, volatile: bool) {
-        if matches!(to, Operand::Reg(_)) && !reaches_end(&self.p.layouts, ty) {
-            let last = self.offset(to, self.p.layouts.get(ty).size - 1);
-            let zero = self.constant(Ty::I8, 0);
-            self.store_at(Ty::I8, last, zero, Access { order: Order::Plain, volatile });
+        if let (Operand::Reg(_), Some(Piece { offset, ty })) = (to, tail(&self.p.layouts, ty)) {
+            let tail = self.offset(to, offset);
+            let zero = self.constant(ty, 0);
+            self.store_at(ty, tail, zero, Access { order: Order::Plain, volatile });
         }
     }
 

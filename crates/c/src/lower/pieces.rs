@@ -78,17 +78,24 @@ pub fn parts(layouts: &mut Layouts<'_>, ty: TypeId, extent: Extent) -> Vec<Part>
     }
 }
 
-/// Whether the last byte of an object belongs to a member.
-pub fn reaches_end(layouts: &Layouts<'_>, ty: TypeId) -> bool {
+/// The last piece of padding, if an object ends with padding.
+pub fn tail(layouts: &Layouts<'_>, ty: TypeId) -> Option<Piece> {
     let layout = layouts.get(ty);
+    let inner = |ty: TypeId, at: u64| tail(layouts, ty).map(|piece| Piece { offset: at + piece.offset, ..piece });
     match &layout.shape {
-        Shape::Array { element, length } => *length == 0 || reaches_end(layouts, *element),
-        Shape::Record(record) if !record.is_union && layout.size > 0 => record.fields.iter().any(|field| {
-            let size = layouts.get(field.ty).size;
-            size > 0 && field.offset + size == layout.size && reaches_end(layouts, field.ty)
-        }),
+        Shape::Array { element, length } => inner(*element, length.checked_sub(1)? * layouts.get(*element).size),
+        Shape::Record(record) if !record.is_union => {
+            let end = |field: &&Field| field.offset + layouts.get(field.ty).size;
+            let last = record.fields.iter().filter(|field| end(field) > field.offset).max_by_key(end)?;
+            if end(&last) == layout.size {
+                return inner(last.ty, last.offset);
+            }
+            let mut pieces = Vec::new();
+            padding(end(&last), layout.size, &mut pieces);
+            pieces.pop()
+        }
         // A union is copied by bytes, or by a member that covers it.
-        Shape::Record(_) | Shape::Scalar { .. } | Shape::Bytes => true,
+        Shape::Record(_) | Shape::Scalar { .. } | Shape::Bytes => None,
     }
 }
 
