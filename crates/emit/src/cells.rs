@@ -157,6 +157,7 @@ fn of_object(program: &Program, object: Object, fixed: &[(u64, Ty)], span: Span)
     let stride = program.ty(ty).size;
     let known = (0..count).all(|i| leaves(program, ty, i * stride, MOST_CELLS, &mut cells));
     if known {
+        add_padding(program, fixed, &mut cells);
         return Ok(cells);
     }
     // The type does not tell: cells are what is accessed.
@@ -171,6 +172,18 @@ fn of_object(program: &Program, object: Object, fixed: &[(u64, Ty)], span: Span)
         return Err(Refusal::new(message, span));
     }
     Ok(cells)
+}
+
+/// Padding that is accessed (by `memset` and its kin) has cells too.
+fn add_padding(program: &Program, fixed: &[(u64, Ty)], cells: &mut ObjectCells) {
+    let size = |ty: Ty| ty.size(program.target);
+    for &(at, ty) in fixed {
+        let before = cells.range(..=at).next_back().is_none_or(|(&start, &ty)| start + size(ty) <= at);
+        let after = cells.range(at..).next().is_none_or(|(&start, _)| at + size(ty) <= start);
+        if before && after {
+            cells.insert(at, ty);
+        }
+    }
 }
 
 /// The scalars of an allocated object, if its size and type are fixed and say, and there are not more than `most`.

@@ -142,6 +142,23 @@ fn norn_can_check_what_it_wrote() {
     }
 }
 
+/// `memset` and `memcpy` write the padding of what threads share.
+#[test]
+fn whole_objects_with_padding_are_translated() {
+    let folder = Folder::new("sequentialize_padding");
+    let text = "#include <assert.h>\n#include <pthread.h>\n#include <string.h>\n\
+                struct object { char c; int i; char d; } s, t;\nvoid *f(void *a) { s.i = 3; return a; }\n\
+                int main(void) {\n  pthread_t h;\n  memset(&s, 0, sizeof s);\n  pthread_create(&h, 0, f, 0);\n  \
+                s.c = 1;\n  pthread_join(h, 0);\n  memcpy(&t, &s, sizeof s);\n  assert(t.c == 1 && t.i == 3);\n}\n";
+    folder.write("padding.c", text);
+    for model in ["sc", "tso"] {
+        let run = folder.norn(&["sequentialize", "-m", model, "--for", "norn", "padding.c", "-o", "seq.c"]);
+        assert_eq!(run.status(), 0, "{}", run.stderr());
+        let checked = folder.norn(&["check", "-e", "events", "--unwind", "4", "seq.c"]);
+        assert_eq!(checked.status(), 0, "{}{}", checked.stdout(), checked.stderr());
+    }
+}
+
 #[test]
 fn what_cannot_be_translated_is_said_with_its_line() {
     let folder = Folder::new("sequentialize_refused");
