@@ -1,7 +1,7 @@
 //! `__atomic_…` of GCC and `__c11_atomic_…` of clang: typed by what their first argument points to.
 //!
 //! `consume` is taken as `acquire`. A memory order that is not a constant is computed, and chooses among one access for each order
-//! (`orders.rs`). An atomic access to a struct is not modelled.
+//! (`orders.rs`).
 
 use super::Call;
 use super::orders::Access;
@@ -73,7 +73,7 @@ impl Call<'_, '_, '_> {
             "always_lock_free" | "is_lock_free" => self.lock_free(name),
             "test_and_set" => self.test_and_set(),
             "clear" => self.clear(),
-            _ => match (self.atomic_place(), update) {
+            _ => match (self.atomic_place(true), update) {
                 (Err(wrong), _) => wrong,
                 (Ok((pointer, ty)), update) => {
                     if let Err(wrong) = self.check_atomic_type(name, ty, update.is_some(), dialect) {
@@ -92,7 +92,9 @@ impl Call<'_, '_, '_> {
     fn check_atomic_type(&mut self, name: &str, ty: QualType, is_update: bool, dialect: Dialect) -> Result<(), Expr> {
         let is_number = self.checker.is_integer(ty) && !(is_update && matches!(self.checker.kind(ty), Type::Bool));
         let by_value = is_update || name.ends_with("_n");
-        if dialect == Dialect::Gnu && by_value && !is_number && !self.checker.is_pointer(ty) {
+        let is_wrong = (dialect == Dialect::Gnu && by_value && !is_number && !self.checker.is_pointer(ty))
+            || (is_update && self.checker.is_record(ty));
+        if is_wrong {
             let text = self.checker.text(ty);
             self.checker.error(self.loc, format!("'{}' cannot access an object of type {text}", self.name));
             return Err(self.checker.error_expr(self.loc));
@@ -137,9 +139,15 @@ impl Call<'_, '_, '_> {
                 self.store(pointer, value, 2)
             }
             ("init", _) => {
+                let value = self.arg_as(1, ty);
+                if self.checker.is_error(value.ty) {
+                    return value;
+                }
+                if !self.checker.is_record(ty) {
+                    return self.make_void(Builtin::AtomicStore { pointer, value, order: Order::Relaxed });
+                }
                 let place = self.checker.deref(pointer, self.loc);
                 let place = Expr { ty, ..place };
-                let value = self.arg_as(1, ty);
                 let assignment = self.checker.assignment(place, value, self.loc);
                 let void = self.checker.void_type();
                 self.checker.converted(assignment, void)
@@ -157,8 +165,8 @@ impl Call<'_, '_, '_> {
         }
     }
 
-    /// The pointer of an atomic access and the scalar type that it accesses.
-    pub(super) fn atomic_place(&mut self) -> Result<(Expr, QualType), Expr> {
+    /// The pointer of an atomic access and the type that it accesses: a scalar or, if that is allowed, a struct or union.
+    pub(super) fn atomic_place(&mut self, records: bool) -> Result<(Expr, QualType), Expr> {
         let pointer = self.arg(0);
         if self.checker.is_error(pointer.ty) {
             return Err(pointer);
@@ -171,6 +179,9 @@ impl Call<'_, '_, '_> {
         };
         let ty = QualType::unqualified(pointee.ty);
         if self.checker.is_scalar(ty) && self.checker.unsupported_values(ty).is_none() {
+            return Ok((pointer, ty));
+        }
+        if records && self.checker.is_record(ty) && self.checker.size_of(ty).is_some() {
             return Ok((pointer, ty));
         }
         if self.checker.is_record(ty) || self.checker.is_scalar(ty) {

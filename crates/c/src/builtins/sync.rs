@@ -36,7 +36,7 @@ impl Call<'_, '_, '_> {
         if let Err(wrong) = self.at_least_args(needed) {
             return Some(wrong);
         }
-        let (pointer, ty) = match self.atomic_place() {
+        let (pointer, ty) = match self.atomic_place(false) {
             Ok(place) => place,
             Err(wrong) => return Some(wrong),
         };

@@ -23,9 +23,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 let from = self.address(place);
                 self.set_loc(e.loc);
                 let ty = self.p.layouts.ir_type(e.ty.ty);
-                let to = Operand::Local(self.function_temporary("temporary", ty), 0);
-                self.section(|f| f.copy_object(ty, to, from, false));
-                to
+                self.atomic_record_load(ty, from, Order::SeqCst)
             }
             ExprKind::Load(place) => self.address(place),
             ExprKind::Convert(inner) => self.aggregate(inner),
@@ -93,7 +91,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
             }
         };
         if place.ty.qualifiers.is_atomic {
-            self.section(copy);
+            self.atomic_record_assignment(ty, to, from);
         } else {
             copy(self);
         }
@@ -146,6 +144,11 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 }
             }
         }
+    }
+
+    /// What copying an object of the given type copies, or `None` if that is very much.
+    pub fn copied_pieces(&self, ty: TypeId) -> Option<Vec<Piece>> {
+        pieces(&self.p.layouts, self.p.target, ty, Purpose::Copy, Extent::Members)
     }
 
     /// `memmove` of an object: all of it is read before anything is written.

@@ -179,17 +179,20 @@ impl<'a> FunctionBuilder<'_, 'a> {
         nothing
     }
 
-    /// A built-in of record type: only `va_arg` has one.
+    /// A built-in of record type: `va_arg` or an atomic access.
     pub fn aggregate_builtin(&mut self, e: &'a Expr, builtin: &'a Builtin) -> Operand {
         match builtin {
             Builtin::VaArg(list) => {
                 let size = self.p.layouts.size_of(e.ty.ty).next_multiple_of(SLOT);
                 self.next_slots(e, list, size)
             }
-            _ => {
-                self.unsupported_type(e);
-                self.constant(Ty::Ptr, 0)
-            }
+            _ => match self.atomic_record_builtin(e, builtin) {
+                Some(address) => address,
+                None => {
+                    self.unsupported_type(e);
+                    self.constant(Ty::Ptr, 0)
+                }
+            },
         }
     }
 
@@ -203,7 +206,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
         self.at(e, InstrKind::Sync { kind, addr });
     }
 
-    fn as_pointer(&mut self, e: &'a Expr) -> Operand {
+    pub fn as_pointer(&mut self, e: &'a Expr) -> Operand {
         let from = self.expect_scalar(e);
         let value = self.value(e);
         self.convert(from, Scalar { ty: Ty::Ptr, signed: false, is_bool: false }, value)
@@ -275,6 +278,10 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 let access = Access { order: *order, volatile: self.points_to_volatile(pointer) };
                 self.load_at(scalar.ty, addr, access)
             }
+            Builtin::AtomicStore { pointer, value, order } if self.scalar_of(value).is_none() => {
+                self.atomic_record_store(e, pointer, value, *order);
+                self.no_value(self.scalar_of(e))
+            }
             Builtin::AtomicStore { pointer, value, order } => {
                 let scalar = self.expect_scalar(value);
                 let (addr, value) = self.pointer_and_value(pointer, value);
@@ -299,6 +306,15 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 match result {
                     UpdateResult::Old => Operand::Reg(dst),
                     UpdateResult::New => self.after_rmw(*op, scalar.ty, Operand::Reg(dst), value),
+                }
+            }
+            Builtin::AtomicCompareExchange { pointer, expected, desired, weak, .. }
+                if self.scalar_of(desired).is_none() =>
+            {
+                let equal = self.atomic_record_compare_exchange(e, (pointer, expected, desired), *weak);
+                match self.scalar_of(e) {
+                    Some(to) => self.bool_to(to.ty, equal),
+                    None => equal,
                 }
             }
             Builtin::AtomicCompareExchange { pointer, expected, desired, success, failure, returns_success, weak } => {

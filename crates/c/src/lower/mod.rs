@@ -14,6 +14,7 @@
 mod aggregate;
 mod arith;
 mod atomic;
+mod atomic_record;
 mod bits;
 mod builtin;
 mod calls;

@@ -283,3 +283,118 @@ int main(void) {
     assert(x == 2);
     both(locks, locks);
 }
+//// Structs are accessed atomically as a whole.
+//// check: safe
+//// check -e events: safe
+//// check -e states: safe
+//// check -DPLAIN: unsafe assertion
+struct pair {
+    int a, b;
+};
+#ifdef PLAIN
+static struct pair pair;
+static void set(struct pair value) { pair = value; }
+static struct pair get(void) { return pair; }
+#else
+static _Atomic struct pair pair;
+static void set(struct pair value) { atomic_store(&pair, value); }
+static struct pair get(void) { return atomic_load(&pair); }
+#endif
+THREAD(writes) {
+    set((struct pair){ 1, 1 });
+    return 0;
+}
+THREAD(reads) {
+    struct pair value = get();
+    assert(value.a == value.b);
+    return 0;
+}
+int main(void) {
+    both(writes, reads);
+}
+//// Exchange and compare-exchange of a struct are one step each; what was found comes back.
+//// check: safe
+//// check -e events: safe
+//// check -e states: safe
+struct node {
+    struct node *next;
+    unsigned long tag;
+};
+static _Atomic struct node top;
+static struct node first, second;
+static void push(struct node *node) {
+    struct node found = atomic_load(&top), wanted;
+    do {
+        node->next = found.next;
+        wanted = (struct node){ node, found.tag + 1 };
+    } while (!atomic_compare_exchange_strong(&top, &found, wanted));
+}
+THREAD(a) {
+    push(&first);
+    return 0;
+}
+THREAD(b) {
+    push(&second);
+    return 0;
+}
+int main(void) {
+    both(a, b);
+    struct node all = atomic_exchange(&top, ((struct node){ 0, 7 }));
+    assert(all.tag == 2 && all.next && all.next->next && !all.next->next->next);
+    struct node last = top;
+    assert(last.tag == 7 && last.next == 0);
+    assert(!atomic_compare_exchange_strong(&top, &all, last) && all.tag == 7);
+}
+//// An atomic load of a struct is no fence; a sequentially consistent store is one, and a weaker store is not modelled.
+//// check -m tso,pso -DKIND=0: unsafe assertion
+//// check -m tso,pso -e events -DKIND=0: unsafe assertion
+//// check -m tso,pso -e states -DKIND=0: unsafe assertion
+//// check -m tso,pso -e stateless -DKIND=0: unsafe assertion
+//// check -DKIND=1: safe
+//// check -DKIND=2: unknown not sequentially consistent
+//// check -m tso,pso -DKIND=3: unsafe assertion
+struct pair {
+    int a, b;
+};
+static _Atomic struct pair one, two;
+static atomic_int x, y;
+static int a, b;
+static void call(_Atomic struct pair *pair) {
+    struct pair value = { 0, 0 };
+#if KIND == 0
+    value = atomic_load(pair);
+#elif KIND == 1
+    atomic_store(pair, value);
+#elif KIND == 2
+    atomic_store_explicit(pair, value, memory_order_release);
+#else
+    value = *pair;
+#endif
+}
+THREAD(p) {
+    atomic_store_explicit(&x, 1, memory_order_relaxed);
+    call(&one);
+    a = atomic_load_explicit(&y, memory_order_relaxed);
+    return 0;
+}
+THREAD(q) {
+    atomic_store_explicit(&y, 1, memory_order_relaxed);
+    call(&two);
+    b = atomic_load_explicit(&x, memory_order_relaxed);
+    return 0;
+}
+int main(void) {
+    both(p, q);
+    assert(a == 1 || b == 1);
+}
+//// Compare-exchange of a struct with padding would compare the padding.
+//// check: unknown with padding
+struct padded {
+    char a;
+    int b;
+};
+static struct padded object;
+int main(void) {
+    struct padded old = { 0, 0 }, new = { 1, 1 };
+    __atomic_compare_exchange(&object, &old, &new, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}

@@ -65,15 +65,27 @@ typedef struct { atomic_bool __set; } atomic_flag;
 #define atomic_thread_fence(order) __atomic_thread_fence(order)
 #define atomic_signal_fence(order) __atomic_signal_fence(order)
 
-/* Initialisation is no atomic access in C; a relaxed store is what comes closest. */
-#define atomic_init(object, value) __atomic_store_n(object, value, __ATOMIC_RELAXED)
-#define atomic_store_explicit(object, value, order) __atomic_store_n(object, value, order)
-#define atomic_load_explicit(object, order) __atomic_load_n(object, order)
-#define atomic_exchange_explicit(object, value, order) __atomic_exchange_n(object, value, order)
-#define atomic_compare_exchange_strong_explicit(object, expected, desired, success, failure) \
+#ifndef __NORN__
+/* For a compiler that has not got the functions of clang, and then only for numbers and pointers. */
+#define __c11_atomic_init(object, value) __atomic_store_n(object, value, __ATOMIC_RELAXED)
+#define __c11_atomic_store(object, value, order) __atomic_store_n(object, value, order)
+#define __c11_atomic_load(object, order) __atomic_load_n(object, order)
+#define __c11_atomic_exchange(object, value, order) __atomic_exchange_n(object, value, order)
+#define __c11_atomic_compare_exchange_strong(object, expected, desired, success, failure) \
     __atomic_compare_exchange_n(object, expected, desired, 0, success, failure)
-#define atomic_compare_exchange_weak_explicit(object, expected, desired, success, failure) \
+#define __c11_atomic_compare_exchange_weak(object, expected, desired, success, failure) \
     __atomic_compare_exchange_n(object, expected, desired, 1, success, failure)
+#endif
+
+/* Initialisation is no atomic access in C; a relaxed store is what comes closest. */
+#define atomic_init(object, value) __c11_atomic_init(object, value)
+#define atomic_store_explicit(object, value, order) __c11_atomic_store(object, value, order)
+#define atomic_load_explicit(object, order) __c11_atomic_load(object, order)
+#define atomic_exchange_explicit(object, value, order) __c11_atomic_exchange(object, value, order)
+#define atomic_compare_exchange_strong_explicit(object, expected, desired, success, failure) \
+    __c11_atomic_compare_exchange_strong(object, expected, desired, success, failure)
+#define atomic_compare_exchange_weak_explicit(object, expected, desired, success, failure) \
+    __c11_atomic_compare_exchange_weak(object, expected, desired, success, failure)
 
 /* C counts in elements when the object holds a pointer, the built-in function always counts in bytes. This is the size
    of an element then, else 1. */
