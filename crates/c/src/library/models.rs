@@ -44,6 +44,7 @@ pub(super) const MODELS: &[Model] = &[
     model!("messages.c", &[
         "sys_siglist", "_sys_siglist", "sys_errlist", "_sys_errlist", "sys_nerr", "_sys_nerr",
     ]),
+    model!("mutex_kinds.c", &["__norn_mutex_kinds"]),
     model!("options.c", &["optarg", "optind", "opterr", "optopt"]),
     model!("pointed_to.c", &["malloc", "calloc", "free", "abort", "printf", "fprintf"]),
     model!("process.c", &["getpid", "getppid"]),
@@ -131,6 +132,7 @@ pub(super) const MODELS: &[Model] = &[
     model!("strtol.c", &[
         "strtol", "strtoll", "strtoul", "strtoull", "strtoimax", "strtoumax", "atoi", "atol", "atoll",
     ]),
+    model!("thread_states.c", &["__norn_let_thread_go"]),
     model!("threads.c", &[
         "thrd_create", "thrd_join", "thrd_exit", "thrd_detach", "thrd_current", "thrd_equal", "thrd_sleep",
         "thrd_yield",

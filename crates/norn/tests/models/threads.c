@@ -327,3 +327,78 @@ int main(void) {
     finish(start(sets));
     assert(errno == EBUSY);
 }
+//// A thread is joined or detached once.
+//// check -DKIND=0: unsafe misuse join of a thread that is detached or was joined before
+//// check -DKIND=1: unsafe misuse join of a thread that is detached or was joined before
+//// check -DKIND=2: unsafe misuse detaching of a thread that is detached or was joined before
+//// check -DKIND=3: unsafe misuse detaching of a thread that is detached or was joined before
+//// check -DKIND=4: unsafe misuse of a thread that is detached or was joined before
+//// check -DKIND=5: unsafe misuse join of a thread that is detached or was joined before
+//// check -DKIND=6: unsafe misuse join of a thread that is detached or was joined before
+//// check -DKIND=7: safe
+//// check -e events -DKIND=0: unsafe misuse
+//// check -e states -DKIND=4: unsafe misuse
+//// check -e events -DKIND=4: unsafe misuse
+//// check -e stateless -DKIND=5: unsafe misuse
+//// check -e stateless -DKIND=7: safe
+static int work(void *argument) {
+    return 0;
+}
+THREAD(body) {
+#if KIND == 4
+    pthread_detach(pthread_self());
+#endif
+    return 0;
+}
+int main(void) {
+    pthread_t thread;
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+#if KIND == 5
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+#endif
+    pthread_create(&thread, &attr, body, 0);
+#if KIND == 0
+    pthread_join(thread, 0);
+    pthread_join(thread, 0); //
+#elif KIND == 1
+    pthread_detach(thread);
+    pthread_join(thread, 0); //
+#elif KIND == 2
+    pthread_detach(thread);
+    pthread_detach(thread); //
+#elif KIND == 3
+    pthread_join(thread, 0);
+    pthread_detach(thread); //
+#elif KIND == 4 || KIND == 5
+    pthread_join(thread, 0); //
+#elif KIND == 6
+    thrd_t other;
+    thrd_create(&other, work, 0);
+    thrd_detach(other);
+    thrd_join(other, 0); //
+#else
+    pthread_t other;
+    pthread_create(&other, 0, body, 0);
+    pthread_join(other, 0);
+    pthread_detach(thread);
+#endif
+}
+//// Two threads may not join a third one both.
+//// check: unsafe misuse join of a thread that is detached or was joined before
+//// check -e events: unsafe misuse
+//// check -e stateless: unsafe misuse
+static pthread_t third;
+THREAD(body) {
+    return 0;
+}
+THREAD(joins) {
+    pthread_join(third, 0);
+    return 0;
+}
+int main(void) {
+    third = start(body);
+    pthread_t a = start(joins), b = start(joins);
+    finish(a);
+    finish(b);
+}

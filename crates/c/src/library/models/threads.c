@@ -35,8 +35,7 @@ _Noreturn void thrd_exit(int result) {
 }
 
 int thrd_detach(thrd_t thread) {
-    (void)thread;
-    return thrd_success;
+    return pthread_detach(thread) ? thrd_error : thrd_success;
 }
 
 thrd_t thrd_current(void) {
