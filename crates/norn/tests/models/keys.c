@@ -143,3 +143,64 @@ int main(void) {
     pthread_key_create(&key, free);
     both(uses, uses);
 }
+//// A destructor may make a key and set it; its destructor is called as well.
+//// check: unsafe assertion called == 0
+//// check -e events: unsafe assertion called == 0
+//// check -e states: unsafe assertion called == 0
+static pthread_key_t key, other;
+static int called;
+static void last(void *value) {
+    called = 1;
+}
+static void make_more(void *value) {
+    pthread_key_create(&other, last);
+    pthread_setspecific(other, value);
+}
+THREAD(body) {
+    pthread_setspecific(key, &called);
+    return 0;
+}
+int main(void) {
+    pthread_key_create(&key, make_more);
+    finish(start(body));
+    assert(called == 0);
+}
+//// Calling destructors is no fence.
+//// check -m sc: safe
+//// check -m tso,pso: unsafe assertion
+static pthread_key_t key;
+static atomic_int x, y;
+static int a, b;
+static void ends(void *value) {
+    *(int *)value = atomic_load_explicit(value == &a ? &y : &x, memory_order_relaxed);
+}
+THREAD(first) {
+    pthread_setspecific(key, &a);
+    atomic_store_explicit(&x, 1, memory_order_relaxed);
+    return 0;
+}
+THREAD(second) {
+    pthread_setspecific(key, &b);
+    atomic_store_explicit(&y, 1, memory_order_relaxed);
+    return 0;
+}
+int main(void) {
+    pthread_key_create(&key, ends);
+    both(first, second);
+    assert(a == 1 || b == 1);
+}
+//// More keys than the model has room for are not an error of the program.
+//// check: unknown more than 32 keys
+int main(void) {
+    pthread_key_t key;
+    for (int i = 0; i < 40; i++)
+        assert(pthread_key_create(&key, 0) == 0);
+}
+//// Nor are more functions to call at exit.
+//// check: unknown more than 32 functions
+static void nothing(void) {
+}
+int main(void) {
+    for (int i = 0; i < 40; i++)
+        assert(atexit(nothing) == 0);
+}
