@@ -477,3 +477,16 @@ fn a_bound_on_a_loop_that_nobody_wrote_was_not_given() {
         assert!(matches!(run.status(), 5 | 10), "{engine}: {}", run.stdout());
     }
 }
+
+/// What models ask about one another is not the user's to hear of.
+#[test]
+fn the_end_of_a_thread_by_a_call_gives_no_warning() {
+    let folder = Folder::new("no_warning_for_pthread_exit");
+    folder.write(
+        "ends.c",
+        "#include <pthread.h>\nvoid *f(void *p) { pthread_exit(p); }\n\
+         int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); }\n",
+    );
+    let run = folder.norn(&["check", "ends.c"]);
+    assert_eq!((run.status(), run.stderr().as_str()), (0, ""));
+}

@@ -9,8 +9,10 @@ void __model_run_destructors(void);
 void __model_main_left(void);
 
 _Noreturn void pthread_exit(void *value) {
-    if (__norn_is_linked("atexit") && __norn_self() == 0)
-        __model_main_left();
+    if (__norn_is_linked("atexit")) {
+        if (__norn_self() == 0)
+            __model_main_left();
+    }
     if (__norn_is_linked("pthread_key_create"))
         __model_run_destructors();
     __norn_fence_call();
