@@ -175,3 +175,41 @@ int main(void) {
     assert(pthread_rwlockattr_getkind_np(&attr, &value) == 0 && value == PTHREAD_RWLOCK_PREFER_WRITER_NP);
     assert(pthread_rwlockattr_destroy(&attr) == 0);
 }
+//// A thread that holds the lock for writing and locks it again may be told so, or block for ever.
+//// check -DCALL=pthread_rwlock_rdlock(&lock_): unsafe assertion == 0
+//// check -DCALL=pthread_rwlock_wrlock(&lock_): unsafe assertion == 0
+//// check -DCALL=pthread_rwlock_timedrdlock(&lock_,&soon): unsafe assertion == 0
+//// check -DCALL=pthread_rwlock_timedwrlock(&lock_,&soon): unsafe assertion == 0
+//// check -e events -DCALL=pthread_rwlock_rdlock(&lock_): unsafe assertion == 0
+//// check -e states -DCALL=pthread_rwlock_wrlock(&lock_): unsafe assertion == 0
+//// check -DTOLD -DCALL=pthread_rwlock_rdlock(&lock_): safe
+//// check -DTOLD -DCALL=pthread_rwlock_wrlock(&lock_): safe
+//// check --deadlock -DTOLD -DCALL=pthread_rwlock_wrlock(&lock_): unsafe deadlock
+//// check --deadlock -DTOLD -DCALL=pthread_rwlock_timedwrlock(&lock_,&soon): safe
+static pthread_rwlock_t lock_ = PTHREAD_RWLOCK_INITIALIZER;
+int main(void) {
+    pthread_rwlock_wrlock(&lock_);
+#ifdef TOLD
+    assert(CALL == EDEADLK);
+#else
+    assert(CALL == 0);
+#endif
+}
+//// Locks that prefer writers are not modelled.
+//// check -DINIT: unknown prefers writers
+//// check: unknown prefers writers
+//// check -e events: unknown prefers writers
+#ifdef INIT
+static pthread_rwlock_t first;
+#else
+static pthread_rwlock_t first = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+#endif
+int main(void) {
+#ifdef INIT
+    pthread_rwlockattr_t attr;
+    pthread_rwlockattr_init(&attr);
+    pthread_rwlockattr_setkind_np(&attr, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    pthread_rwlock_init(&first, &attr);
+#endif
+    pthread_rwlock_rdlock(&first);
+}

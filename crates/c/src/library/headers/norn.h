@@ -1,5 +1,9 @@
 #ifndef __NORN_H
 #define __NORN_H
+/* Accesses of models outside of sections: they are no data races and order nothing, as calls that do not synchronise. */
+#define __norn_load(place) __atomic_load_n(&(place), __ATOMIC_RELAXED)
+#define __norn_store(place, value) __atomic_store_n(&(place), value, __ATOMIC_RELAXED)
+
 /* What the models are made of; the compiler knows these by name. Sections do not nest. */
 void __norn_section_begin(void);
 void __norn_section_end(void);

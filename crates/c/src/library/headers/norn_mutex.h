@@ -1,6 +1,6 @@
 #ifndef __NORN_MUTEX_H
 #define __NORN_MUTEX_H
-/* What the models of mutexes and of condition variables share. To be used inside a section.
+/* What the models of mutexes and of condition variables share.
    owner: 0 while the mutex is free, else the owner's thread number plus 1.
    count: how often the owner of a recursive mutex has locked it beyond the first time.
    kind:  PTHREAD_MUTEX_…, which init and destroy alone change. */
@@ -15,13 +15,13 @@ static inline unsigned int __model_me(void) {
 
 /* The kind of a mutex that may be used. */
 static inline int __model_mutex_kind(const struct __norn_mutex *mutex) {
-    int kind = mutex->__kind;
+    int kind = __norn_load(mutex->__kind);
     __norn_misuse(kind != __NORN_MUTEX_DESTROYED, "use of a destroyed mutex");
     __norn_misuse(kind >= PTHREAD_MUTEX_NORMAL && kind <= PTHREAD_MUTEX_ADAPTIVE_NP, "use of a mutex that is not initialised");
     return kind;
 }
 
-/* Gives up one lock of a mutex that the caller owns. */
+/* Gives up one lock of a mutex that the caller owns. Inside a section. */
 static inline void __model_mutex_release(struct __norn_mutex *mutex, int kind) {
     if (kind == PTHREAD_MUTEX_RECURSIVE && mutex->__count > 0) {
         mutex->__count--;

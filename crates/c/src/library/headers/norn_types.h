@@ -3,6 +3,7 @@
 /* The synchronisation objects as the models see them. Sizes are glibc's on both targets, all bytes zero is an object
    that was initialised with the defaults, and the mutex has its kind where glibc's static initialisers put it: so the
    models also work on objects that a program declared with glibc's headers. What the fields mean is said in the model. */
+void __norn_mutex_kinds(void);
 struct __norn_mutex {
     unsigned int __owner;
     unsigned int __count;
@@ -13,10 +14,9 @@ struct __norn_mutex {
 #endif
     int __kind;
     int __spare;
+    void (*__mention)(void);
 #ifdef __LP64__
-    long __more[2];
-#else
-    long __more[1];
+    long __more;
 #endif
 };
 struct __norn_cond {
@@ -24,6 +24,7 @@ struct __norn_cond {
     unsigned long long __levels;
     int __spare[8];
 };
+#define __NORN_WRITERS_FIRST (~1ull)
 struct __norn_rwlock {
     unsigned long long __state;
     unsigned long long __read_clock;

@@ -10,14 +10,16 @@ static pid_t any(void) {
 
 static pid_t number;
 
-pid_t getpid(void) {
-    pid_t chosen = any();
-    __norn_section_begin();
+static void choose(void) __attribute__((constructor));
+
+static void choose(void) {
+    number = any();
     if (number == 0)
-        number = chosen ? chosen : 1;
-    pid_t result = number;
-    __norn_section_end();
-    return result;
+        number = 1;
+}
+
+pid_t getpid(void) {
+    return number;
 }
 
 pid_t getppid(void) {

@@ -6,7 +6,9 @@
 
    Nobody may arrive for the next round before all have left the last one. This costs no behaviour, because a thread that may
    leave always can, and nothing else notices when it does; and it makes a round number unnecessary, which would
-   grow without bound. */
+   grow without bound.
+
+   Only waiting at a barrier synchronises. */
 #include <norn_errno.h>
 #include <norn.h>
 #include <norn_pthread.h>
@@ -17,21 +19,21 @@ int pthread_barrier_init(pthread_barrier_t *restrict barrier, const pthread_barr
     (void)attr;
     if (count == 0 || count > 0x7fffffff)
         return EINVAL;
-    __norn_section_begin();
-    barrier->__count = count;
-    barrier->__state = 0;
-    __norn_section_end();
+    __norn_store(barrier->__count, count);
+    __norn_store(barrier->__state, 0);
     return 0;
 }
 
 int pthread_barrier_destroy(pthread_barrier_t *barrier) {
-    __norn_section_begin();
-    int state = barrier->__state;
-    __norn_misuse(barrier->__count != 0, "use of a barrier that is destroyed or not initialised");
+    int state = __norn_load(barrier->__state);
+    __norn_misuse(__norn_load(barrier->__count) != 0, "use of a barrier that is destroyed or not initialised");
     __norn_misuse(state <= 0, "destruction of a barrier at which a thread waits");
-    __norn_await(state == 0);
-    barrier->__count = 0;
-    __norn_section_end();
+    if (state < 0) {
+        __norn_section_begin();
+        __norn_await(barrier->__state == 0);
+        __norn_section_end();
+    }
+    __norn_store(barrier->__count, 0);
     return 0;
 }
 

@@ -43,7 +43,7 @@ typedef unsigned long long bits;
 #define DESTROYED (31 * ONE_PENDING)
 
 static bits read_state(const pthread_cond_t *cond) {
-    bits state = cond->__state;
+    bits state = __norn_load(cond->__state);
     __norn_misuse(PENDING(state) <= COUNT(state), "use of a condition variable that is destroyed or not initialised");
     return state;
 }
@@ -120,21 +120,21 @@ static _Bool wait(pthread_cond_t *cond, pthread_mutex_t *mutex) {
 
 int pthread_cond_init(pthread_cond_t *restrict cond, const pthread_condattr_t *restrict attr) {
     (void)attr;
-    __norn_section_begin();
-    cond->__state = 0;
-    cond->__levels = 0;
-    __norn_section_end();
+    __norn_store(cond->__state, 0);
+    __norn_store(cond->__levels, 0);
     return 0;
 }
 
 /* Threads that have been woken may still be on their way out. */
 int pthread_cond_destroy(pthread_cond_t *cond) {
-    __norn_section_begin();
     bits state = read_state(cond);
     __norn_misuse(COUNT(state) == 0, "destruction of a condition variable on which a thread waits");
-    __norn_await(WOKEN(state) == 0);
-    cond->__state = DESTROYED;
-    __norn_section_end();
+    if (WOKEN(state)) {
+        __norn_section_begin();
+        __norn_await(WOKEN(cond->__state) == 0);
+        __norn_section_end();
+    }
+    __norn_store(cond->__state, DESTROYED);
     return 0;
 }
 

@@ -4,6 +4,9 @@
 #include <norn.h>
 #include <norn_pthread.h>
 
+/* In mutex_kinds.c. */
+void __norn_mutex_kinds(void);
+
 _Static_assert(sizeof(pthread_mutexattr_t) == 4, "glibc's size");
 
 static int get(const pthread_mutexattr_t *attr, int shift, int mask) {
@@ -37,6 +40,7 @@ int pthread_mutexattr_gettype(const pthread_mutexattr_t *restrict attr, int *res
 }
 
 int pthread_mutexattr_settype(pthread_mutexattr_t *attr, int type) {
+    __norn_mutex_kinds();
     return set(attr, 0, 3, type, PTHREAD_MUTEX_ADAPTIVE_NP);
 }
 

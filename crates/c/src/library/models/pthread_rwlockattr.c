@@ -1,4 +1,4 @@
-/* Attributes of read-write locks. They have no effect. */
+/* Attributes of read-write locks. A lock that prefers writers is not supported; the rest has no effect. */
 #include <norn_errno.h>
 #include <norn_pthread.h>
 

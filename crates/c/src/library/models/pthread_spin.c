@@ -1,4 +1,4 @@
-/* Spinlocks: each call is one step; a thread that would spin is not enabled. The lock is 0 while it is free, else the owner's thread
+/* Spinlocks: a call that locks or unlocks is one step; a thread that would spin is not enabled. The lock is 0 while it is free, else the owner's thread
    number plus 1, and negative once destroyed. */
 #include <norn_errno.h>
 #include <norn.h>
@@ -8,7 +8,7 @@ _Static_assert(sizeof(pthread_spinlock_t) == 4, "glibc's size");
 #define DESTROYED (-1)
 
 static int read_state(pthread_spinlock_t *lock) {
-    int state = *lock;
+    int state = __norn_load(*lock);
     __norn_misuse(state >= 0, "use of a spinlock that is destroyed or not initialised");
     return state;
 }
@@ -20,17 +20,13 @@ static void take(pthread_spinlock_t *lock) {
 
 int pthread_spin_init(pthread_spinlock_t *lock, int shared) {
     (void)shared;
-    __norn_section_begin();
-    *lock = 0;
-    __norn_section_end();
+    __norn_store(*lock, 0);
     return 0;
 }
 
 int pthread_spin_destroy(pthread_spinlock_t *lock) {
-    __norn_section_begin();
     __norn_misuse(read_state(lock) == 0, "destruction of a locked spinlock");
-    *lock = DESTROYED;
-    __norn_section_end();
+    __norn_store(*lock, DESTROYED);
     return 0;
 }
 

@@ -1,4 +1,5 @@
-/* Unnamed semaphores: each call is one step. The value is negative once destroyed. */
+/* Unnamed semaphores: a call that waits or posts is one step. The value is negative once destroyed. A look at the value is no fence,
+   nor is a wait that fails because of what it saw. */
 #include <norn_errno.h>
 #include <limits.h>
 #include <norn.h>
@@ -8,7 +9,7 @@ _Static_assert(sizeof(sem_t) == (sizeof(long) == 8 ? 32 : 16), "glibc's size");
 #define DESTROYED (-1)
 
 static int read_value(const sem_t *sem) {
-    int value = sem->__value;
+    int value = __norn_load(sem->__value);
     __norn_misuse(value >= 0, "use of a semaphore that is destroyed or not initialised");
     return value;
 }
@@ -28,17 +29,13 @@ int sem_init(sem_t *sem, int shared, unsigned int value) {
     (void)shared;
     if (value > SEM_VALUE_MAX)
         return fail(EINVAL);
-    __norn_section_begin();
-    sem->__value = (int)value;
-    __norn_section_end();
+    __norn_store(sem->__value, (int)value);
     return 0;
 }
 
 int sem_destroy(sem_t *sem) {
-    __norn_section_begin();
     read_value(sem);
-    sem->__value = DESTROYED;
-    __norn_section_end();
+    __norn_store(sem->__value, DESTROYED);
     return 0;
 }
 
@@ -52,6 +49,8 @@ int sem_wait(sem_t *sem) {
 }
 
 int sem_trywait(sem_t *sem) {
+    if (read_value(sem) == 0)
+        return fail(EAGAIN);
     __norn_section_begin();
     int value = read_value(sem);
     if (value > 0)
@@ -89,9 +88,6 @@ int sem_post(sem_t *sem) {
 }
 
 int sem_getvalue(sem_t *restrict sem, int *restrict value) {
-    __norn_section_begin();
-    int found = read_value(sem);
-    __norn_section_end();
-    *value = found;
+    *value = read_value(sem);
     return 0;
 }

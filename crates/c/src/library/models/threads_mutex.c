@@ -8,6 +8,7 @@ static int result_of(int error) {
 }
 
 int mtx_init(mtx_t *mutex, int type) {
+    __norn_mutex_kinds();
     pthread_mutexattr_t attr = { type & mtx_recursive ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL };
     return result_of(pthread_mutex_init(mutex, &attr));
 }
