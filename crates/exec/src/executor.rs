@@ -295,7 +295,7 @@ impl<'c> Executor<'c> {
         self.effects.split_at(self.visible_effects.min(self.effects.len()))
     }
 
-    /// Whether the last step was a spurious wake-up or a timeout.
+    /// Whether the last step was a spurious wake-up.
     pub fn was_spurious(&self) -> bool {
         self.spurious
     }

@@ -327,7 +327,8 @@ pub enum InstrKind {
     SectionBegin(SectionKind),
     SectionEnd,
     /// Inside a section: the section is enabled only when `cond` holds here. With `spurious` the step is possible all
-    /// the same, but does not count as enabled when looking for deadlocks (spurious wake-ups, timeouts).
+    /// the same, but does not count as enabled when looking for deadlocks: it may happen, but nobody can rely on it (spurious
+    /// wake-ups; a lock that may say that it would block for ever). A time limit is certain to pass and no such case.
     Await {
         cond: Operand,
         spurious: bool,

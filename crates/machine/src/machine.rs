@@ -85,7 +85,7 @@ impl Choice {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Taken {
-    /// A spurious wake-up or timeout: possible, but it does not count when looking for deadlocks.
+    /// A spurious wake-up: possible, but it does not count when looking for deadlocks.
     pub spurious: bool,
 }
 

@@ -53,7 +53,7 @@ pub enum Happening<'a> {
     Join {
         thread: usize,
     },
-    /// A wait ends although what it waits for has not happened: a spurious wake-up, or a timeout.
+    /// A wait ends although what it waits for has not happened, as in a spurious wake-up.
     WakesUp,
     /// The user's code calls a function of the library.
     Call {

@@ -156,7 +156,7 @@ pub fn describe(event: &Event, trace: &Trace) -> String {
         EventKind::Fence(kind) => fence(*kind).to_owned(),
         EventKind::Create { thread: t } => format!("creates {}", thread(*t)),
         EventKind::Join { thread: t } => format!("joins {}", thread(*t)),
-        EventKind::WakesUp => "stops waiting without cause (a spurious wake-up or a timeout)".to_owned(),
+        EventKind::WakesUp => "stops waiting without cause (as in a spurious wake-up)".to_owned(),
         EventKind::Call { function } => format!("calls {function}"),
         EventKind::Free { location } => format!("frees {location}"),
         EventKind::Input { source, value } => format!("{source} gives {value}"),

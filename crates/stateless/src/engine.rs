@@ -60,7 +60,7 @@ pub struct Explored {
     pub incomplete: Option<Incomplete>,
     /// Loops and recursions with their bounds, and whether some execution was cut there.
     pub bounds: Vec<(Span, u32, bool)>,
-    /// A spurious wake-up or timeout happened.
+    /// A spurious wake-up happened.
     pub spurious: bool,
     /// What some execution met and is assumed not to happen.
     pub assumptions: BTreeSet<Assumption>,
@@ -231,7 +231,7 @@ pub fn verdict_of(task: &Task<'_>, explored: Explored) -> Result<Verdict, Replay
         return unknown(reason, span, stats);
     }
     if task.checks.deadlock && explored.spurious {
-        let reason = "with spurious wake-ups or timeouts this engine does not decide deadlocks".to_owned();
+        let reason = "with spurious wake-ups this engine does not decide deadlocks".to_owned();
         return unknown(reason, None, stats);
     }
     let mut bounds = unwind_bounds(task.program, explored.bounds);

@@ -77,7 +77,7 @@ pub enum EventKind {
     Join {
         thread: usize,
     },
-    /// A wait ended although what it waited for had not happened: a spurious wake-up, or a timeout.
+    /// A wait ended although what it waited for had not happened, as in a spurious wake-up.
     WakesUp,
     /// The call of a library function with a model.
     Call {

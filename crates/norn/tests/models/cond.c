@@ -337,3 +337,17 @@ int main(void) {
     }
     finish(thread);
 }
+//// A time limit is certain to pass, so whoever waits with one is never stuck; without one, a lost wake-up is a deadlock.
+//// check --deadlock -DTIMED=1: safe
+//// check --deadlock -DTIMED=0: unsafe deadlock
+//// check --deadlock -e states -DTIMED=1: safe
+//// check --deadlock -e states -DTIMED=0: unsafe deadlock
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+int main(void) {
+    lock();
+    if (TIMED)
+        pthread_cond_timedwait(&cond, &mutex, &soon);
+    else
+        pthread_cond_wait(&cond, &mutex);
+    unlock();
+}

@@ -165,11 +165,12 @@ int main(void) {
     unlock();
     assert(pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &soon) == 0);
 }
-//// A timed lock that can only time out counts as waiting.
-//// check --deadlock: unsafe deadlock @waits
+//// A timed lock that can only time out does so, and is no deadlock.
+//// check --deadlock: safe
+//// check --deadlock -e states: safe
 int main(void) {
     lock();
-    pthread_mutex_timedlock(&mutex, &soon); // @waits
+    assert(pthread_mutex_timedlock(&mutex, &soon) == ETIMEDOUT);
 }
 //// The owner of a recursive mutex may lock it again and has to unlock it as often.
 //// check --deadlock: safe
@@ -360,4 +361,22 @@ int main(void) {
     pthread_mutexattr_t attr;
     pthread_mutexattr_init(&attr);
     pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST); // @robust
+}
+//// Waiting for a mutex, a semaphore or a read-write lock with a time limit is no deadlock.
+//// check --deadlock -DCALL=pthread_mutex_timedlock(&mutex,&soon): safe
+//// check --deadlock -DCALL=sem_timedwait(&sem,&soon): safe
+//// check --deadlock -DCALL=pthread_rwlock_timedrdlock(&rw,&soon): safe
+//// check --deadlock -e states -DCALL=pthread_mutex_timedlock(&mutex,&soon): safe
+//// check --deadlock -e stateless -DCALL=pthread_mutex_timedlock(&mutex,&soon): safe
+//// check --deadlock -DCALL=pthread_mutex_lock(&mutex): unsafe deadlock
+static sem_t sem;
+static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
+THREAD(waits) {
+    assert(CALL != 0);
+    return 0;
+}
+int main(void) {
+    lock();
+    pthread_rwlock_wrlock(&rw);
+    finish(start(waits));
 }

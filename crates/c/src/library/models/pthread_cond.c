@@ -1,6 +1,6 @@
 /* Condition variables. A wait is three steps: give up the mutex and start to wait, wake up, take the mutex again (so that
    another thread may take it first). Waking up without a signal is possible at any time, but does not count as
-   enabled, so that a lost wake-up shows as a deadlock.
+   enabled, so that a lost wake-up shows as a deadlock; a time limit does, because it is certain to pass.
 
    POSIX promises that a signal wakes at least one of the threads that wait when it is given. Which one is left open here
    until one of them wakes up: a signal is pending for the threads that waited when it was given, and the first of them
@@ -86,8 +86,8 @@ static void begin(pthread_cond_t *cond, pthread_mutex_t *mutex, bits me) {
     __norn_section_end();
 }
 
-/* The second step of a wait; whether there was a signal. */
-static _Bool wake(pthread_cond_t *cond, bits me) {
+/* The second step of a wait; whether there was a signal. A time limit is certain to pass, so a timed wait is always enabled. */
+static _Bool wake(pthread_cond_t *cond, bits me, _Bool timed) {
     __norn_section_begin();
     bits state = cond->__state;
     unsigned int pending = PENDING(state), level = 0;
@@ -98,7 +98,7 @@ static _Bool wake(pthread_cond_t *cond, bits me) {
         level = (levels & me ? 1 : 0) + (levels >> 32 & me ? 2 : 0);
     }
     _Bool took = certain || level < pending;
-    __norn_await_spurious(took);
+    __norn_await_spurious(took || timed);
     if (certain) {
         cond->__state = state & ~(me << THREADS);
     } else {
@@ -110,12 +110,12 @@ static _Bool wake(pthread_cond_t *cond, bits me) {
     return took;
 }
 
-static _Bool wait(pthread_cond_t *cond, pthread_mutex_t *mutex) {
+static _Bool wait(pthread_cond_t *cond, pthread_mutex_t *mutex, _Bool timed) {
     if (__norn_self() >= THREADS)
         __norn_unsupported("a thread after the 27th waits on a condition variable");
     bits me = 1ull << __norn_self();
     begin(cond, mutex, me);
-    return wake(cond, me);
+    return wake(cond, me, timed);
 }
 
 int pthread_cond_init(pthread_cond_t *restrict cond, const pthread_condattr_t *restrict attr) {
@@ -139,7 +139,7 @@ int pthread_cond_destroy(pthread_cond_t *cond) {
 }
 
 int pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex) {
-    wait(cond, mutex);
+    wait(cond, mutex, 0);
     return pthread_mutex_lock(mutex);
 }
 
@@ -148,7 +148,7 @@ _Bool __norn_nondet_timeout(void);
 /* The time limit may pass at any time, whatever it is. A thread that wakes up without a signal may also do so before. */
 int pthread_cond_timedwait(pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex, const struct timespec *restrict until) {
     (void)until;
-    _Bool took = wait(cond, mutex);
+    _Bool took = wait(cond, mutex, 1);
     int error = pthread_mutex_lock(mutex);
     if (error)
         return error;

@@ -59,12 +59,11 @@ int sem_trywait(sem_t *sem) {
     return value > 0 ? 0 : fail(EAGAIN);
 }
 
-/* The time limit may pass at any time while the value is 0, whatever the limit is. */
+/* The time limit may pass at any time while the value is 0, whatever the limit is, and is certain to pass. */
 int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict until) {
     (void)until;
     __norn_section_begin();
     int value = read_value(sem);
-    __norn_await_spurious(value > 0);
     if (value > 0)
         take(sem, value);
     __norn_section_end();
