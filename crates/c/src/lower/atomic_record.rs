@@ -4,8 +4,8 @@
 //! instructions and the locks are that compilers make of them. A store that need not be a fence is not supported, nor is an object of
 //! very many members. Compare-exchange looks at the bytes in C, so it is for objects without padding.
 
-use super::aggregate::Piece;
 use super::function::FunctionBuilder;
+use super::pieces::Piece;
 use crate::tree::{Builtin, Expected, Expr};
 use norn_ir::ids::TypeId;
 use norn_ir::instr::{Access, CompareOp, Const, InstrKind, NondetSource, Operand, Order, SectionKind};

@@ -28,8 +28,6 @@ pub(super) struct Machine<'c, 'a> {
     may_be_accesses: usize,
     /// `"memory"` is clobbered.
     sees_memory: bool,
-    /// The compiler moves nothing over the statement, so that its loads acquire and its stores release.
-    orders: bool,
     /// The registers that were written though they may be shared with inputs, by letter, before this instruction and by it.
     written: Vec<Option<char>>,
     written_now: Vec<Option<char>>,
@@ -75,7 +73,6 @@ impl<'c, 'a> Machine<'c, 'a> {
             effects: Vec::new(),
             accesses: 0,
             may_be_accesses: 0,
-            orders: asm.is_volatile && clobbers.contains(&Clobber::Memory),
             sees_memory: clobbers.contains(&Clobber::Memory),
             written: Vec::new(),
             written_now: Vec::new(),
@@ -386,8 +383,7 @@ impl<'c, 'a> Machine<'c, 'a> {
         self.may_read(memory)?;
         let (pointer, ty) = self.access(memory, width, natural)?;
         self.accesses += 1;
-        let order = if self.orders { Order::Acquire } else { Order::Relaxed };
-        let load = self.checker.builtin(Builtin::AtomicLoad { pointer, order }, ty, self.loc);
+        let load = self.checker.builtin(Builtin::AtomicLoad { pointer, order: Order::Relaxed }, ty, self.loc);
         self.keep(load)
     }
 
@@ -401,8 +397,7 @@ impl<'c, 'a> Machine<'c, 'a> {
         }
         let value = self.load_as(value, ty);
         let void = self.checker.void_type();
-        let order = if self.orders { Order::Release } else { Order::Relaxed };
-        let builtin = Builtin::AtomicStore { pointer, value, order };
+        let builtin = Builtin::AtomicStore { pointer, value, order: Order::Relaxed };
         let store = self.checker.builtin(builtin, void, self.loc);
         self.effects.push(store);
         Some(())

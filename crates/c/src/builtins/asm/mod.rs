@@ -20,8 +20,7 @@
 //! - A store that covers only a part of an output (`"=m"`) is unsupported: the compiler takes what was there for dead.
 //! - Where the compiler may choose between a register and memory (`"=rm"`), the operand is taken for a register; unsupported if
 //!   others can see the place, and the statement has further accesses or fences.
-//! - Accesses are atomic ones: assembly takes no part in C's data races. If the statement is `volatile` and clobbers
-//!   `"memory"`, its loads acquire and its stores release, as on x86; else they are relaxed.
+//! - Accesses are atomic and relaxed: assembly takes no part in C's data races, and what x86 orders is left to the model.
 //!
 //! Left out: `asm goto`, named registers in the text, addresses with offsets, pairs of registers, vectors.
 
