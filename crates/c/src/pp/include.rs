@@ -230,11 +230,13 @@ fn once_key(path: &Path) -> PathBuf {
 
 /// The built-in header that a mistyped name may have meant.
 fn similar_header(name: &str) -> Option<&'static str> {
-    let last = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
-    let distance = |known: &str| edit_distance(&last, known.rsplit('/').next().unwrap_or(known));
+    fn last(name: &str) -> &str {
+        name.rsplit('/').next().unwrap_or(name)
+    }
+    let meant = last(name).to_ascii_lowercase();
     library::header_names()
-        .map(|known| (distance(known), known))
-        .filter(|&(distance, known)| distance <= 2 && distance * 3 <= known.len())
+        .map(|known| (edit_distance(&meant, last(known)), known))
+        .filter(|&(distance, known)| distance <= 2 && distance * 3 <= last(known).len())
         .min()
         .map(|(_, known)| known)
 }

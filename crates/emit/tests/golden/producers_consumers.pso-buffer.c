@@ -43,6 +43,9 @@ typedef address SMA_ANY address_any;
 /* The scalar at an address. */
 #define AT(T, a) (*(T##_any *)(a))
 
+/* The program was translated for pointers of 8 bytes. */
+typedef char sma_pointer_size[sizeof(void *) == 8 ? 1 : -1];
+
 _Bool nondet_bool(void);
 u8 nondet_u8(void);
 u16 nondet_u16(void);
@@ -92,7 +95,8 @@ struct v_norn_mutex {
     u32 unused[2];
     u32 kind;
     u32 spare;
-    u64 more[2];
+    address mention;
+    u64 more;
 };
 static u32 x_of_0;
 static u32 y_of_0;
@@ -282,7 +286,7 @@ static void main_0(void)
     c0_of_0 = content(u64); c1_of_0 = content(u64);
     x_of_0 = 1u; y_of_0 = 5u;
 #line 41 "producers_consumers.c"
-    sma_atomic_begin(); m.owner = 0u; m.count = 0u; m.kind = 0u; sma_atomic_end();
+    m.owner = 0u; m.kind = 0u;
     sma_fence(); arg_1_0 = (address)&x_of_0; number = 1ull; create(1); p0_of_0 = number;
 L1: J(1, 2) sma_fence(); arg_2_0 = (address)&y_of_0; number_2 = 2ull; create(2); p1_of_0 = number_2;
 L2: J(2, 3) sma_fence(); number_3 = 3ull; create(3); c0_of_0 = number_3;
@@ -291,14 +295,15 @@ L3: J(3, 4) sma_fence(); number_4 = 4ull; create(4); c1_of_0 = number_4;
 L4: return;
 }
 
-#line 295 "sequential.c"
+#line 299 "sequential.c"
 /* Thread 1. */
 static void P_1(void)
 {
     static u32 tmp, r8, r5;
     address b;
-    u32 kind, owner, r42, r3, kind_2, r52, r75, r78;
-    u8 again, mine;
+    u32 kind, owner, r46, r3, kind_2, r56, r83, r86;
+    u8 r41, again, mine, r78;
+    _Bool r16, r59;
 #line 11 "producers_consumers.c"
     J(0, 1) b = arg_1_0;
 #line 13 "producers_consumers.c"
@@ -309,47 +314,56 @@ L1: J(1, 2) sma_atomic_begin(); kind = m.kind;
 #line 14 "producers_consumers.c"
     if (!((0 <= (i32)kind) && ((i32)kind <= 3))) fail("misuse: use of a mutex that is not initialised");
 #line 14 "producers_consumers.c"
-    owner = m.owner; again = (u8)((owner == 2u) && ((kind == 1u) || (kind == 2u)));
+    owner = m.owner; if (!(owner == 2u)) goto b9;
 #line 14 "producers_consumers.c"
-    assume((owner == 0u) || (again != 0)); if ((again != 0) && (kind == 2u)) goto b15;
+    r41 = (u8)((kind == 1u) || (kind == 2u)); if (r41 != 0) goto b10;
+b9: G(2)
 #line 14 "producers_consumers.c"
-    if (owner != 0u) goto b11;
+    r16 = 0; goto b11;
+b10: G(2)
 #line 14 "producers_consumers.c"
-    m.owner = 2u; goto b15;
+    r16 = 1;
 b11: G(2)
 #line 14 "producers_consumers.c"
-    r42 = m.count; m.count = r42 + 1u;
-b15: G(2)
+    again = (u8)r16; assume((owner == 0u) || (again != 0)); if ((again != 0) && (kind == 2u)) goto b21;
+#line 14 "producers_consumers.c"
+    if (owner != 0u) goto b17;
+#line 14 "producers_consumers.c"
+    m.owner = 2u; goto b21;
+b17: G(2)
+#line 14 "producers_consumers.c"
+    r46 = m.count; m.count = r46 + 1u;
+b21: G(2)
 #line 14 "producers_consumers.c"
     sma_atomic_end();
-L2: J(2, 3) r3 = sma_read(u32, c); if (0 < (i32)r3) goto b25;
+L2: J(2, 3) r3 = sma_read(u32, c); if (0 < (i32)r3) goto b31;
 #line 18 "producers_consumers.c"
 L3: J(3, 4) sma_write(u32, c, 0u);
-    if (!(0 < (i32)tmp)) goto b27;
+    if (!(0 < (i32)tmp)) goto b33;
 L4: J(4, 5) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
 L5: J(5, 6) sma_write(u32, c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
-    if (!(0 < (i32)tmp)) goto b27;
+    if (!(0 < (i32)tmp)) goto b33;
 L6: J(6, 7) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
 L7: J(7, 8) sma_write(u32, c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
-    if (!(0 < (i32)tmp)) goto b27;
+    if (!(0 < (i32)tmp)) goto b33;
 L8: J(8, 9) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
 L9: J(9, 10) sma_write(u32, c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
 L10: J(10, 11) assume(0); /* a bound is reached */
-b25: G(11)
+b31: G(11)
 #line 16 "producers_consumers.c"
 L11: J(11, 12) r5 = sma_read(u32, c);
 #line 16 "producers_consumers.c"
 L12: J(12, 13) sma_write(u32, c, r5 + 1u);
-b27: G(13)
+b33: G(13)
 #line 24 "producers_consumers.c"
 L13: J(13, 14) sma_atomic_begin(); kind_2 = m.kind;
 #line 24 "producers_consumers.c"
@@ -357,36 +371,45 @@ L13: J(13, 14) sma_atomic_begin(); kind_2 = m.kind;
 #line 24 "producers_consumers.c"
     if (!((0 <= (i32)kind_2) && ((i32)kind_2 <= 3))) fail("misuse: use of a mutex that is not initialised");
 #line 24 "producers_consumers.c"
-    r52 = m.owner; mine = (u8)(r52 == 2u);
+    r56 = m.owner; mine = (u8)(r56 == 2u); if (mine != 0) goto b42;
 #line 24 "producers_consumers.c"
-    if (!(((mine != 0) || (kind_2 == 1u)) || (kind_2 == 2u))) fail("misuse: unlock of a mutex that the calling thread does not hold");
+    r78 = (u8)((kind_2 == 1u) || (kind_2 == 2u)); if (r78 != 0) goto b42;
 #line 24 "producers_consumers.c"
-    if (!(mine != 0)) goto b40;
+    r59 = 0; goto b43;
+b42: G(14)
 #line 24 "producers_consumers.c"
-    if (!(kind_2 == 1u)) goto b36;
+    r59 = 1;
+b43: G(14)
 #line 24 "producers_consumers.c"
-    r75 = m.count; if (0u < r75) goto b37;
-b36: G(14)
+    if (!(r59)) fail("misuse: unlock of a mutex that the calling thread does not hold");
 #line 24 "producers_consumers.c"
-    m.owner = 0u; goto b40;
-b37: G(14)
+    if (!(mine != 0)) goto b52;
 #line 24 "producers_consumers.c"
-    r78 = m.count; m.count = r78 - 1u;
-b40: G(14)
+    if (!(kind_2 == 1u)) goto b48;
+#line 24 "producers_consumers.c"
+    r83 = m.count; if (0u < r83) goto b49;
+b48: G(14)
+#line 24 "producers_consumers.c"
+    m.owner = 0u; goto b52;
+b49: G(14)
+#line 24 "producers_consumers.c"
+    r86 = m.count; m.count = r86 - 1u;
+b52: G(14)
 #line 24 "producers_consumers.c"
     sma_atomic_end();
     G(14)
 L14: return;
 }
 
-#line 383 "sequential.c"
+#line 405 "sequential.c"
 /* Thread 2. */
 static void P_2(void)
 {
     static u32 tmp, r8, r5;
     address b;
-    u32 kind, owner, r42, r3, kind_2, r52, r75, r78;
-    u8 again, mine;
+    u32 kind, owner, r46, r3, kind_2, r56, r83, r86;
+    u8 r41, again, mine, r78;
+    _Bool r16, r59;
 #line 11 "producers_consumers.c"
     J(0, 1) b = arg_2_0;
 #line 13 "producers_consumers.c"
@@ -397,47 +420,56 @@ L1: J(1, 2) sma_atomic_begin(); kind = m.kind;
 #line 14 "producers_consumers.c"
     if (!((0 <= (i32)kind) && ((i32)kind <= 3))) fail("misuse: use of a mutex that is not initialised");
 #line 14 "producers_consumers.c"
-    owner = m.owner; again = (u8)((owner == 3u) && ((kind == 1u) || (kind == 2u)));
+    owner = m.owner; if (!(owner == 3u)) goto b9;
 #line 14 "producers_consumers.c"
-    assume((owner == 0u) || (again != 0)); if ((again != 0) && (kind == 2u)) goto b15;
+    r41 = (u8)((kind == 1u) || (kind == 2u)); if (r41 != 0) goto b10;
+b9: G(2)
 #line 14 "producers_consumers.c"
-    if (owner != 0u) goto b11;
+    r16 = 0; goto b11;
+b10: G(2)
 #line 14 "producers_consumers.c"
-    m.owner = 3u; goto b15;
+    r16 = 1;
 b11: G(2)
 #line 14 "producers_consumers.c"
-    r42 = m.count; m.count = r42 + 1u;
-b15: G(2)
+    again = (u8)r16; assume((owner == 0u) || (again != 0)); if ((again != 0) && (kind == 2u)) goto b21;
+#line 14 "producers_consumers.c"
+    if (owner != 0u) goto b17;
+#line 14 "producers_consumers.c"
+    m.owner = 3u; goto b21;
+b17: G(2)
+#line 14 "producers_consumers.c"
+    r46 = m.count; m.count = r46 + 1u;
+b21: G(2)
 #line 14 "producers_consumers.c"
     sma_atomic_end();
-L2: J(2, 3) r3 = sma_read(u32, c); if (0 < (i32)r3) goto b25;
+L2: J(2, 3) r3 = sma_read(u32, c); if (0 < (i32)r3) goto b31;
 #line 18 "producers_consumers.c"
 L3: J(3, 4) sma_write(u32, c, 0u);
-    if (!(0 < (i32)tmp)) goto b27;
+    if (!(0 < (i32)tmp)) goto b33;
 L4: J(4, 5) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
 L5: J(5, 6) sma_write(u32, c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
-    if (!(0 < (i32)tmp)) goto b27;
+    if (!(0 < (i32)tmp)) goto b33;
 L6: J(6, 7) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
 L7: J(7, 8) sma_write(u32, c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
-    if (!(0 < (i32)tmp)) goto b27;
+    if (!(0 < (i32)tmp)) goto b33;
 L8: J(8, 9) r8 = sma_read(u32, c);
 #line 20 "producers_consumers.c"
 L9: J(9, 10) sma_write(u32, c, r8 + 1u);
     tmp = tmp - 1u;
 #line 19 "producers_consumers.c"
 L10: J(10, 11) assume(0); /* a bound is reached */
-b25: G(11)
+b31: G(11)
 #line 16 "producers_consumers.c"
 L11: J(11, 12) r5 = sma_read(u32, c);
 #line 16 "producers_consumers.c"
 L12: J(12, 13) sma_write(u32, c, r5 + 1u);
-b27: G(13)
+b33: G(13)
 #line 24 "producers_consumers.c"
 L13: J(13, 14) sma_atomic_begin(); kind_2 = m.kind;
 #line 24 "producers_consumers.c"
@@ -445,29 +477,37 @@ L13: J(13, 14) sma_atomic_begin(); kind_2 = m.kind;
 #line 24 "producers_consumers.c"
     if (!((0 <= (i32)kind_2) && ((i32)kind_2 <= 3))) fail("misuse: use of a mutex that is not initialised");
 #line 24 "producers_consumers.c"
-    r52 = m.owner; mine = (u8)(r52 == 3u);
+    r56 = m.owner; mine = (u8)(r56 == 3u); if (mine != 0) goto b42;
 #line 24 "producers_consumers.c"
-    if (!(((mine != 0) || (kind_2 == 1u)) || (kind_2 == 2u))) fail("misuse: unlock of a mutex that the calling thread does not hold");
+    r78 = (u8)((kind_2 == 1u) || (kind_2 == 2u)); if (r78 != 0) goto b42;
 #line 24 "producers_consumers.c"
-    if (!(mine != 0)) goto b40;
+    r59 = 0; goto b43;
+b42: G(14)
 #line 24 "producers_consumers.c"
-    if (!(kind_2 == 1u)) goto b36;
+    r59 = 1;
+b43: G(14)
 #line 24 "producers_consumers.c"
-    r75 = m.count; if (0u < r75) goto b37;
-b36: G(14)
+    if (!(r59)) fail("misuse: unlock of a mutex that the calling thread does not hold");
 #line 24 "producers_consumers.c"
-    m.owner = 0u; goto b40;
-b37: G(14)
+    if (!(mine != 0)) goto b52;
 #line 24 "producers_consumers.c"
-    r78 = m.count; m.count = r78 - 1u;
-b40: G(14)
+    if (!(kind_2 == 1u)) goto b48;
+#line 24 "producers_consumers.c"
+    r83 = m.count; if (0u < r83) goto b49;
+b48: G(14)
+#line 24 "producers_consumers.c"
+    m.owner = 0u; goto b52;
+b49: G(14)
+#line 24 "producers_consumers.c"
+    r86 = m.count; m.count = r86 - 1u;
+b52: G(14)
 #line 24 "producers_consumers.c"
     sma_atomic_end();
     G(14)
 L14: return;
 }
 
-#line 471 "sequential.c"
+#line 511 "sequential.c"
 /* Thread 3. */
 static void C_3(void)
 {
@@ -486,7 +526,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 490 "sequential.c"
+#line 530 "sequential.c"
 /* Thread 4. */
 static void C_4(void)
 {
@@ -505,7 +545,7 @@ b2: G(4)
 L4: return;
 }
 
-#line 509 "sequential.c"
+#line 549 "sequential.c"
 /* The driver: in each round each thread that was created has a slot; the first thread has one more at the end. */
 int main(void)
 {
