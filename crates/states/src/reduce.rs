@@ -5,7 +5,9 @@
 //! afterwards, with the same result. The own commits of t do not matter to its own step: a load sees its own newest
 //! store in the buffer or in memory, and whatever needs an empty buffer cannot come before them.
 //!
-//! The commit of a store may be taken alone by the same rule; t itself may read what it wrote, before or after.
+//! The commit of a store may be taken alone by the same rule; t itself may read what it wrote, before or after. While there is
+//! only one thread, its commits come first: nobody sees when they happen, and a creation waits for all of them. Else what main
+//! initialises in a loop would fill its buffer.
 //!
 //! A creation is enough by itself. A loop that creates for ever could put off what others do for ever, since it never
 //! comes back to a state; but there is room for so many threads only, and where that is used up, the search begins anew
@@ -43,8 +45,11 @@ impl<'a> Reducer<'a> {
     /// A step that is enough in the current state, if one is found.
     pub fn choose(&mut self, walk: &mut Walk<'_>) -> Option<Choice> {
         let count = walk.executor.thread_count();
-        if count < 2 || walk.executor.exited().is_some() {
+        if walk.executor.exited().is_some() {
             return None;
+        }
+        if count < 2 {
+            return only_commit(&walk.executor);
         }
         self.look_ahead(&walk.executor);
         if self.of_threads[..count].iter().filter(|future| future.spawns).count() > 1 {
@@ -155,4 +160,12 @@ impl<'a> Reducer<'a> {
             | Effect::Exit => false,
         })
     }
+}
+
+/// A commit of the only thread there is.
+fn only_commit(executor: &Executor<'_>) -> Option<Choice> {
+    let thread = executor.identity(0);
+    let buffer = &executor.thread(thread).buffer;
+    let index = (0..buffer.len()).find(|&index| executor.can_commit(thread, buffer[index].step))?;
+    Some(Choice::Commit(0, index as u32))
 }

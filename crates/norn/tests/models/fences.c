@@ -205,3 +205,21 @@ int main(void) {
     atomic_store_explicit(&ready, 1, memory_order_relaxed);
     finish(user);
 }
+//// What main initialises in a loop before it creates a thread fills no store buffer.
+//// check -e states: safe
+//// check -e stateless: safe
+#define MANY 40
+static pthread_mutex_t all[MANY];
+static int n;
+THREAD(uses) {
+    pthread_mutex_lock(&all[MANY - 1]);
+    n++;
+    pthread_mutex_unlock(&all[MANY - 1]);
+    return 0;
+}
+int main(void) {
+    for (int i = 0; i < MANY; i++)
+        pthread_mutex_init(&all[i], 0);
+    both(uses, uses);
+    assert(n == 2);
+}
