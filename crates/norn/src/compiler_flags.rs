@@ -30,6 +30,18 @@ const READS_C: [&str; 5] = ["check", "robust", "run", "sequentialize", "ir"];
 const WITH_VALUE: [&str; 12] =
     ["-o", "-MF", "-MT", "-MQ", "-x", "-arch", "-target", "-Xlinker", "-Xclang", "-Xpreprocessor", "--param", "-L"];
 
+/// Options that change what a program means, and that Norn does not understand: not ignored, so that they are refused.
+const CHANGE_MEANING: [&str; 8] = [
+    "-funsigned-char",
+    "-fshort-enums",
+    "-fshort-wchar",
+    "-fpack-struct",
+    "-funsigned-bitfields",
+    "-mx32",
+    "-m16",
+    "-malign-double",
+];
+
 /// Folders of headers, under the names that compilers have for them.
 const FOLDERS: [&str; 3] = ["-isystem", "-iquote", "-idirafter"];
 
@@ -71,6 +83,9 @@ fn meaning(word: &str) -> Meaning {
     }
     if WITH_VALUE.contains(&word) {
         return Meaning::IgnoredWithNext;
+    }
+    if CHANGE_MEANING.iter().any(|option| word.starts_with(option)) {
+        return Meaning::Kept;
     }
     match word {
         "-include" => Meaning::Other(vec!["--include".into()]),
@@ -133,6 +148,15 @@ mod tests {
     #[test]
     fn memory_models_are_no_options_of_a_compiler() {
         check("norn check -m tso -mavx2 -mtso,pso -m=sc a.c", "norn check -m tso -mtso,pso -m=sc a.c", "-mavx2");
+    }
+
+    #[test]
+    fn what_changes_the_meaning_is_not_ignored() {
+        check(
+            "norn check -funsigned-char -fpack-struct=2 -fPIC a.c",
+            "norn check -funsigned-char -fpack-struct=2 a.c",
+            "-fPIC",
+        );
     }
 
     #[test]
