@@ -1,5 +1,13 @@
-//! From IR to IR: what can be known about a whole program before it runs, and the bounded form that the symbolic
-//! engines start from. Nothing here knows a memory model.
+//! From IR to IR: the last steps of a front end, what can be known about a whole program before it runs, and the bounded
+//! form that the symbolic engines start from. Nothing here knows a memory model.
+//!
+//! For front ends, in this order:
+//!
+//! - [`mod@tidy`], [`uninitialised`]: each function for itself
+//! - [`unused_results`]: results that nobody looks at; [`sections`]: none nests; [`mod@absorb`]: the entry and the function in which
+//!   the program starts; [`exits`]: ends of scopes; [`mod@prune`]: what nothing needs
+//!
+//! For a program that is complete:
 //!
 //! - [`points_to`]: which objects and functions an operand may point to; [`call_graph`]: who calls and starts whom
 //! - [`escape`]: marks the objects that only one thread can reach
@@ -12,19 +20,26 @@
 //! - [`mod@spin`]: spin loops that are awaits, or run through once
 //! - [`threads`]: the threads that a bounded program can create
 
+pub mod absorb;
 pub mod assumptions;
 pub mod call_graph;
 pub mod escape;
+pub mod exits;
 mod inline;
 pub mod inputs;
 pub mod leftover;
 pub mod loops;
 pub mod points;
 pub mod points_to;
+pub mod prune;
+pub mod sections;
 mod sparse_set;
 pub mod spin;
 pub mod threads;
+pub mod tidy;
+pub mod uninitialised;
 mod unroll;
+pub mod unused_results;
 pub mod unwind;
 
 use norn_ir::ids::{BlockId, FuncId};

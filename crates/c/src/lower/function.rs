@@ -6,7 +6,6 @@
 use super::layout::{Passing, Scalar};
 use super::program::ProgramBuilder;
 use super::scope::{Jump, Scope, ScopeId};
-use super::{simplify, uninit};
 use crate::ctype;
 use crate::link::LinkedFunctionId;
 use crate::tree::{Body, Expr, Linkage, VarId};
@@ -16,6 +15,8 @@ use norn_ir::program::{Block, Function, Local, Origin, Register};
 use norn_ir::source::Loc;
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
+use norn_passes::tidy::{drop_unused_registers, tidy};
+use norn_passes::uninitialised::remove_dead_nondets;
 
 /// Deeper nesting than the parser lets through, conversions included.
 const MAX_DEPTH: u32 = 40_000;
@@ -206,10 +207,10 @@ impl<'p, 'a> FunctionBuilder<'p, 'a> {
             origin,
             span,
         };
-        simplify::simplify(&mut function, &mut loop_heads);
-        uninit::remove_dead_nondets(&mut function);
-        simplify::simplify(&mut function, &mut loop_heads);
-        simplify::drop_unused_registers(&mut function);
+        tidy(&mut function, &mut loop_heads);
+        remove_dead_nondets(&mut function);
+        tidy(&mut function, &mut loop_heads);
+        drop_unused_registers(&mut function);
         function
     }
 

@@ -4,7 +4,8 @@
 //! - [`function`]: registers and blocks of one function; [`scope`]: lifetimes and jumps
 //! - `stmt`, `switch`; `expr`, `cond`, `arith`, `place`, `bits`; `aggregate`, `pieces`, `init`, [`helpers`]; `calls`, `builtin`, `printed`, `atomic`,
 //!   `overflow`: what the tree's nodes become
-//! - [`simplify`], [`uninit`]: tidying each function; [`results`], [`sections`], [`exits`], [`prune`]: the program as a whole
+//!
+//! `norn_passes` tidies each function that comes out, and then brings the program as a whole into its final form.
 //!
 //! Left out: nothing is optimised beyond folding constants and tidying control flow, because every access to memory and
 //! every assertion is a step that engines count and traces show.
@@ -20,7 +21,6 @@ mod builtin;
 mod calls;
 mod cond;
 mod entry;
-mod exits;
 mod expr;
 mod function;
 mod helpers;
@@ -31,14 +31,9 @@ mod pieces;
 mod place;
 mod printed;
 mod program;
-mod prune;
-mod results;
 mod scope;
-mod sections;
-mod simplify;
 mod stmt;
 mod switch;
-mod uninit;
 pub(crate) mod walk;
 
 pub use entry::{ARGUMENT_MODELS, uses_arguments};
@@ -48,8 +43,11 @@ use crate::link::Linked;
 use crate::session::Session;
 use crate::tree::Linkage;
 use norn_ir::program::Program;
+use norn_passes::absorb::absorb;
+use norn_passes::exits::close_scopes;
+use norn_passes::prune::{Roots, prune};
+use norn_passes::{sections, unused_results};
 use program::ProgramBuilder;
-use prune::Roots;
 
 /// Lowers a linked program. `None` if there is nothing to run, which has been reported. The caller validates, unless
 /// errors have been reported.
@@ -68,13 +66,14 @@ pub fn lower(session: &mut Session, types: &Types, linked: &Linked) -> Option<Pr
     let start = builder.function(start);
     let mut program = builder.finish(entry);
     let mut roots = Roots { functions, globals };
-    results::drop_unused(&mut program, start);
+    unused_results::drop_unused(&mut program, start);
     sections::resolve(&mut program, &mut roots);
-    entry::absorb(&mut program, start, &mut roots);
+    let words = program.function_named(entry::ARGUMENTS);
+    absorb(&mut program, start, words, &mut roots);
     for (id, function) in program.functions.iter_mut().enumerate() {
         let keeps_frame = id == entry.index() || id == start.index();
-        exits::close_scopes(function, keeps_frame);
+        close_scopes(function, keeps_frame);
     }
-    prune::prune(&mut program, &roots);
+    prune(&mut program, &roots);
     Some(program)
 }

@@ -14,8 +14,8 @@
 mod inline;
 mod plain;
 
-use super::prune::Roots;
-use super::simplify::simplify;
+use crate::prune::Roots;
+use crate::tidy::tidy;
 use norn_ir::ids::{BlockId, FuncId};
 use norn_ir::instr::{Callee, Instr, InstrKind, Terminator, TerminatorKind};
 use norn_ir::program::{Block, Function, Program};
@@ -38,7 +38,7 @@ pub fn resolve(program: &mut Program, roots: &mut Roots) {
             flatten(function);
             // Inlining and cutting leave blocks that are unreachable or in one line; loops keep their heads.
             let mut keep = vec![true; function.blocks.len()];
-            simplify(function, &mut keep);
+            tidy(function, &mut keep);
         }
     }
     let mut copies = PlainCopies::new(program);

@@ -1,4 +1,4 @@
-//! Tidies the control-flow graph of a function that was just lowered: empty blocks are skipped, straight lines become
+//! Tidies the control-flow graph of a function: empty blocks are skipped, straight lines become
 //! one block, what cannot be reached goes away. The blocks that remain stand in the order of the source, roughly.
 //!
 //! The head of a loop keeps its block even if it is empty, so that nested loops do not become one.
@@ -8,7 +8,7 @@ use norn_ir::instr::{Operand, TerminatorKind};
 use norn_ir::program::Function;
 
 /// `loop_heads` tells which blocks are heads of loops, before and after.
-pub fn simplify(function: &mut Function, loop_heads: &mut Vec<bool>) {
+pub fn tidy(function: &mut Function, loop_heads: &mut Vec<bool>) {
     fold_branches(function);
     thread_jumps(function, loop_heads);
     fold_branches(function);

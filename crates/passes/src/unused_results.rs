@@ -8,7 +8,7 @@
 //! Whether a join sees it depends on an argument of the model: a parameter of a library function that is the same constant in every call is
 //! that constant, and then the code that would store the result goes away.
 
-use super::simplify::{drop_unused_registers, simplify};
+use crate::tidy::{drop_unused_registers, tidy};
 use norn_ir::ids::{FuncId, Reg};
 use norn_ir::instr::{Callee, CompareOp, Const, InstrKind, Operand, TerminatorKind};
 use norn_ir::program::{Function, InitValue, Origin, Program};
@@ -97,7 +97,7 @@ fn insert_constants(function: &mut Function, arguments: &[Option<Const>]) {
             .retain(|instr| !matches!(instr.kind, InstrKind::Compare { dst, .. } if value[dst.index()].is_some()));
         block.terminator.kind.map_operands(put);
     }
-    simplify(function, &mut vec![false; function.blocks.len()]);
+    tidy(function, &mut vec![false; function.blocks.len()]);
     drop_unused_registers(function);
 }
 
