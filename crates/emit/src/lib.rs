@@ -11,7 +11,7 @@
 //!   first thread does alone; `shared`: which accesses others can see, and which objects go through the SMA; `cells`: the
 //!   scalar locations that the list SMA tracks
 //! - `layout`, `objects`, `declare`: memory as C objects; `names`: identifiers; `expr`: arithmetic
-//! - `by_instr`: tables; `order`: where labels stand; `thread`: a thread's function; `copies`: those of threads that start
+//! - `order`: where labels stand; `thread`: a thread's function; `copies`: those of threads that start
 //!   alike; `file`: the whole text
 //!
 //! Deviations from the papers. Control flow comes out as gotos. A context switch is also possible before an assumption
@@ -27,7 +27,6 @@
 //! Left out: properties beyond assertions (deadlocks, data races, lives of objects, overflow). What cannot be said in C is
 //! refused with its place.
 
-mod by_instr;
 mod cells;
 mod copies;
 mod declare;
@@ -40,7 +39,6 @@ mod order;
 mod prepare;
 mod regions;
 mod shared;
-mod simplify;
 mod sma;
 mod template;
 mod text;

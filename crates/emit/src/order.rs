@@ -13,12 +13,12 @@
 //! other thread writes. Such a read joins the statement before it; it finds the same value there.
 
 use crate::Model;
-use crate::by_instr::ByInstr;
 use crate::prepare::Prepared;
 use crate::regions::Regions;
 use crate::shared::Shared;
 use norn_ir::ids::{BlockId, FuncId};
 use norn_ir::instr::{FenceKind, InstrKind, TerminatorKind};
+use norn_passes::by_instr::ByInstr;
 use norn_passes::points_to::Object;
 
 /// Which statements of a thread's function have labels.

@@ -1,12 +1,12 @@
 //! The program as the translation wants it: bounded, its threads listed, its functions simplified.
 
 use crate::Refusal;
-use crate::simplify::{Simplified, simplify};
 use norn_ir::ids::{BlockId, FuncId};
 use norn_ir::instr::InstrKind;
 use norn_ir::program::{Function, Origin, Program};
 use norn_ir::span::Span;
 use norn_passes::points_to::PointsTo;
+use norn_passes::simplify::{Simplified, simplify};
 use norn_passes::threads::{ThreadInstance, thread_instances};
 use norn_passes::unwind::{Bounded, Bounds, ContextId, unwind_beside};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,10 +1,10 @@
 //! Where a thread stands in an atomic section, and where it is alone: before the first thread is created nobody sees what
 //! the first one does, and its writes are in memory by the time that somebody does, since a creation is a fence.
 
-use crate::by_instr::ByInstr;
 use crate::prepare::Prepared;
 use norn_ir::ids::{BlockId, FuncId};
 use norn_ir::instr::InstrKind;
+use norn_passes::by_instr::ByInstr;
 
 /// What holds before an instruction or a terminator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

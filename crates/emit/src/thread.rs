@@ -19,7 +19,6 @@ use crate::order::Labels;
 use crate::prepare::Prepared;
 use crate::regions::Regions;
 use crate::shared::Shared;
-use crate::simplify::Simplified;
 use crate::template::Calls;
 use crate::text::{Text, digits, put, quoted};
 use crate::{Model, Options, Refusal};
@@ -30,6 +29,7 @@ use norn_ir::span::Span;
 use norn_ir::types::Ty;
 use norn_passes::Site;
 use norn_passes::points_to::Object;
+use norn_passes::simplify::Simplified;
 use rustc_hash::FxHashMap;
 use values::{Spare, Variable, Waiting, divides};
 

@@ -18,10 +18,12 @@
 //! - [`points`]: what executions should come to for a verdict to mean much
 //! - [`assumptions`]: assumptions that are awaits
 //! - [`mod@spin`]: spin loops that are awaits, or run through once
-//! - [`threads`]: the threads that a bounded program can create
+//! - [`threads`]: the threads that a bounded program can create; [`mod@simplify`]: its functions without what unwinding leaves behind
+//! - [`by_instr`]: tables by instruction
 
 pub mod absorb;
 pub mod assumptions;
+pub mod by_instr;
 pub mod call_graph;
 pub mod escape;
 pub mod exits;
@@ -33,6 +35,7 @@ pub mod points;
 pub mod points_to;
 pub mod prune;
 pub mod sections;
+pub mod simplify;
 mod sparse_set;
 pub mod spin;
 pub mod threads;

@@ -3,10 +3,10 @@
 
 use super::{USUAL_LENGTH, Writer};
 use crate::expr::{self, register_type, top};
-use crate::simplify::evaluate;
 use crate::text::{digits, put};
 use norn_ir::ids::{BlockId, Reg};
 use norn_ir::instr::{BinaryOp, CastOp, Const, InstrKind, Operand};
+use norn_passes::simplify::evaluate;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 

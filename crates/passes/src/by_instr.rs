@@ -31,7 +31,7 @@ impl<T: Clone> ByInstr<T> {
 }
 
 impl<T> ByInstr<T> {
-    pub fn len(&self) -> usize {
+    pub fn slot_count(&self) -> usize {
         self.all.len()
     }
 

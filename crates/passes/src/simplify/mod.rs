@@ -1,8 +1,9 @@
-//! Constants and copies through a thread's function, and what nobody looks at: unwinding and inlining leave behind many copies of
+//! Constants and copies through a bounded function, and what nobody looks at: unwinding and inlining leave behind many copies of
 //! arguments and comparisons with known results, which would hide the program from a reader and cost a verifier time.
 //!
 //! Control only moves forward, so one pass in topological order sees every value before its uses. Instructions keep
-//! their places (analyses name them by index); those that are not needed are marked.
+//! their places (analyses name them by index); those that are not needed are marked. For who asks about assertions only:
+//! overflow, output and happens-before do not count.
 
 mod evaluate;
 mod facts;

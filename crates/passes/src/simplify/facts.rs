@@ -22,7 +22,7 @@ pub struct Fact {
     defs: u8,
     /// Nobody would miss it if its results were not read.
     pub is_pure: bool,
-    /// The translation does not say it.
+    /// Neither values nor memory depend on it.
     pub is_silent: bool,
     pub is_comparison: bool,
 }
@@ -30,7 +30,7 @@ pub struct Fact {
 impl Facts {
     pub fn new(function: &Function) -> Facts {
         let by_instr = ByInstr::new(function, Fact::default());
-        let registers = Vec::with_capacity(3 * by_instr.len());
+        let registers = Vec::with_capacity(3 * by_instr.slot_count());
         Facts { by_instr, registers }
     }
 
@@ -88,7 +88,7 @@ impl Facts {
     }
 }
 
-/// What the translation does not say.
+/// Whether neither values nor memory depend on the instruction.
 fn is_silent(kind: &InstrKind) -> bool {
     matches!(kind, InstrKind::Print { .. } | InstrKind::Sync { .. } | InstrKind::Await { spurious: true, .. })
 }
