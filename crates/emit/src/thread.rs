@@ -31,7 +31,7 @@ use norn_passes::Site;
 use norn_passes::points_to::Object;
 use norn_passes::simplify::Simplified;
 use rustc_hash::FxHashMap;
-use values::{Spare, Variable, Waiting, divides};
+use values::{Spare, Variable, Waiting};
 
 /// Text that an instruction becomes, about: many become nothing.
 const BYTES_PER_INSTR: usize = 64;
@@ -268,8 +268,8 @@ impl<'p> Writer<'_, 'p> {
     fn instr(&mut self, kind: &InstrKind) -> Result<(), Refusal> {
         let function = &self.code.function;
         match *kind {
-            InstrKind::Binary { dst, rhs, .. } => {
-                if divides(kind) && !matches!(rhs, Operand::Const(Const { bits: 1.., .. })) {
+            InstrKind::Binary { dst, op, rhs, .. } => {
+                if op.divides() && !matches!(rhs, Operand::Const(Const { bits: 1.., .. })) {
                     let divisor = self.in_register(rhs);
                     self.statement(&format!("if ({divisor} == 0) fail(\"division by zero\");"));
                 }

@@ -27,7 +27,7 @@ pub fn binary(op: BinaryOp, ty: Scalar, a: u64, b: u64) -> Result<(u64, bool), F
     let s = |bits: u64| signed(bits, ty.width);
     let plain = |bits: u64| Ok((ty.cut(bits), false));
     let checked = |bits: u64, exact: i128| Ok((ty.cut(bits), !fits(exact, ty.width)));
-    if matches!(op, O::DivSigned | O::DivUnsigned | O::RemSigned | O::RemUnsigned) && b == 0 {
+    if op.divides() && b == 0 {
         return Err(Fault::DivisionByZero);
     }
     let width = u64::from(ty.width);

@@ -1,10 +1,11 @@
-//! What an instruction defines, reads and where control goes next: the questions that every pass asks.
+//! What an instruction defines and reads, whether it only computes, and where control goes next: the questions that every
+//! pass asks.
 //!
 //! Operands are visited in the order in which the text form shows them. Objects entered, left or described by type
 //! (`LocalEnter`, `LocalExit`, `Alloc`'s type) and a call's direct callee are no operands.
 
 use crate::ids::{BlockId, LocalId, Reg};
-use crate::instr::{Callee, InstrKind, Operand, TerminatorKind};
+use crate::instr::{BinaryOp, Callee, InstrKind, Operand, TerminatorKind};
 use crate::program::Function;
 use crate::types::Ty;
 
@@ -152,7 +153,31 @@ impl Operand {
     }
 }
 
+impl BinaryOp {
+    /// Whether a right operand of 0 is a violation.
+    pub fn divides(self) -> bool {
+        matches!(self, BinaryOp::DivSigned | BinaryOp::DivUnsigned | BinaryOp::RemSigned | BinaryOp::RemUnsigned)
+    }
+}
+
 impl InstrKind {
+    /// Whether it only computes: it assigns one register what follows from its operands. It touches no memory, waits for
+    /// nothing and chooses nothing, and no other thread can tell that it was executed. A `Binary` may fail: by a divisor
+    /// of 0 ([`BinaryOp::divides`]) or, where overflow is checked, by overflowing. The others cannot.
+    pub fn only_computes(&self) -> bool {
+        matches!(
+            self,
+            InstrKind::Copy { .. }
+                | InstrKind::Binary { .. }
+                | InstrKind::Compare { .. }
+                | InstrKind::Unary { .. }
+                | InstrKind::Cast { .. }
+                | InstrKind::Select { .. }
+                | InstrKind::PtrAdd { .. }
+                | InstrKind::PtrDiff { .. }
+        )
+    }
+
     /// The registers that it assigns: at most two.
     pub fn defs(&self) -> impl Iterator<Item = Reg> + use<> {
         let mut found = [None; 2];

@@ -187,7 +187,7 @@ fn drop_unread(function: &mut Function) {
             let mut overwritten = HashSet::new();
             for instr in block.instrs.drain(..).rev() {
                 let is_unread = |reg: Reg| reads[reg.index()] == 0 || overwritten.contains(&reg);
-                if is_computation(&instr.kind) && instr.kind.defs().all(is_unread) {
+                if instr.kind.only_computes() && instr.kind.defs().all(is_unread) {
                     instr.kind.for_each_use(|reg| reads[reg.index()] -= 1);
                     dropped = true;
                 } else {
@@ -205,18 +205,6 @@ fn drop_unread(function: &mut Function) {
             return;
         }
     }
-}
-
-fn is_computation(kind: &InstrKind) -> bool {
-    matches!(
-        kind,
-        InstrKind::Copy { .. }
-            | InstrKind::Binary { .. }
-            | InstrKind::Compare { .. }
-            | InstrKind::Cast { .. }
-            | InstrKind::Select { .. }
-            | InstrKind::PtrAdd { .. }
-    )
 }
 
 /// Leaves out registers that are not mentioned any more.

@@ -45,12 +45,10 @@ fn candidates(block: &Block, mut inside: bool, shared: &[bool]) -> Vec<(usize, u
                 load = (!inside && shared[id.index()]).then_some(at)
             }
             InstrKind::Assume { .. } => found.extend(load.take().map(|load| (load, at))),
-            InstrKind::Copy { .. }
-            | InstrKind::Compare { .. }
-            | InstrKind::Unary { .. }
-            | InstrKind::Cast { .. }
-            | InstrKind::Select { .. } => {}
             InstrKind::Binary { op, .. } if !may_fault(op) => {}
+            // Assumptions about what was read compare numbers; addresses are not looked for.
+            InstrKind::Binary { .. } | InstrKind::PtrAdd { .. } | InstrKind::PtrDiff { .. } => load = None,
+            _ if instr.kind.only_computes() => {}
             _ => load = None,
         }
         inside = after(&instr.kind, inside);

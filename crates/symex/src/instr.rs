@@ -170,7 +170,7 @@ impl Run<'_, '_> {
     fn binary(&mut self, dst: Reg, op: BinaryOp, lhs: Operand, rhs: Operand) {
         let ty = self.function.ty(dst);
         let (lhs, rhs) = (self.bits(lhs), self.bits(rhs));
-        if matches!(op, BinaryOp::DivSigned | BinaryOp::DivUnsigned | BinaryOp::RemSigned | BinaryOp::RemUnsigned) {
+        if op.divides() {
             let zero = self.pass.terms.bits(self.pass.terms.width(rhs), 0);
             let by_zero = self.pass.terms.eq(rhs, zero);
             self.violation(ViolationKind::DivisionByZero, "", by_zero);

@@ -163,7 +163,8 @@ impl Writer<'_, '_> {
             return true;
         }
         let is_temporary = code.function.registers[dst.index()].name.is_empty();
-        if !is_temporary || divides(kind) || !code.is_used_once_soon(dst, block, index) {
+        let divides = matches!(kind, InstrKind::Binary { op, .. } if op.divides());
+        if !is_temporary || divides || !code.is_used_once_soon(dst, block, index) {
             return false;
         }
         // Compilers see through such expressions, and warn where they know the result of a comparison.
@@ -358,11 +359,6 @@ fn declare<'w>(text: &mut String, storage: &str, variables: impl Iterator<Item =
         }
         text.push_str(";\n");
     }
-}
-
-pub(super) fn divides(kind: &InstrKind) -> bool {
-    use BinaryOp::{DivSigned, DivUnsigned, RemSigned, RemUnsigned};
-    matches!(kind, InstrKind::Binary { op: DivSigned | DivUnsigned | RemSigned | RemUnsigned, .. })
 }
 
 /// Whether a value can be seen to have less than all values of its type.

@@ -441,18 +441,6 @@ impl Walk<'_> {
 
 /// Whether nobody else can notice that it was executed.
 fn is_silent(kind: &InstrKind) -> bool {
-    matches!(
-        kind,
-        InstrKind::Copy { .. }
-            | InstrKind::Binary { .. }
-            | InstrKind::Compare { .. }
-            | InstrKind::Unary { .. }
-            | InstrKind::Cast { .. }
-            | InstrKind::Select { .. }
-            | InstrKind::PtrAdd { .. }
-            | InstrKind::PtrDiff { .. }
-            | InstrKind::Nondet { .. }
-            | InstrKind::ThreadSelf { .. }
-            | InstrKind::LocalEnter(_)
-    )
+    kind.only_computes()
+        || matches!(kind, InstrKind::Nondet { .. } | InstrKind::ThreadSelf { .. } | InstrKind::LocalEnter(_))
 }

@@ -97,19 +97,13 @@ fn in_place(functions: &[Function], function: &mut Function, call: &Call, inline
 
 fn is_simple(kind: &InstrKind, origin: Origin) -> bool {
     match kind {
-        InstrKind::Copy { .. }
-        | InstrKind::Compare { .. }
-        | InstrKind::Unary { .. }
-        | InstrKind::Cast { .. }
-        | InstrKind::Select { .. }
-        | InstrKind::PtrAdd { .. }
-        | InstrKind::ThreadSelf { .. } => true,
+        InstrKind::ThreadSelf { .. } => true,
         InstrKind::Binary { .. }
         | InstrKind::PtrDiff { .. }
         | InstrKind::Load { .. }
         | InstrKind::Fence(_)
         | InstrKind::Assert { .. }
         | InstrKind::Call { callee: Callee::Direct(_), .. } => origin == Origin::User,
-        _ => false,
+        _ => kind.only_computes(),
     }
 }

@@ -78,15 +78,8 @@ impl<'a> Effects<'a> {
     /// [`Effects::call_writes`].
     pub fn changes_something(&self, kind: &InstrKind, plain: &[bool]) -> bool {
         match *kind {
-            InstrKind::Copy { .. }
-            | InstrKind::Binary { .. }
-            | InstrKind::Compare { .. }
-            | InstrKind::Unary { .. }
-            | InstrKind::Cast { .. }
-            | InstrKind::Select { .. }
-            | InstrKind::PtrAdd { .. }
-            | InstrKind::PtrDiff { .. }
-            | InstrKind::Load { .. }
+            _ if kind.only_computes() => false,
+            InstrKind::Load { .. }
             | InstrKind::Fence(_)
             | InstrKind::SectionBegin(_)
             | InstrKind::SectionEnd
@@ -102,13 +95,7 @@ impl<'a> Effects<'a> {
             InstrKind::LocalEnter(local) | InstrKind::LocalExit(local) => {
                 self.addresses_matter || !plain[local.index()]
             }
-            InstrKind::Call { .. }
-            | InstrKind::Rmw { .. }
-            | InstrKind::CompareExchange { .. }
-            | InstrKind::Spawn { .. }
-            | InstrKind::Join { .. }
-            | InstrKind::Alloc { .. }
-            | InstrKind::Free { .. } => true,
+            _ => true,
         }
     }
 

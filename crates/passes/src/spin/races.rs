@@ -44,15 +44,7 @@ pub fn keeps_races(id: FuncId, function: &Function, body: &Body, effects: &Effec
 /// What neither accesses shared memory nor makes iterations differ.
 fn is_simple(instr: &Instr) -> bool {
     match instr.kind {
-        InstrKind::Copy { .. }
-        | InstrKind::Binary { .. }
-        | InstrKind::Compare { .. }
-        | InstrKind::Unary { .. }
-        | InstrKind::Cast { .. }
-        | InstrKind::Select { .. }
-        | InstrKind::PtrAdd { .. }
-        | InstrKind::PtrDiff { .. }
-        | InstrKind::Fence(_)
+        InstrKind::Fence(_)
         | InstrKind::Assume { .. }
         | InstrKind::Assert { .. }
         | InstrKind::ThreadSelf { .. }
@@ -61,19 +53,6 @@ fn is_simple(instr: &Instr) -> bool {
         // An idle iteration stores to locals of its own only.
         | InstrKind::Store { .. }
         | InstrKind::Print { .. } => true,
-        InstrKind::Load { .. }
-        | InstrKind::Rmw { .. }
-        | InstrKind::CompareExchange { .. }
-        | InstrKind::SectionBegin(_)
-        | InstrKind::SectionEnd
-        | InstrKind::Await { .. }
-        | InstrKind::Nondet { .. }
-        | InstrKind::Call { .. }
-        | InstrKind::Spawn { .. }
-        | InstrKind::Join { .. }
-        | InstrKind::Alloc { .. }
-        | InstrKind::Free { .. }
-        | InstrKind::ObjectSize { .. }
-        | InstrKind::Sync { .. } => false,
+        _ => instr.kind.only_computes(),
     }
 }

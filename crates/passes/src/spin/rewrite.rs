@@ -167,22 +167,14 @@ fn region_after(function: &Function, body: &Body, event: Event, can_leave: &BTre
 /// What may follow the event in its section. Anything else would be another step there, or wait, or ask for a value.
 fn fits_section(kind: &InstrKind, section: SectionKind) -> bool {
     match kind {
-        InstrKind::Copy { .. }
-        | InstrKind::Binary { .. }
-        | InstrKind::Compare { .. }
-        | InstrKind::Unary { .. }
-        | InstrKind::Cast { .. }
-        | InstrKind::Select { .. }
-        | InstrKind::PtrAdd { .. }
-        | InstrKind::PtrDiff { .. }
-        | InstrKind::Load { .. }
+        InstrKind::Load { .. }
         | InstrKind::Assert { .. }
         | InstrKind::ThreadSelf { .. }
         | InstrKind::LocalEnter(_)
         | InstrKind::LocalExit(_) => true,
         InstrKind::Store { .. } => section == SectionKind::Atomic,
         InstrKind::Fence(kind) => orders_nothing(*kind),
-        _ => false,
+        _ => kind.only_computes(),
     }
 }
 
