@@ -3,12 +3,13 @@
 use crate::arith;
 use crate::effect::Effect;
 use crate::executor::{Done, Executor, Mode, Stop};
-use crate::memory::{Kind, Memory, NULL_PAGE, OPEN, Value};
+use crate::memory::{Kind, Memory, OPEN, Value};
 use crate::models::{self, Source};
 use crate::op::{NONE, Scalar, Src, UNKNOWN};
 use crate::run::Flow;
 use crate::state::Entry;
 use crate::undo::Undo;
+use norn_ir::address::NULL_PAGE;
 use norn_ir::instr::{NondetSource, Order, RmwOp};
 use norn_ir::types::Ty;
 use norn_verdict::outcome::ViolationKind;

@@ -4,6 +4,7 @@
 //! all back edges of a loop share one count per entry, as [`norn_passes::unwind`] has it.
 
 use crate::op::{Call, Code, Cut, Function, LocalInfo, NONE, Op, Scalar, Src, Switch, Target};
+use norn_ir::address::function_address;
 use norn_ir::ids::{BlockId, FuncId, GlobalId};
 use norn_ir::instr::{AllocKind, Callee, InstrKind, NondetSource, Operand, Property, TerminatorKind};
 use norn_ir::program::{Function as IrFunction, Program, Storage};
@@ -14,10 +15,6 @@ use norn_passes::leftover::leftover;
 use norn_passes::loops::{LoopForest, loops};
 use norn_passes::unwind::{Bounds, CutCause};
 use norn_verdict::outcome::ViolationKind;
-
-/// Where functions have their addresses: the numbers that a program can observe are those of the reference machine.
-pub const CODE_BASE: u64 = 0x1_0000;
-pub const CODE_STRIDE: u64 = 16;
 
 /// `program` should be valid. Without bounds loops and recursion are followed for ever.
 pub fn compile(program: &Program, bounds: Option<&Bounds>) -> Code {
@@ -239,7 +236,7 @@ impl Compiler<'_> {
         match operand {
             Operand::Reg(reg) => Src::Reg(reg.0),
             Operand::Const(constant) => Src::Imm(constant.bits),
-            Operand::Func(function) => Src::Imm(CODE_BASE + u64::from(function.0) * CODE_STRIDE),
+            Operand::Func(function) => Src::Imm(function_address(function)),
             Operand::Local(local, offset) => {
                 self.code.local_pointers.push((local.0, offset));
                 Src::Local(self.code.local_pointers.len() as u32 - 1)

@@ -1,6 +1,5 @@
 //! Calls, threads and ends.
 
-use crate::compile::{CODE_BASE, CODE_STRIDE};
 use crate::effect::Effect;
 use crate::executor::{Done, Executor, Exited, Mode};
 use crate::memory::Value;
@@ -8,6 +7,7 @@ use crate::op::{NONE, Src, Target, UNKNOWN};
 use crate::run::Flow;
 use crate::state::Status;
 use crate::undo::Undo;
+use norn_ir::address::function_at;
 use norn_ir::instr::NondetSource;
 use norn_ir::types::Ty;
 use norn_verdict::outcome::ViolationKind;
@@ -43,9 +43,7 @@ impl Executor<'_> {
             Target::Direct(function) => return Ok(function),
             Target::Indirect(pointer) => self.passed(thread, pointer).bits,
         };
-        let offset = pointer.checked_sub(CODE_BASE).filter(|offset| offset.is_multiple_of(CODE_STRIDE));
-        let function = offset.map(|offset| offset / CODE_STRIDE).filter(|&f| f < self.code.functions.len() as u64);
-        function.map(|function| function as u32).ok_or_else(|| {
+        function_at(pointer, self.code.functions.len()).map(|function| function.0).ok_or_else(|| {
             let (kind, message) = match pointer {
                 0 => (ViolationKind::NullPointer, "the function pointer is null".to_owned()),
                 _ => (ViolationKind::InvalidPointer, format!("there is no function at {pointer:#x}")),

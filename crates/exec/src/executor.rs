@@ -1,11 +1,12 @@
 //! The state of one execution, its steps and commits.
 
 use crate::effect::Effect;
-use crate::memory::{Kind, Memory, NOWHERE, Value};
+use crate::memory::{Kind, Memory, Value};
 use crate::models::{self, Source};
 use crate::op::{Code, Cut, NONE, Op, Scalar, Src, UNKNOWN};
 use crate::state::{Frame, Place, Status, Thread};
 use crate::undo::{Log, Undo};
+use norn_ir::address::NOWHERE;
 use norn_ir::ids::GlobalId;
 use norn_ir::instr::{NondetSource, Order, SectionKind};
 use norn_ir::program::{Origin, Program, Storage};

@@ -1,15 +1,15 @@
 //! Objects in one flat array of bytes.
 //!
-//! The addresses that a program sees are those of the reference machine: an arena for the global objects and one per
-//! thread, filled upwards with a gap between objects. So they do not depend on the interleaving (but for the numbers of
+//! The addresses that a program sees (`norn_ir::address`) do not depend on the interleaving (but for the numbers of
 //! threads that several threads create). The flat array is a stack: undoing a step takes its objects away again.
 //!
 //! A pointer knows its object, in registers, in buffers and, by a table that an object gets with the first pointer that
 //! is stored in it, in memory. A local whose scope begins again has the memory that it had, but is a new object for
 //! whoever may still have a pointer to the old one: its lives are counted, and a pointer belongs to one of them.
 
-use crate::compile::{CODE_BASE, CODE_STRIDE, scalar};
+use crate::compile::scalar;
 use crate::op::{NONE, Scalar};
+use norn_ir::address::{GAP, LARGEST_ARENA, LARGEST_OBJECT, MOST_OBJECTS, function_address};
 use norn_ir::program::{InitValue, Program, Storage};
 use norn_ir::span::Span;
 use norn_ir::types::{Target, Ty};
@@ -89,16 +89,9 @@ pub struct Memory {
     target: Target,
 }
 
-const GAP: u64 = 16;
-const LARGEST_OBJECT: u64 = 1 << 26;
-const LARGEST_ARENA: u64 = 1 << 28;
-const MOST_OBJECTS: usize = 1 << 18;
 const MOST_BYTES: u64 = 1 << 31;
-pub const NULL_PAGE: u64 = 4096;
 /// The mark of a byte that was written, but with something indeterminate.
 pub const OPEN: u64 = u64::MAX;
-/// What a pointer that was never set is taken for: nothing is there, neither an object nor a function.
-pub const NOWHERE: u64 = 0x8000;
 
 /// Something to make an object of.
 #[derive(Clone, Copy, Debug)]
@@ -127,24 +120,14 @@ impl Memory {
         self.target
     }
 
-    fn shift(&self) -> u32 {
-        match self.target {
-            Target::Lp64 => 40,
-            Target::Ilp32 => 24,
-        }
-    }
-
     pub fn add_arena(&mut self) -> Result<(), String> {
-        let limit = match self.target {
-            Target::Lp64 => 1 << 12,
-            Target::Ilp32 => 254,
-        };
+        let limit = self.target.most_arenas();
         let number = self.arenas.len() as u64;
         if number >= limit {
             return Err(format!("there are more than {limit} threads"));
         }
-        let base = (number + 1) << self.shift();
-        let end = base + LARGEST_ARENA.min(1 << self.shift());
+        let base = self.target.arena_base(number);
+        let end = base + LARGEST_ARENA.min(1 << self.target.arena_bits());
         self.arenas.push(Arena { objects: Vec::new(), next: base, end, slots: BTreeMap::new() });
         Ok(())
     }
@@ -225,7 +208,7 @@ impl Memory {
                 let start = self.objects[object as usize].start as usize + init.offset as usize;
                 let (ty, value) = match &init.value {
                     InitValue::Const(constant) => (constant.ty, Value::int(constant.bits)),
-                    InitValue::Func(f) => (Ty::Ptr, Value::int(CODE_BASE + u64::from(f.0) * CODE_STRIDE)),
+                    InitValue::Func(f) => (Ty::Ptr, Value::int(function_address(*f))),
                     InitValue::Global(other, offset) => {
                         let is_thread = program.global(*other).storage == Storage::Thread;
                         let same = |g: &&norn_ir::program::Global| (g.storage == Storage::Thread) == is_thread;
@@ -298,13 +281,13 @@ impl Memory {
 
     /// The number of the arena that an address would lie in.
     pub fn arena_of(&self, address: u64) -> Option<u32> {
-        let arena = (address >> self.shift()).checked_sub(1)?;
+        let arena = (address >> self.target.arena_bits()).checked_sub(1)?;
         ((arena as usize) < self.arenas.len()).then_some(arena as u32)
     }
 
     /// A number taken as an address: of the object that contains it or ends just before it.
     pub fn pointer_from(&self, address: u64) -> Value {
-        let found = (address >> self.shift()).checked_sub(1).and_then(|arena| {
+        let found = (address >> self.target.arena_bits()).checked_sub(1).and_then(|arena| {
             let arena = self.arenas.get(usize::try_from(arena).ok()?)?;
             let after = arena.objects.partition_point(|&o| self.objects[o as usize].base <= address);
             let object = *arena.objects.get(after.checked_sub(1)?)?;

@@ -7,6 +7,7 @@ use crate::memory::{Kind, Plan};
 use crate::op::{NONE, Src};
 use crate::run::Flow;
 use crate::undo::Undo;
+use norn_ir::address::ALLOC_ALIGN;
 use norn_ir::span::Span;
 use norn_verdict::outcome::{Assumption, Treatment, ViolationKind};
 
@@ -100,12 +101,11 @@ impl Executor<'_> {
         size: Src,
         (zeroed, heap, private): (bool, bool, bool),
     ) -> Done<()> {
-        const MALLOC_ALIGN: u64 = 16;
         let size = self.value(thread, size).bits;
         let arena = self.threads[thread as usize].number + 1;
         let kind = if heap { Kind::Heap } else { Kind::Stack };
         let span = self.place(thread).span;
-        let plan = Plan { size, align: MALLOC_ALIGN, kind, private, zeroed, span };
+        let plan = Plan { size, align: ALLOC_ALIGN, kind, private, zeroed, span };
         let object = self.add_object(thread, arena, plan)?;
         if !heap {
             let owner = &mut self.threads[thread as usize];

@@ -5,8 +5,9 @@
 
 use crate::arith;
 use crate::executor::Executor;
-use crate::memory::{Kind, Memory, NULL_PAGE, OPEN, Object, Value};
+use crate::memory::{Kind, Memory, OPEN, Object, Value};
 use crate::op::{NONE, Scalar, UNKNOWN};
+use norn_ir::address::NULL_PAGE;
 use norn_ir::instr::{CompareOp, RmwOp};
 
 impl Executor<'_> {

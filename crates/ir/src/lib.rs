@@ -1,11 +1,13 @@
 //! Norn's intermediate representation and the plain data that every stage shares.
 //!
 //! - [`program`]: a whole program, its objects and functions; [`instr`]: instructions; [`types`]: scalars and layout
+//! - [`address`]: where objects and functions have their addresses
 //! - [`visit`]: what an instruction reads and defines, the order of blocks; [`layout`]: what stands at an offset
 //! - [`mod@print`], [`mod@parse`], [`mnemonic`]: the text form
 //! - [`mod@validate`]: what every stage may take for granted about a program
 //! - [`source`], [`span`], [`diag`]: texts, positions in them, and findings about them
 
+pub mod address;
 pub mod diag;
 pub mod ids;
 pub mod instr;

@@ -1,11 +1,10 @@
 //! Objects and their bytes.
 //!
-//! Objects live in arenas: arena 0 holds the global objects, arena t+1 what belongs to thread t (its thread-local
-//! objects, its locals and what it allocated). Addresses are handed out upwards within an arena, with a gap between
-//! objects, so they do not depend on how the threads are interleaved. Memory of the heap is never used again. A local
-//! object has a slot that is keyed by call depth, function and local, as on a real stack: entering its scope again
-//! gives the same addresses to a new object, with indeterminate content. The lives of a slot are counted, and a pointer
-//! belongs to one of them: it stays dangling when the slot is alive again.
+//! Objects live in arenas (`norn_ir::address`), one per thread, so their addresses do not depend on how the threads are
+//! interleaved. Memory of the heap is never used again. A local object has a slot that is keyed by call depth, function
+//! and local, as on a real stack: entering its scope again gives the same addresses to a new object, with indeterminate
+//! content. The lives of a slot are counted, and a pointer belongs to one of them: it stays dangling when the slot is
+//! alive again.
 //!
 //! A pointer knows the object it points into (its provenance), in registers, in store buffers and in memory. A number
 //! that becomes a pointer gets the object that contains the address, or ends just before it.
@@ -15,6 +14,7 @@
 //! Left out: an allocator that reuses memory (no ABA through it).
 
 use crate::eval::Value;
+use norn_ir::address::{ALLOC_ALIGN, GAP, LARGEST_ARENA, LARGEST_OBJECT, MOST_OBJECTS, function_address};
 use norn_ir::ids::{FuncId, GlobalId, LocalId, TypeId};
 use norn_ir::program::{InitValue, Program, Storage};
 use norn_ir::span::Span;
@@ -84,31 +84,6 @@ pub struct Object {
 struct Initialised {
     flags: Vec<bool>,
     missing: u64,
-}
-
-/// Bytes between two objects: a pointer just past one object is in no other.
-const GAP: u64 = 16;
-/// Larger objects are refused, and so are more bytes or objects in one arena: a loop that allocates must not eat up the
-/// memory before anyone looks at the limits.
-const LARGEST_OBJECT: u64 = 1 << 26;
-const LARGEST_ARENA: u64 = 1 << 28;
-const MOST_OBJECTS: usize = 1 << 18;
-/// Where functions have their addresses, below all arenas.
-const CODE_BASE: u64 = 0x1_0000;
-const CODE_STRIDE: u64 = 16;
-/// Addresses below it are called null.
-pub const NULL_PAGE: u64 = 4096;
-/// An address of no object and no function: what a pointer that was never set may well be.
-pub const NOWHERE: u64 = 0x8000;
-
-pub fn function_address(function: FuncId) -> u64 {
-    CODE_BASE + u64::from(function.0) * CODE_STRIDE
-}
-
-pub fn function_at(program: &Program, address: u64) -> Option<FuncId> {
-    let offset = address.checked_sub(CODE_BASE)?;
-    let index = offset / CODE_STRIDE;
-    (offset.is_multiple_of(CODE_STRIDE) && index < program.functions.len() as u64).then(|| FuncId::new(index as usize))
 }
 
 impl Object {
@@ -228,19 +203,16 @@ pub struct Full(pub String);
 
 impl Arena {
     fn new(number: u32, target: Target) -> Result<Arena, Full> {
-        let (shift, limit) = match target {
-            Target::Lp64 => (40, 1 << 12),
-            Target::Ilp32 => (24, 254),
-        };
-        if number >= limit {
+        let limit = target.most_arenas();
+        if u64::from(number) >= limit {
             return Err(Full(format!("there are more than {limit} threads")));
         }
-        let base = u64::from(number + 1) << shift;
+        let base = target.arena_base(u64::from(number));
         let slots = Rc::new(BTreeMap::new());
         Ok(Arena {
             objects: Vec::new(),
             next: base,
-            end: base + LARGEST_ARENA.min(1 << shift),
+            end: base + LARGEST_ARENA.min(1 << target.arena_bits()),
             slots,
             heap_count: 0,
             stack_count: 0,
@@ -373,11 +345,7 @@ impl Memory {
 
     /// A number taken as an address.
     pub fn pointer_from(&self, address: u64) -> Value {
-        let shift = match self.target {
-            Target::Lp64 => 40,
-            Target::Ilp32 => 24,
-        };
-        let arena = (address >> shift).checked_sub(1).and_then(|n| u32::try_from(n).ok());
+        let arena = (address >> self.target.arena_bits()).checked_sub(1).and_then(|n| u32::try_from(n).ok());
         let object = arena.and_then(|arena| {
             let arena_found = self.arenas.get(arena as usize)?;
             let index = arena_found.find(address)?;
@@ -442,13 +410,12 @@ impl Memory {
 
     /// New memory from `malloc` and its kin, or on the stack.
     pub fn allocate(&mut self, thread: u32, heap: bool, mut info: Info, zeroed: bool) -> Result<ObjectRef, Full> {
-        const MALLOC_ALIGN: u64 = 16;
         let arena = self.arena_mut(thread + 1);
         info.kind = match heap {
             true => ObjectKind::Heap { number: arena.heap_count + 1 },
             false => ObjectKind::Stack { number: arena.stack_count + 1 },
         };
-        let index = arena.add(info, MALLOC_ALIGN, zeroed)?;
+        let index = arena.add(info, ALLOC_ALIGN, zeroed)?;
         match heap {
             true => arena.heap_count += 1,
             false => arena.stack_count += 1,

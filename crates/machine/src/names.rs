@@ -6,9 +6,10 @@
 
 use crate::eval::{Value, signed};
 use crate::machine::Machine;
-use crate::memory::{Object, ObjectKind, ObjectRef, function_at};
+use crate::memory::{Object, ObjectKind, ObjectRef};
 use crate::observe::Spot;
 use crate::state::State;
+use norn_ir::address::function_at;
 use norn_ir::ids::TypeId;
 use norn_ir::types::{Display, Shape, Ty};
 
@@ -117,7 +118,7 @@ impl Machine<'_> {
                 return place.strip_prefix('*').map_or_else(|| format!("&{place}"), str::to_owned);
             }
         }
-        match function_at(self.program, value.bits) {
+        match function_at(value.bits, self.program.functions.len()) {
             Some(function) => self.program.function(function).name.clone(),
             None => format!("{:#x}", value.bits),
         }

@@ -3,6 +3,7 @@
 //! An access through a pointer splits over the places that the pointer may be. What is invalid becomes a check, and the
 //! execution goes on with the rest. Private memory is part of the state; an access to shared memory is an event.
 
+use norn_ir::address::NULL_PAGE;
 use norn_ir::ids::Reg;
 use norn_ir::instr::{Access, Order, RmwOp};
 use norn_ir::types::Ty;
@@ -15,9 +16,6 @@ use crate::facts::{ObjectKind, Origin, Slot, Slots};
 use crate::range::Range;
 use crate::run::{Held, Run, merge_values};
 use crate::value::{Place, Pointer, Value};
-
-/// Addresses below it are called null.
-const NULL_PAGE: u64 = 4096;
 
 /// Some bytes of an object that an access touches under a condition.
 struct Part {

@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use norn_ir::ids::FuncId;
 use norn_ir::program::Program;
-use norn_ir::types::Ty;
 use norn_passes::unwind::{Bounded, Bounds, unwind};
 use norn_verdict::limits::Limits;
 use norn_verdict::outcome::Checks;
@@ -77,7 +76,7 @@ fn execute_bounded(
 ) -> Result<Symbolic, Refusal> {
     let limit = Limit::default();
     let code: HashMap<FuncId, Code> = bounded.roots.iter().map(|&root| (root, Code::new(bounded, root))).collect();
-    let mut facts = Facts::new(program, Ty::Ptr.bits(program.target));
+    let mut facts = Facts::new(program);
     for passes in 1..=limit.passes {
         let mut pass = Pass::new(program, bounded, &code, checks, limits, &mut facts);
         pass.may_stop = may_stop;

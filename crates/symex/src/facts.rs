@@ -10,8 +10,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use norn_ir::address::GAP;
 use norn_ir::ids::{FuncId, GlobalId, LocalId, TypeId};
 use norn_ir::program::{Program, Storage};
+use norn_ir::types::{Target, Ty};
 use norn_passes::Site;
 
 use crate::chains::{Chains, Found, Growth};
@@ -125,7 +127,7 @@ pub struct Facts {
     pub chains: Chains,
     /// The addresses of globals.
     global_bases: Vec<u64>,
-    pointer_bits: u32,
+    target: Target,
     /// The objects of scopes that use the same memory in the machine.
     same_memory: HashMap<(ThreadId, u32, FuncId, LocalId), ObjectId>,
     /// Sections in which something may happen that is assumed not to: their threads may stop before them.
@@ -135,10 +137,6 @@ pub struct Facts {
     ended_elsewhere: HashSet<ObjectId>,
 }
 
-/// As in the machine: where the objects of the program, and then of each thread, begin, and how far apart they are.
-const GAP: u64 = 16;
-pub const MALLOC_ALIGN: u64 = 16;
-
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Extent {
     size: u64,
@@ -146,8 +144,9 @@ struct Extent {
 }
 
 impl Facts {
-    pub fn new(program: &Program, pointer_bits: u32) -> Facts {
-        let mut next = arena(0, pointer_bits);
+    pub fn new(program: &Program) -> Facts {
+        let target = program.target;
+        let mut next = target.arena_base(0);
         let mut global_bases = Vec::new();
         for global in &program.globals {
             if global.storage == Storage::Thread {
@@ -159,14 +158,14 @@ impl Facts {
             global_bases.push(base);
             next = base.saturating_add(ty.size).saturating_add(GAP);
         }
-        let mut results = Class::new(pointer_bits);
+        let mut results = Class::new(Ty::Ptr.bits(target));
         results.pointers = true;
         Facts {
             results,
             threads: vec![None],
             creates: vec![false],
             global_bases,
-            pointer_bits,
+            target,
             objects: Vec::new(),
             object_ids: HashMap::new(),
             slots: Vec::new(),
@@ -193,7 +192,7 @@ impl Facts {
         self.results.begin();
         self.classes.iter_mut().for_each(Class::begin);
         self.numbers.fill([Numbers::NONE; 2]);
-        let mut next: Vec<u64> = (0..self.threads.len()).map(|t| arena(t as u64 + 1, self.pointer_bits)).collect();
+        let mut next: Vec<u64> = (0..self.threads.len()).map(|t| self.target.arena_base(t as u64 + 1)).collect();
         for object in &mut self.objects {
             let Some(maker) = object.maker() else { continue };
             let next = &mut next[maker.0 as usize];
@@ -327,7 +326,7 @@ impl Facts {
 
     /// The numbers from the first to the second may be addresses of objects.
     pub fn addresses(&self) -> (u64, u64) {
-        (arena(0, self.pointer_bits), arena(self.threads.len() as u64 + 1, self.pointer_bits))
+        (self.target.arena_base(0), self.target.arena_base(self.threads.len() as u64 + 1))
     }
 
     // Slots.
@@ -488,10 +487,4 @@ fn root(forest: &[Slot], slot: Slot) -> Slot {
         at = forest[at.0 as usize];
     }
     at
-}
-
-/// Where the objects of the program (0) or of a thread begin.
-fn arena(number: u64, pointer_bits: u32) -> u64 {
-    let shift = if pointer_bits == 64 { 40 } else { 24 };
-    (number + 1) << shift
 }

@@ -1,5 +1,6 @@
 //! The lives of local and allocated objects.
 
+use norn_ir::address::{ALLOC_ALIGN, LARGEST_OBJECT};
 use norn_ir::ids::{GlobalId, LocalId, Reg, TypeId};
 use norn_ir::instr::{AllocKind, Instr, InstrKind, Operand};
 use norn_ir::program::Storage;
@@ -8,12 +9,10 @@ use norn_verdict::outcome::ViolationKind;
 
 use crate::code::{depth, original_local};
 use crate::event::{EventKind, ObjectId};
-use crate::facts::{MALLOC_ALIGN, Object, ObjectKind, Origin};
+use crate::facts::{Object, ObjectKind, Origin};
 use crate::run::Run;
 use crate::value::{Pointer, Value};
 
-/// Larger objects are refused by the machine too.
-const LARGEST_OBJECT: u64 = 1 << 26;
 /// Objects of a size that is not known may be this large; addresses are set aside for all of it, cells are not.
 const LARGEST_UNKNOWN: u64 = 1 << 16;
 
@@ -164,7 +163,7 @@ impl Run<'_, '_> {
             size,
             private,
             zeroed,
-            align: MALLOC_ALIGN,
+            align: ALLOC_ALIGN,
             ty,
             name: format!("*{}#{number}", if kind == AllocKind::Heap { "malloc" } else { "alloca" }),
             sized_by_term: constant.is_none(),

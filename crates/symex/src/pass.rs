@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use norn_ir::address::function_address;
 use norn_ir::ids::{FuncId, GlobalId};
 use norn_ir::instr::FenceKind;
 use norn_ir::program::{InitValue, Program, Storage};
@@ -26,10 +27,6 @@ use crate::moment::Moments;
 use crate::range::Range;
 use crate::run::Run;
 use crate::value::{Pointer, Value};
-
-/// Functions have these addresses, as in the machine.
-const CODE_BASE: u64 = 0x1_0000;
-const CODE_STRIDE: u64 = 16;
 
 pub struct Pass<'a> {
     pub original: &'a Program,
@@ -257,22 +254,6 @@ impl<'a> Pass<'a> {
 
     // Objects.
 
-    pub fn function_address(function: FuncId) -> u64 {
-        CODE_BASE + u64::from(function.0) * CODE_STRIDE
-    }
-
-    /// From the first on and before the second there are functions.
-    pub fn function_addresses(&self) -> (u64, u64) {
-        (CODE_BASE, CODE_BASE + self.bounded.program.functions.len() as u64 * CODE_STRIDE)
-    }
-
-    pub fn function_at(&self, address: u64) -> Option<FuncId> {
-        let offset = address.checked_sub(CODE_BASE)?;
-        let index = offset / CODE_STRIDE;
-        let exists = offset.is_multiple_of(CODE_STRIDE) && index < self.bounded.program.functions.len() as u64;
-        exists.then(|| FuncId::new(index as usize))
-    }
-
     pub fn global(&mut self, id: GlobalId, thread: ThreadId) -> ObjectId {
         let global = self.bounded.program.global(id);
         let is_thread_local = global.storage == Storage::Thread;
@@ -331,7 +312,7 @@ impl<'a> Pass<'a> {
             let content: Vec<u8> = match &entry.value {
                 InitValue::Const(constant) => constant.bits.to_le_bytes()[..size as usize].to_vec(),
                 InitValue::Bytes(bytes) => bytes.clone(),
-                InitValue::Func(function) => Pass::function_address(*function).to_le_bytes()[..size as usize].to_vec(),
+                InitValue::Func(function) => function_address(*function).to_le_bytes()[..size as usize].to_vec(),
                 &InitValue::Global(target, offset) => {
                     let object = self.global(target, thread);
                     if entry.offset == start && size == place.size {

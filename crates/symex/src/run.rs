@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
+use norn_ir::address::function_address;
 use norn_ir::ids::{BlockId, FuncId, Reg};
 use norn_ir::instr::{Instr, Operand, TerminatorKind};
 use norn_ir::program::Function;
@@ -321,7 +322,7 @@ impl<'p, 'a> Run<'p, 'a> {
                 Value::Pointer(base.plus(&mut pass.terms, bytes, crate::value::Grid::constant(offset)))
             }
             Operand::Func(function) => {
-                let address = Pass::function_address(function);
+                let address = function_address(function);
                 Value::Pointer(Pointer::number(pass.terms.bits(pass.pointer_bits, address)))
             }
         }

@@ -1,5 +1,6 @@
 //! Creating threads and waiting for them.
 
+use norn_ir::address::{function_addresses, function_at};
 use norn_ir::ids::{FuncId, Reg};
 use norn_ir::instr::Operand;
 use norn_ir::types::Ty;
@@ -20,7 +21,8 @@ impl Run<'_, '_> {
         let mut wrong = Vec::new();
         for place in pointer.places() {
             let address = self.pass.terms.as_bits(place.offset).filter(|_| place.object.is_none());
-            match address.and_then(|address| self.pass.function_at(address)) {
+            let count = self.pass.bounded.program.functions.len();
+            match address.and_then(|address| function_at(address, count)) {
                 Some(function) => starts.push((function, place.condition)),
                 None => wrong.push(*place),
             }
@@ -98,10 +100,10 @@ impl Run<'_, '_> {
     /// These places are no function that could be called. Nobody else has a say in that, so it takes no step.
     pub fn no_function(&mut self, places: &[Place]) {
         for place in places {
-            let (first, end) = self.pass.function_addresses();
+            let functions = function_addresses(self.pass.bounded.program.functions.len());
             let terms = &mut self.pass.terms;
             let width = terms.width(place.offset);
-            let [zero, first, end] = [0, first, end].map(|number| terms.bits(width, number));
+            let [zero, first, end] = [0, functions.start, functions.end].map(|number| terms.bits(width, number));
             let is_number = terms.bool(place.object.is_none());
             let is_zero = terms.eq(place.offset, zero);
             let null = terms.all([place.condition, is_number, is_zero]);

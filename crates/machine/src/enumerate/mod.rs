@@ -13,8 +13,8 @@ mod tests;
 pub mod traces;
 
 use crate::machine::{Choice, Inputs, Machine, Request, Stop};
-use crate::memory::NOWHERE;
 use crate::state::State;
+use norn_ir::address::NOWHERE;
 use norn_ir::ids::GlobalId;
 use norn_ir::program::Program;
 use norn_ir::span::Span;

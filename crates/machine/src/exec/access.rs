@@ -8,11 +8,12 @@
 use super::{Done, Exec, Flow, Mode};
 use crate::eval::{self, Value};
 use crate::machine::Stop;
-use crate::memory::{NULL_PAGE, ObjectRef};
+use crate::memory::ObjectRef;
 use crate::models::{self, Forward};
 use crate::observe::{Happening, Spot};
 use crate::race::{Accessed, Follows};
 use crate::state::{Entry, Place};
+use norn_ir::address::NULL_PAGE;
 use norn_ir::ids::Reg;
 use norn_ir::instr::{NondetSource, Order, RmwOp, SectionKind};
 use norn_ir::types::Ty;

@@ -3,9 +3,10 @@
 use super::{DEEPEST_CALLS, Done, Exec, Flow, Mode};
 use crate::eval::Value;
 use crate::machine::Stop;
-use crate::memory::{self, ObjectRef};
+use crate::memory::ObjectRef;
 use crate::observe::Happening;
 use crate::state::{Exit, Frame, Status, Thread};
+use norn_ir::address::function_at;
 use norn_ir::ids::{BlockId, FuncId, Reg};
 use norn_ir::instr::{Callee, NondetSource, Operand, TerminatorKind};
 use norn_ir::program::Origin;
@@ -90,7 +91,7 @@ impl<'p> Exec<'_, 'p> {
     }
 
     fn function_behind(&self, pointer: Value) -> Done<FuncId> {
-        memory::function_at(self.machine.program, pointer.bits).ok_or_else(|| {
+        function_at(pointer.bits, self.machine.program.functions.len()).ok_or_else(|| {
             let (kind, message) = match pointer.bits {
                 0 => (ViolationKind::NullPointer, "the function pointer is null".to_owned()),
                 bits => (ViolationKind::InvalidPointer, format!("there is no function at {bits:#x}")),

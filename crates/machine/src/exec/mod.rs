@@ -20,6 +20,7 @@ use crate::memory::{Full, Object, ObjectRef};
 use crate::models;
 use crate::observe::{Happening, Observer, Scene, Spot, Unobserved};
 use crate::state::{Frame, Place, State, Status, Thread};
+use norn_ir::address::function_address;
 use norn_ir::ids::Reg;
 use norn_ir::instr::{InstrKind, NondetSource, Operand, SectionKind, TerminatorKind};
 use norn_ir::program::Function;
@@ -307,7 +308,7 @@ impl<'a, 'p> Exec<'a, 'p> {
                 let object = frame.locals[id.index()].expect("a local that is mentioned should be alive");
                 self.state.memory.pointer_to(object, offset)
             }
-            Operand::Func(function) => Value::int(crate::memory::function_address(function)),
+            Operand::Func(function) => Value::int(function_address(function)),
         }
     }
 
