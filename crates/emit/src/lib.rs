@@ -47,16 +47,9 @@ mod thread;
 use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_passes::unwind::Bounds;
+use norn_verdict::model::Model;
 use std::io::{self, Write};
 use thread::Written;
-
-/// When a store reaches memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Model {
-    Sc,
-    Tso,
-    Pso,
-}
 
 /// How the memory of TSO and PSO is simulated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

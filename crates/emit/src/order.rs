@@ -12,7 +12,6 @@
 //! others do before them could as well be done after: those of the first thread while it is alone, and reads of what no
 //! other thread writes. Such a read joins the statement before it; it finds the same value there.
 
-use crate::Model;
 use crate::prepare::Prepared;
 use crate::regions::Regions;
 use crate::shared::Shared;
@@ -20,6 +19,7 @@ use norn_ir::ids::{BlockId, FuncId};
 use norn_ir::instr::{FenceKind, InstrKind, TerminatorKind};
 use norn_passes::by_instr::ByInstr;
 use norn_passes::points_to::Object;
+use norn_verdict::model::Model;
 
 /// Which statements of a thread's function have labels.
 pub struct Labels(ByInstr<bool>);

@@ -7,13 +7,13 @@
 //!
 //! An access is translated one way or the other, so what some access cannot tell from an object is treated as that is.
 
-use crate::Model;
 use crate::prepare::Prepared;
 use crate::regions::{Region, Regions};
 use norn_ir::ids::FuncId;
 use norn_ir::instr::{InstrKind, Operand, Order};
 use norn_ir::program::{Program, Storage};
 use norn_passes::points_to::{Object, SameTargets};
+use norn_verdict::model::Model;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 

@@ -5,8 +5,9 @@ use crate::expr::top;
 use crate::layout::cell_type;
 use crate::objects::Location;
 use crate::template::{expand, mentions};
-use crate::{DEFAULT_NODES, Model, Options, Sma};
+use crate::{DEFAULT_NODES, Options, Sma};
 use norn_ir::types::{Target, Ty};
+use norn_verdict::model::Model;
 use std::fmt::Write;
 
 const SC: &str = include_str!("../templates/sc.c");
@@ -40,8 +41,7 @@ impl Memory<'_> {
     pub fn text(&self, program: &str) -> String {
         let model = match self.options.model {
             Model::Sc => return expand(SC, &[], program),
-            Model::Tso => "tso",
-            Model::Pso => "pso",
+            model => model.name(),
         };
         let (list, init) = match self.options.sma {
             Sma::Buffer => (BUFFER, String::new()),

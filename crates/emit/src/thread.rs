@@ -21,7 +21,7 @@ use crate::regions::Regions;
 use crate::shared::Shared;
 use crate::template::Calls;
 use crate::text::{Text, digits, put, quoted};
-use crate::{Model, Options, Refusal};
+use crate::{Options, Refusal};
 use norn_ir::ids::{BlockId, FuncId, Reg};
 use norn_ir::instr::{Const, InstrKind, Operand, Property, SectionKind, TerminatorKind};
 use norn_ir::program::Program;
@@ -30,6 +30,7 @@ use norn_ir::types::Ty;
 use norn_passes::Site;
 use norn_passes::points_to::Object;
 use norn_passes::simplify::Simplified;
+use norn_verdict::model::Model;
 use rustc_hash::FxHashMap;
 use values::{Spare, Variable, Waiting};
 

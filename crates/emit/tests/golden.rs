@@ -2,9 +2,10 @@
 //! `NORN_BLESS=1` in the environment the texts are written instead of compared.
 
 use norn_c::driver::{Input, compile};
-use norn_emit::{Model, Options, Sma, Tool, sequentialize};
+use norn_emit::{Options, Sma, Tool, sequentialize};
 use norn_ir::program::Program;
 use norn_passes::unwind::Bounds;
+use norn_verdict::model::Model;
 use std::fs;
 use std::path::{Path, PathBuf};
 

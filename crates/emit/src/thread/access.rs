@@ -1,7 +1,6 @@
 //! Accesses to memory: as lvalues, or through the shared memory abstraction.
 
 use super::{Writer, from_memory, to_memory};
-use crate::Model;
 use crate::cells;
 use crate::expr::top;
 use crate::layout::cell_type;
@@ -9,6 +8,7 @@ use norn_ir::ids::{LocalId, Reg, TypeId};
 use norn_ir::instr::{FenceKind, Operand, Order};
 use norn_ir::types::Ty;
 use norn_passes::points_to::Object;
+use norn_verdict::model::Model;
 
 /// An access and how it is written.
 pub(super) struct Access {

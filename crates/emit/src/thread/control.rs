@@ -1,13 +1,14 @@
 //! Where control goes: the creation of threads, jumps, the ends of threads.
 
 use super::{Writer, converted, parentheses};
+use crate::Refusal;
 use crate::expr::{self, top};
 use crate::text::{digits, put, quoted};
-use crate::{Model, Refusal};
 use norn_ir::ids::{BlockId, Reg};
 use norn_ir::instr::{Operand, TerminatorKind};
 use norn_ir::types::Ty;
 use norn_passes::Site;
+use norn_verdict::model::Model;
 
 impl Writer<'_, '_> {
     pub(super) fn spawn(&mut self, dst: Reg, start: Operand, args: &[Operand]) -> Result<(), Refusal> {

@@ -74,11 +74,7 @@ pub fn bounds(unwind: u32) -> Bounds {
 
 pub fn options(model: Model, sma: Sma, plan: Plan) -> Options {
     Options {
-        model: match model {
-            Model::Sc => norn_emit::Model::Sc,
-            Model::Tso => norn_emit::Model::Tso,
-            Model::Pso => norn_emit::Model::Pso,
-        },
+        model,
         sma,
         tool: Tool::Cc,
         rounds: plan.rounds,

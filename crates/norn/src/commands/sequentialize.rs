@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::frontend;
 use crate::loops;
 use crate::watch::{self, LastWords};
-use norn_emit::{Model as EmittedModel, Options, Refusal, Sequential, Sma, Tool};
+use norn_emit::{Options, Refusal, Sequential, Sma, Tool};
 use norn_ir::program::Program;
 use norn_ir::source::SourceMap;
 use norn_verdict::model::Model;
@@ -81,11 +81,7 @@ pub fn translate(
         }
     };
     let options = Options {
-        model: match model {
-            Model::Sc => EmittedModel::Sc,
-            Model::Tso => EmittedModel::Tso,
-            Model::Pso => EmittedModel::Pso,
-        },
+        model,
         sma: match bounds.sma {
             SmaChoice::List => Sma::List,
             SmaChoice::Buffer => Sma::Buffer,
