@@ -1,7 +1,7 @@
 //! The command line.
 
 use crate::compiler_flags::{self, Translated};
-use crate::frontend;
+use crate::limits;
 use clap::parser::ArgMatches;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use norn_c::driver::Input;
@@ -394,7 +394,7 @@ pub struct LimitArgs {
 impl LimitArgs {
     /// Bytes.
     pub fn memory(&self) -> u64 {
-        self.megabytes.map_or_else(frontend::default_memory, |mb| mb.saturating_mul(1 << 20))
+        self.megabytes.map_or_else(limits::default_memory, |mb| mb.saturating_mul(1 << 20))
     }
 }
 

@@ -7,7 +7,7 @@
 use crate::args::{CheckArgs, Reader, SequentialBounds, Unwind};
 use crate::commands::sequentialize::{self, translate};
 use crate::exit::Exit;
-use crate::frontend;
+use crate::output;
 use crate::owned::{PrivateFolder, Tool};
 use crate::watch::{self, LastWords};
 use norn_ir::program::Program;
@@ -53,7 +53,7 @@ struct Question {
 pub fn run(args: &CheckArgs, command: &str, program: &Program, stop: &StopToken) -> Exit {
     let mut words = command.split_whitespace();
     let Some(tool) = words.next() else {
-        return frontend::fail("--backend: the name of a verifier is missing", Exit::Usage);
+        return output::fail("--backend: the name of a verifier is missing", Exit::Usage);
     };
     let options = words.collect::<Vec<_>>();
     let name = Path::new(tool).file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -76,7 +76,7 @@ pub fn run(args: &CheckArgs, command: &str, program: &Program, stop: &StopToken)
         question.leave_last_words(&models, &said);
         let folder = match PrivateFolder::new() {
             Ok(folder) => folder,
-            Err(error) => return frontend::fail(&format!("--backend: cannot make a folder: {error}"), Exit::Unwritten),
+            Err(error) => return output::fail(&format!("--backend: cannot make a folder: {error}"), Exit::Unwritten),
         };
         let file = folder.path().join(format!("norn-{model}.c"));
         let shown = file.display().to_string();
@@ -88,7 +88,7 @@ pub fn run(args: &CheckArgs, command: &str, program: &Program, stop: &StopToken)
                 continue;
             }
         };
-        let written = frontend::write_by(&file, |out| sequential.write_to(out));
+        let written = output::write_by(&file, |out| sequential.write_to(out));
         if written != Exit::Fine {
             return written;
         }
@@ -100,7 +100,7 @@ pub fn run(args: &CheckArgs, command: &str, program: &Program, stop: &StopToken)
             Ok(tool) => tool,
             Err(error) => {
                 let message = format!("--backend: cannot run '{tool}': {error}; is it installed?");
-                return frontend::fail(&message, Exit::Usage);
+                return output::fail(&message, Exit::Usage);
             }
         };
         said.push((model, listen(tool, deadline, stop)));
@@ -109,7 +109,7 @@ pub fn run(args: &CheckArgs, command: &str, program: &Program, stop: &StopToken)
         }
     }
     let (text, exit) = question.answer(&models, &said, Exceeded::Interrupted.reason());
-    match frontend::print(&text) {
+    match output::print(&text) {
         Exit::Fine if stop.is_stopped() => Exit::Interrupted,
         Exit::Fine => exit,
         failed => failed,
@@ -144,7 +144,7 @@ impl Question {
             text += &self.line(model, word, reason.as_deref());
             values.push(self.value(model, word, reason.as_deref()));
         }
-        (if self.as_json { frontend::json_text(values) } else { text }, exit)
+        (if self.as_json { output::json_text(values) } else { text }, exit)
     }
 
     /// Why a word is no verdict, if it is none.

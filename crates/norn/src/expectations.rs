@@ -1,6 +1,6 @@
 //! Tables of expected answers: tab-separated, with a column `test` and one per model.
 
-use crate::frontend;
+use crate::input;
 use norn_verdict::model::Model;
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ pub struct Expectations(HashMap<(String, Model), String>);
 impl Expectations {
     pub fn read(path: &Path) -> Result<Expectations, String> {
         let shown = path.display();
-        let text = frontend::read(path).map_err(|e| format!("cannot read '{shown}': {e}"))?;
+        let text = input::read(path).map_err(|e| format!("cannot read '{shown}': {e}"))?;
         Expectations::parse(&text).map_err(|message| format!("'{shown}' is not a table of expectations: {message}"))
     }
 

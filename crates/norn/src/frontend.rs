@@ -1,25 +1,14 @@
-//! Runs the C front end for a command and shows what it found; writes what commands say.
+//! Runs the C front end for a command and shows what it found.
 
-use crate::args::{CArgs, LimitArgs};
+use crate::args::CArgs;
 use crate::exit::Exit;
-use crate::progress::ProgressLine;
-use crate::render::render;
+use crate::output::{fail, say, show};
 use crate::system_headers;
-use crate::watch;
 use norn_c::driver::{self, StageTimes};
-use norn_ir::diag::{Diagnostic, Severity};
+use norn_ir::diag::Severity;
 use norn_ir::program::Program;
-use norn_ir::source::{Loc, SourceMap};
+use norn_ir::source::SourceMap;
 use norn_report::{Sources, visible};
-use norn_verdict::limits::{Limits, StopToken};
-use norn_verdict::outcome::Stats;
-use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::Path;
-use std::time::Duration;
-
-/// Bytes that are written at once.
-const BUFFER: usize = 1 << 16;
 
 /// A program that was read, with the texts it came from.
 pub struct Compiled {
@@ -79,140 +68,4 @@ pub fn compile(args: &CArgs) -> Result<Compiled, Failure> {
             _ => Err(Failure::BadInput),
         },
     }
-}
-
-/// The text of a schedule, a table or the like.
-pub fn read(path: &Path) -> Result<String, String> {
-    const LIMIT: u64 = 256 << 20;
-    let bytes = norn_ir::read::read(path, LIMIT).map_err(|error| error.to_string())?;
-    String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
-}
-
-/// The text of a litmus test; what is not UTF-8 is replaced.
-pub fn read_litmus(path: &Path) -> Result<String, String> {
-    const LIMIT: u64 = 16 << 20;
-    let bytes = norn_ir::read::read(path, LIMIT).map_err(|error| error.to_string())?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// Says what went wrong where no source line is to blame.
-pub fn fail(message: &str, exit: Exit) -> Exit {
-    show(&[Diagnostic::error(Loc::NONE, message)], &SourceMap::new());
-    exit
-}
-
-/// Writes to standard output. What cannot be written is an exit status of its own: a verdict must not get lost.
-pub fn print(text: &str) -> Exit {
-    print_by(|out| out.write_all(text.as_bytes()))
-}
-
-/// The same for a text that something else writes.
-pub fn print_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Exit {
-    let _speaking = watch::speak();
-    print_now_by(write)
-}
-
-/// For who speaks already.
-pub fn print_now(text: &str) -> Exit {
-    print_now_by(|out| out.write_all(text.as_bytes()))
-}
-
-fn print_now_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Exit {
-    let mut out = BufWriter::with_capacity(BUFFER, io::stdout().lock());
-    match write(&mut out).and_then(|()| out.flush()) {
-        Ok(()) => Exit::Fine,
-        // A reader that has seen enough (`norn … | head`) needs no words.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Unwritten,
-        Err(error) => fail(&format!("cannot write the output: {error}"), Exit::Unwritten),
-    }
-}
-
-/// Writes a file that the user asked for.
-pub fn write(path: &Path, text: &str) -> Exit {
-    write_by(path, |out| out.write_all(text.as_bytes()))
-}
-
-/// The same for a text that something else writes.
-pub fn write_by(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Exit {
-    let _speaking = watch::speak();
-    let written = File::create(path).and_then(|file| {
-        let mut out = BufWriter::with_capacity(BUFFER, file);
-        write(&mut out).and_then(|()| out.flush())
-    });
-    match written {
-        Ok(()) => Exit::Fine,
-        Err(error) => fail(&format!("cannot write '{}': {error}", path.display()), Exit::Unwritten),
-    }
-}
-
-/// Norn's own words beside what it prints, as they are.
-pub fn say(text: &str) {
-    // Nothing can be done when standard error is closed.
-    let mut err = io::stderr().lock();
-    let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
-}
-
-/// Whether standard error is a terminal that understands escape sequences and is meant to get them.
-pub fn has_styles() -> bool {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    io::stderr().is_terminal() && !is_dumb && !is_set("NO_COLOR")
-}
-
-pub fn show(diagnostics: &[Diagnostic], sources: &SourceMap) {
-    let colour = has_styles();
-    let mut shown = diagnostics.iter().collect::<Vec<_>>();
-    // Errors last, where a reader looks first.
-    shown.sort_by_key(|d| d.severity == Severity::Error);
-    let text = shown.into_iter().map(|diagnostic| render(diagnostic, sources, colour) + "\n\n").collect::<String>();
-    say(&text);
-}
-
-/// One line per stage and the sum, on standard error.
-pub fn print_times(times: &StageTimes) {
-    let total: Duration = times.0.iter().map(|&(_, time)| time).sum();
-    let lines = times.0.iter().copied().chain([("total", total)]);
-    let lines = lines.map(|(stage, time)| format!("{stage:12} {:9.3} ms\n", time.as_secs_f64() * 1e3));
-    say(&lines.collect::<String>());
-}
-
-/// How long things took and what was counted, on standard error.
-pub fn print_stats(times: &StageTimes, stats: &Stats) {
-    print_times(times);
-    let figures = stats.0.iter().map(|(name, value)| format!("{name:26} {value:14.3}\n"));
-    say(&figures.collect::<String>());
-}
-
-/// One value as it is, several as a list.
-pub fn json_text(mut values: Vec<serde_json::Value>) -> String {
-    let value = if values.len() == 1 { values.remove(0) } else { serde_json::Value::Array(values) };
-    visible::json(&value) + "\n"
-}
-
-/// The limits of a search that begins now; the first began with the process.
-pub fn limits(args: &LimitArgs, stop: &StopToken, line: &ProgressLine) -> Limits {
-    Limits {
-        deadline: Some(watch::begin_task(args.timeout, args.memory())),
-        memory: Some(args.memory()),
-        executions: args.executions,
-        stop: stop.clone(),
-        progress: line.progress(),
-    }
-}
-
-/// Columns to write in: the terminal's, or what `COLUMNS` says within reason, or 100.
-pub fn width() -> usize {
-    const SENSIBLE: std::ops::RangeInclusive<usize> = 20..=1000;
-    let from_environment = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
-    let width = from_environment.or_else(|| terminal_size::terminal_size().map(|(w, _)| usize::from(w.0)));
-    width.unwrap_or(100).clamp(*SENSIBLE.start(), *SENSIBLE.end())
-}
-
-/// Three quarters of the memory that is free now, where the system tells it.
-pub fn default_memory() -> u64 {
-    const FALLBACK: u64 = 4 << 30;
-    let meminfo = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
-    let kilobytes = line.and_then(|l| l.trim().trim_end_matches(" kB").parse::<u64>().ok());
-    kilobytes.map_or(FALLBACK, |kb| kb / 4 * 3 * 1024)
 }

@@ -9,7 +9,10 @@ mod engines;
 mod exit;
 mod expectations;
 mod frontend;
+mod input;
+mod limits;
 mod loops;
+mod output;
 mod owned;
 mod progress;
 mod render;
@@ -42,7 +45,7 @@ fn main() -> ExitCode {
     };
     // A panic is a fault of Norn's; its message has been printed by then.
     let exit = std::panic::catch_unwind(|| run(&cli)).unwrap_or_else(|_| {
-        frontend::fail("internal error: please report it, with the input that led here", Exit::Internal)
+        output::fail("internal error: please report it, with the input that led here", Exit::Internal)
     });
     // Nobody else speaks from now on: the verdict has been given.
     std::mem::forget(watch::speak());
@@ -53,7 +56,7 @@ fn main() -> ExitCode {
 fn report_panic(panic: &PanicHookInfo<'_>) {
     let place = panic.location().map(|place| format!(" at {place}")).unwrap_or_default();
     let message = panic.payload_as_str().unwrap_or_default();
-    frontend::say(&format!("norn: panicked{place}: {}\n", visible_up_to(message, 4000)));
+    output::say(&format!("norn: panicked{place}: {}\n", visible_up_to(message, 4000)));
 }
 
 fn run(cli: &Cli) -> Exit {

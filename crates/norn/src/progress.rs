@@ -1,7 +1,7 @@
 //! The line that shows how far a search has come: on standard error, only on a terminal with escape
 //! sequences, gone when the search ends.
 
-use crate::frontend;
+use crate::output;
 use norn_verdict::progress::{Progress, Report, Watcher};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ struct Line {
 impl ProgressLine {
     pub fn new() -> ProgressLine {
         let line = || Arc::new(Line { start: Instant::now(), shown: Mutex::new(None) });
-        ProgressLine(frontend::has_styles().then(line))
+        ProgressLine(output::has_styles().then(line))
     }
 
     /// For the limits of a search.
@@ -51,13 +51,13 @@ impl Watcher for Line {
         let due = shown.map_or(self.start + FIRST, |last| last + BETWEEN);
         if now >= due {
             *shown = Some(now);
-            write(&text(report, now - self.start, frontend::width()));
+            write(&text(report, now - self.start, output::width()));
         }
     }
 }
 
 fn write(text: &str) {
-    frontend::say(&format!("\r\x1b[K{text}"));
+    output::say(&format!("\r\x1b[K{text}"));
 }
 
 /// For example `stateless: 120,000 executions, 300,000/s, about 12 % done`.

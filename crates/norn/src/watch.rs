@@ -9,7 +9,7 @@
 //! once. Either way what the process has started ends with it.
 
 use crate::exit::Exit;
-use crate::frontend;
+use crate::output;
 use crate::owned;
 use norn_verdict::limits::{Exceeded, StopToken, resident_bytes};
 use std::process;
@@ -163,9 +163,9 @@ impl Watch {
         let words = lock(&self.state).words.take();
         let LastWords { output, error, exit } = words.map_or_else(|| said_nothing(exceeded), |words| words(exceeded));
         // A line that shows progress would stay.
-        let clear = if frontend::has_styles() { "\r\x1b[K" } else { "" };
-        frontend::say(&format!("{clear}{error}"));
-        let exit = match frontend::print_now(&output) {
+        let clear = if output::has_styles() { "\r\x1b[K" } else { "" };
+        output::say(&format!("{clear}{error}"));
+        let exit = match output::print_now(&output) {
             Exit::Fine if exceeded == Exceeded::Interrupted => Exit::Interrupted,
             Exit::Fine => exit.unwrap_or(Exit::Unknown),
             failed => failed,

@@ -7,7 +7,10 @@ use crate::engines::attack::{Attacked, attack};
 use crate::engines::{self, Task, cross_check, left_out};
 use crate::exit::Exit;
 use crate::frontend::{self, Compiled, Failure};
+use crate::input;
+use crate::limits;
 use crate::loops;
+use crate::output;
 use crate::progress::ProgressLine;
 use crate::watch::{self, LastWords};
 use norn_machine::nested::carried_over;
@@ -23,13 +26,13 @@ use std::time::{Duration, Instant};
 
 pub fn run(args: &CheckArgs) -> Exit {
     if let Some(message) = misplaced_option(args) {
-        return frontend::fail(message, Exit::Usage);
+        return output::fail(message, Exit::Usage);
     }
     watch::limit(args.limits.timeout, args.limits.memory());
     leave_last_words(args);
     let asked = match asked(args) {
         Ok(asked) => asked,
-        Err(message) => return frontend::fail(&message, Exit::BadInput),
+        Err(message) => return output::fail(&message, Exit::BadInput),
     };
     let mut compiled = match frontend::compile(&args.c) {
         Ok(compiled) => compiled,
@@ -37,10 +40,10 @@ pub fn run(args: &CheckArgs) -> Exit {
         Err(failure) => return failure.into(),
     };
     if args.show_loops {
-        return frontend::print(&loops::listing(&compiled.program));
+        return output::print(&loops::listing(&compiled.program));
     }
     if let Err(message) = loops::check_bounds(&compiled.program, &args.unwind) {
-        return frontend::fail(&message, Exit::Usage);
+        return output::fail(&message, Exit::Usage);
     }
     let stop = watch::stop_token();
     if let Some(command) = &args.backend {
@@ -69,7 +72,7 @@ fn check(args: &CheckArgs, asked: &Property, compiled: &Compiled, stop: &StopTok
             }
         };
         if let (Outcome::Unsafe(found), Some(path)) = (&verdict.outcome, &args.schedule_out) {
-            unwritten |= frontend::write(path, &found.schedule().to_string()) != Exit::Fine;
+            unwritten |= output::write(path, &found.schedule().to_string()) != Exit::Fine;
         }
         verdicts.push(verdict);
         // From here on the verdict is said if time runs out.
@@ -104,7 +107,7 @@ fn asked(args: &CheckArgs) -> Result<Property, String> {
         return Ok(Property { checks: args.checks.checks(), entry: args.c.entry.clone(), about_leaks: false });
     };
     let shown = path.display();
-    let text = frontend::read(path).map_err(|reason| format!("'{shown}': {reason}"))?;
+    let text = input::read(path).map_err(|reason| format!("'{shown}': {reason}"))?;
     let property = property::parse(&text).map_err(|reason| format!("'{shown}': {reason}"))?;
     match property.entry == args.c.entry {
         true => Ok(property),
@@ -132,7 +135,7 @@ fn misplaced_option(args: &CheckArgs) -> Option<&'static str> {
 /// C that Norn cannot handle is unknown under every model.
 fn unsupported(args: &CheckArgs, reason: &str) -> Exit {
     let parts = args.models.list().into_iter().map(Part::Open).collect::<Vec<_>>();
-    let printed = frontend::print(&conclusion::output(&parts, reason, args.json));
+    let printed = output::print(&conclusion::output(&parts, reason, args.json));
     if printed == Exit::Fine { Exit::Unknown } else { printed }
 }
 
@@ -157,7 +160,7 @@ fn check_model(
 ) -> Result<(Verdict, Limits), Exit> {
     let start = Instant::now();
     let line = ProgressLine::new();
-    let limits = frontend::limits(&args.limits, stop, &line);
+    let limits = limits::limits(&args.limits, stop, &line);
     let checks = asked.checks;
     let task = Task {
         program: &compiled.program,
@@ -190,7 +193,7 @@ fn check_model(
     }
     verdict.stats.0.insert("seconds", start.elapsed().as_secs_f64());
     if args.stats {
-        frontend::print_stats(&compiled.times, &verdict.stats);
+        output::print_stats(&compiled.times, &verdict.stats);
     }
     Ok((verdict, limits))
 }
@@ -210,7 +213,7 @@ fn attacked(task: &Task<'_>, verdict: Verdict, spent: Duration, folder: &Path) -
 fn report_mismatch(task: &Task<'_>, mismatch: &ReplayMismatch) -> Exit {
     let ReplayMismatch::LeftOut { reason, schedule } = mismatch else {
         let message = format!("internal error: a counterexample did not replay: {mismatch}");
-        return frontend::fail(&message, Exit::Internal);
+        return output::fail(&message, Exit::Internal);
     };
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     let command = words.collect::<Vec<_>>().join(" ");
@@ -218,7 +221,7 @@ fn report_mismatch(task: &Task<'_>, mismatch: &ReplayMismatch) -> Exit {
         Ok(folder) => format!("please report the folder '{}'", folder.display()),
         Err(error) => format!("the report could not be written: {error}"),
     };
-    frontend::fail(&format!("internal error: {mismatch}; {written}"), Exit::Internal)
+    output::fail(&format!("internal error: {mismatch}; {written}"), Exit::Internal)
 }
 
 /// Two engines contradict one another: nothing that either says is worth printing as a verdict.
@@ -231,7 +234,7 @@ fn report_disagreement(task: &Task<'_>, verdicts: &[Verdict], (violated, safe): 
     };
     let message =
         format!("internal error: '{violated}' found a violation and replayed it, '{safe}' says safe; {written}");
-    frontend::fail(&message, Exit::Internal)
+    output::fail(&message, Exit::Internal)
 }
 
 /// A safe program may still have data races, and then C compilers may do with it what Norn did not look at. A few

@@ -7,7 +7,8 @@
 use crate::args::{Reader, SequentializeArgs};
 use crate::commands::sequentialize::{fail, translate};
 use crate::exit::Exit;
-use crate::frontend;
+use crate::limits;
+use crate::output;
 use crate::progress::ProgressLine;
 use crate::watch::{self, LastWords};
 use norn_c::driver::{Compiled, Input, compile};
@@ -33,8 +34,8 @@ pub fn write(program: &Program, args: &SequentializeArgs, path: &Path) -> Exit {
     let Compiled { program: compiled, diagnostics, sources, .. } =
         compile(norn_c::session::Options::default(), Some(program.target), vec![Input::Text { name, text }]);
     let Some(mut sequential) = compiled else {
-        frontend::show(&diagnostics, &sources);
-        return frontend::fail("internal error: the sequential program is not C", Exit::Internal);
+        output::show(&diagnostics, &sources);
+        return output::fail("internal error: the sequential program is not C", Exit::Internal);
     };
     norn_passes::escape::mark_private(&mut sequential);
     let verdict = match check(&sequential, unwind, args) {
@@ -53,7 +54,7 @@ pub fn write(program: &Program, args: &SequentializeArgs, path: &Path) -> Exit {
         }
         _ => line::verdict_line(&Verdict { model: args.model, ..verdict.clone() }, &sources),
     };
-    let printed = frontend::print(&format!("{line}\n"));
+    let printed = output::print(&format!("{line}\n"));
     if printed != Exit::Fine {
         return printed;
     }
@@ -61,7 +62,7 @@ pub fn write(program: &Program, args: &SequentializeArgs, path: &Path) -> Exit {
         Outcome::Unsafe(counterexample) => {
             let inputs = counterexample.schedule().inputs.iter().flat_map(|(_, values)| values);
             let values = inputs.copied().collect::<Vec<_>>();
-            match frontend::write(path, &listed(&line, &values)) {
+            match output::write(path, &listed(&line, &values)) {
                 Exit::Fine => Exit::Unsafe,
                 failed => failed,
             }
@@ -79,7 +80,7 @@ fn check(sequential: &Program, unwind: u64, args: &SequentializeArgs) -> Result<
         ..LastWords::default()
     });
     let progress = ProgressLine::new();
-    let limits = frontend::limits(&args.limits, &stop, &progress);
+    let limits = limits::limits(&args.limits, &stop, &progress);
     let bounds = Bounds { default: u32::try_from(unwind).unwrap_or(u32::MAX), ..Bounds::default() };
     let verdict = norn_events::verdict(&norn_events::Task {
         program: sequential,
@@ -98,7 +99,7 @@ fn check(sequential: &Program, unwind: u64, args: &SequentializeArgs) -> Result<
     }
     verdict.map_err(|mismatch| {
         let message = format!("internal error: a counterexample did not replay: {mismatch}");
-        frontend::fail(&message, Exit::Internal)
+        output::fail(&message, Exit::Internal)
     })
 }
 

@@ -7,7 +7,8 @@ use crate::args::CheckArgs;
 use crate::engines::given::covers_all;
 use crate::engines::reach::note_unreached;
 use crate::exit::Exit;
-use crate::frontend::{self, Compiled};
+use crate::frontend::Compiled;
+use crate::output;
 use crate::watch::{self, LastWords};
 use norn_ir::program::Program;
 use norn_machine::nested::{Contradiction, reconcile};
@@ -46,7 +47,7 @@ pub fn output(parts: &[Part], reason: &str, as_json: bool) -> String {
             Part::Open(model) => text += &(line::verdict_line(&unknown(*model, reason), &sources) + "\n"),
         }
     }
-    if as_json { frontend::json_text(values) } else { text }
+    if as_json { output::json_text(values) } else { text }
 }
 
 fn unknown(model: Model, reason: &str) -> Verdict {
@@ -130,7 +131,7 @@ impl<'a> Conclusion<'a> {
         let text = output(&self.parts(&all[self.shown..up_to]), Exceeded::Interrupted.reason(), self.args.json);
         // What has been said is not said again.
         let _speaking = watch::speak();
-        match frontend::print_now(&text) {
+        match output::print_now(&text) {
             Exit::Fine => {}
             failed => return Err(failed),
         }
@@ -165,14 +166,14 @@ fn report_contradiction(verdicts: &[Verdict], found: Contradiction) -> Exit {
         "internal error: '{violated}' found a violation under {stronger}, which is one under {weaker} too, where '{safe}' \
          says safe"
     );
-    frontend::fail(&message, Exit::Internal)
+    output::fail(&message, Exit::Internal)
 }
 
 fn text(verdict: &Verdict, sources: &Sources<'_>) -> String {
     let mut text = String::new();
     match &verdict.outcome {
         Outcome::Unsafe(counterexample) => {
-            text = table::counterexample(counterexample, sources, frontend::width());
+            text = table::counterexample(counterexample, sources, output::width());
             text.push('\n');
         }
         Outcome::Safe { .. } | Outcome::Limited { .. } | Outcome::Unknown { .. } => {}
@@ -215,7 +216,7 @@ mod tests {
             panic!("the options should fit")
         };
         let Command::Check(args) = &cli.command else { panic!("it should be a check") };
-        let Ok(compiled) = frontend::compile(&args.c) else { panic!("the program should compile") };
+        let Ok(compiled) = crate::frontend::compile(&args.c) else { panic!("the program should compile") };
         std::fs::remove_file(file).expect("the file should go");
         let asked = Property { checks: args.checks.checks(), entry: "main".to_owned(), about_leaks: false };
         let models = args.models.list();

@@ -3,18 +3,20 @@
 use crate::args::IrArgs;
 use crate::exit::Exit;
 use crate::frontend;
+use crate::limits;
+use crate::output;
 use crate::watch;
 use std::time::Duration;
 
 pub fn run(args: &IrArgs) -> Exit {
-    watch::limit(Duration::MAX, frontend::default_memory());
+    watch::limit(Duration::MAX, limits::default_memory());
     let compiled = match frontend::compile(&args.c) {
         Ok(compiled) => compiled,
         Err(failure) => return failure.into(),
     };
-    let exit = frontend::print(&compiled.program.to_string());
+    let exit = output::print(&compiled.program.to_string());
     if args.stats {
-        frontend::print_times(&compiled.times);
+        output::print_times(&compiled.times);
     }
     exit
 }

@@ -4,7 +4,9 @@ use crate::args::LitmusArgs;
 use crate::engines::{self, Task};
 use crate::exit::Exit;
 use crate::expectations::Expectations;
-use crate::frontend;
+use crate::input;
+use crate::limits;
+use crate::output;
 use crate::watch;
 use norn_ir::diag::Diagnostic;
 use norn_ir::instr::InstrKind;
@@ -79,14 +81,14 @@ impl Result {
 pub fn run(args: &LitmusArgs) -> Exit {
     let expected = match args.expect.as_deref().map(Expectations::read).transpose() {
         Ok(expected) => expected,
-        Err(message) => return frontend::fail(&message, Exit::BadInput),
+        Err(message) => return output::fail(&message, Exit::BadInput),
     };
     let files = match find_tests(&args.paths) {
         Ok(files) => files,
-        Err(message) => return frontend::fail(&message, Exit::BadInput),
+        Err(message) => return output::fail(&message, Exit::BadInput),
     };
     // Each test has a time of its own.
-    watch::limit(Duration::MAX, frontend::default_memory());
+    watch::limit(Duration::MAX, limits::default_memory());
     let stop = watch::stop_token();
     let results = run_all(args, files, &stop);
     watch::end_task();
@@ -145,7 +147,7 @@ fn run_all(args: &LitmusArgs, files: Vec<PathBuf>, stop: &StopToken) -> Vec<Resu
     let jobs = args.jobs.map_or_else(processors, |jobs| usize::try_from(jobs).unwrap_or(usize::MAX));
     let jobs = jobs.min(files.len()).min(MOST_JOBS);
     let patience = args.timeout.saturating_mul(args.models.list().len() as u32).saturating_add(GRACE);
-    let memory = frontend::default_memory();
+    let memory = limits::default_memory();
     let work = Arc::new(Work { args: args.clone(), files, next: AtomicUsize::new(0), stop: stop.clone(), memory });
     let (tell, news) = mpsc::channel();
     (0..jobs).for_each(|_| hire(&work, &tell));
@@ -191,7 +193,7 @@ fn hire(work: &Arc<Work>, tell: &Sender<News>) {
     };
     let hired = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(do_all);
     if let Err(error) = hired {
-        frontend::fail(&format!("cannot start a thread: {error}"), Exit::Internal);
+        output::fail(&format!("cannot start a thread: {error}"), Exit::Internal);
     }
 }
 
@@ -200,7 +202,7 @@ fn run_file(work: &Work, path: &Path) -> Result {
     let mut result = Result::new(path);
     let mut sources = SourceMap::new();
     let shown = path.display().to_string();
-    let parsed = match frontend::read_litmus(path) {
+    let parsed = match input::read_litmus(path) {
         Ok(text) => norn_litmus::parse(&mut sources, &shown, text),
         Err(error) => Err(vec![Diagnostic::error(Loc::NONE, format!("cannot read '{shown}': {error}"))]),
     };
@@ -311,12 +313,12 @@ fn report(results: &[Result], expected: Option<&Expectations>, stop: &StopToken)
     let (mut bad, mut internal, mut unknown, mut different, mut compared) = (0, 0, 0, 0, 0);
     for result in results {
         if let Some((diagnostics, sources)) = &result.problem {
-            frontend::show(diagnostics, sources);
+            output::show(diagnostics, sources);
             bad += 1;
             continue;
         }
         if let Some(message) = &result.internal {
-            frontend::fail(&format!("internal error: {message}"), Exit::Internal);
+            output::fail(&format!("internal error: {message}"), Exit::Internal);
             internal += 1;
         }
         text += &result.states;
@@ -351,7 +353,7 @@ fn report(results: &[Result], expected: Option<&Expectations>, stop: &StopToken)
     if expected.is_some() {
         let _ = writeln!(text, "norn: {compared} answers compared, {different} different, {unknown} unknown");
     }
-    let printed = frontend::print(&text);
+    let printed = output::print(&text);
     let worst_first = [
         (printed != Exit::Fine, printed),
         (internal > 0, Exit::Internal),

@@ -4,7 +4,9 @@ use crate::args::RobustArgs;
 use crate::engines;
 use crate::exit::Exit;
 use crate::frontend::{self, Compiled, Failure};
+use crate::limits;
 use crate::loops;
+use crate::output;
 use crate::progress::ProgressLine;
 use crate::watch::{self, LastWords};
 use norn_ir::program::Program;
@@ -26,7 +28,7 @@ pub fn run(args: &RobustArgs) -> Exit {
         Err(failure) => return failure.into(),
     };
     if let Err(message) = loops::check_bounds(&compiled.program, &args.unwind) {
-        return frontend::fail(&message, Exit::Usage);
+        return output::fail(&message, Exit::Usage);
     }
     let stop = watch::stop_token();
     let mut verdicts = Vec::new();
@@ -49,7 +51,7 @@ pub fn run(args: &RobustArgs) -> Exit {
     // Those that were not come to are told, too.
     let left = &models[verdicts.len()..];
     let printed = match args.json || !left.is_empty() {
-        true => frontend::print(&unknown(left, Exceeded::Interrupted.reason(), args.json, values)),
+        true => output::print(&unknown(left, Exceeded::Interrupted.reason(), args.json, values)),
         false => Exit::Fine,
     };
     match printed {
@@ -60,7 +62,7 @@ pub fn run(args: &RobustArgs) -> Exit {
 }
 
 fn unsupported(args: &RobustArgs, reason: &str) -> Exit {
-    let printed = frontend::print(&unknown(&args.models(), reason, args.json, Vec::new()));
+    let printed = output::print(&unknown(&args.models(), reason, args.json, Vec::new()));
     if printed == Exit::Fine { Exit::Unknown } else { printed }
 }
 
@@ -77,7 +79,7 @@ fn unknown(models: &[Model], reason: &str, as_json: bool, mut values: Vec<Value>
     });
     if as_json {
         values.extend(verdicts.map(|v| robust::verdict(&v, &sources)));
-        return frontend::json_text(values);
+        return output::json_text(values);
     }
     verdicts.map(|v| robust::verdict_line(&v, &sources) + "\n").collect()
 }
@@ -97,7 +99,7 @@ fn leave_last_words(args: &RobustArgs, models: Vec<Model>, values: Vec<Value>, o
 fn ask(args: &RobustArgs, compiled: &Compiled, model: Model, stop: &StopToken) -> Result<RobustnessVerdict, Exit> {
     let start = Instant::now();
     let line = ProgressLine::new();
-    let limits = frontend::limits(&args.limits, stop, &line);
+    let limits = limits::limits(&args.limits, stop, &line);
     let bounds = engines::given_bounds(&args.unwind);
     let verdict = robustness(&Task {
         program: &compiled.program,
@@ -109,15 +111,15 @@ fn ask(args: &RobustArgs, compiled: &Compiled, model: Model, stop: &StopToken) -
     watch::end_task();
     line.clear();
     let mut verdict = verdict.map_err(|mismatch| {
-        frontend::fail(&format!("internal error: a cyclic trace did not replay: {mismatch}"), Exit::Internal)
+        output::fail(&format!("internal error: a cyclic trace did not replay: {mismatch}"), Exit::Internal)
     })?;
     verdict.stats.0.insert("seconds", start.elapsed().as_secs_f64());
     if args.stats {
-        frontend::print_stats(&compiled.times, &verdict.stats);
+        output::print_stats(&compiled.times, &verdict.stats);
     }
     if !args.json {
         let text = compiled.with_sources(|sources| text(&verdict, sources));
-        let exit = frontend::print(&text);
+        let exit = output::print(&text);
         if exit != Exit::Fine {
             return Err(exit);
         }
@@ -128,7 +130,7 @@ fn ask(args: &RobustArgs, compiled: &Compiled, model: Model, stop: &StopToken) -
 fn text(verdict: &RobustnessVerdict, sources: &Sources<'_>) -> String {
     let mut text = String::new();
     if let Robustness::NotRobust(cyclic) = &verdict.outcome {
-        text = robust::cyclic_trace(cyclic, sources, frontend::width());
+        text = robust::cyclic_trace(cyclic, sources, output::width());
         text.push('\n');
     }
     text + &robust::verdict_line(verdict, sources) + "\n"

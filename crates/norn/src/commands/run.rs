@@ -3,6 +3,9 @@
 use crate::args::RunArgs;
 use crate::exit::Exit;
 use crate::frontend::{self, Compiled};
+use crate::input;
+use crate::limits;
+use crate::output;
 use crate::watch::{self, LastWords};
 use norn_ir::instr::Stream;
 use norn_machine::replay::{End, replay};
@@ -19,7 +22,7 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 
 pub fn run(args: &RunArgs) -> Exit {
-    watch::limit(args.timeout, frontend::default_memory());
+    watch::limit(args.timeout, limits::default_memory());
     let model = args.model.unwrap_or(Model::Sc);
     watch::last_words(move |exceeded| LastWords {
         error: format!("norn: unknown ({model}): {}\n", exceeded.reason()),
@@ -39,7 +42,7 @@ pub fn run(args: &RunArgs) -> Exit {
 
 fn by_seed(args: &RunArgs, compiled: &Compiled) -> Exit {
     let stop = watch::stop_token();
-    let memory = frontend::default_memory();
+    let memory = limits::default_memory();
     let deadline = Some(watch::begin_task(args.timeout, memory));
     let limits = Limits { deadline, memory: Some(memory), stop: stop.clone(), ..Limits::none() };
     let model = args.model.unwrap_or(Model::Sc);
@@ -60,11 +63,11 @@ fn by_seed(args: &RunArgs, compiled: &Compiled) -> Exit {
 fn by_schedule(args: &RunArgs, compiled: &Compiled, path: &Path) -> Exit {
     let schedule = match read_schedule(path) {
         Ok(schedule) => schedule,
-        Err(message) => return frontend::fail(&message, Exit::BadInput),
+        Err(message) => return output::fail(&message, Exit::BadInput),
     };
     if let Some(model) = args.model.filter(|&model| model != schedule.model) {
         let message = format!("the schedule is one for {}, not for {model}", schedule.model);
-        return frontend::fail(&message, Exit::BadInput);
+        return output::fail(&message, Exit::BadInput);
     }
     match replay(&compiled.program, args.checks.checks(), &schedule) {
         Ok(replayed) => {
@@ -73,13 +76,13 @@ fn by_schedule(args: &RunArgs, compiled: &Compiled, path: &Path) -> Exit {
             let exit = show_end(args, compiled, schedule.model, &replayed.end, &replayed.trace);
             if printed == Exit::Fine { exit } else { printed }
         }
-        Err(error) => frontend::fail(&format!("'{}' does not fit: {error}", path.display()), Exit::BadInput),
+        Err(error) => output::fail(&format!("'{}' does not fit: {error}", path.display()), Exit::BadInput),
     }
 }
 
 fn read_schedule(path: &Path) -> Result<Schedule, String> {
     let shown = path.display();
-    let text = frontend::read(path).map_err(|error| format!("cannot read '{shown}': {error}"))?;
+    let text = input::read(path).map_err(|error| format!("cannot read '{shown}': {error}"))?;
     text.parse().map_err(|error| format!("'{shown}' is not a schedule: {error}"))
 }
 
@@ -94,9 +97,9 @@ fn print_output(output: &[Printed]) -> Exit {
     let mut exit = Exit::Fine;
     for printed in output {
         match printed.stream {
-            Stream::Stdout if exit == Exit::Fine => exit = frontend::print(&shown(&printed.text, on_terminal[0])),
+            Stream::Stdout if exit == Exit::Fine => exit = output::print(&shown(&printed.text, on_terminal[0])),
             Stream::Stdout => {}
-            Stream::Stderr => frontend::say(&shown(&printed.text, on_terminal[1])),
+            Stream::Stderr => output::say(&shown(&printed.text, on_terminal[1])),
         }
     }
     let ends_a_line = |stream: Stream| {
@@ -111,7 +114,7 @@ fn print_output(output: &[Printed]) -> Exit {
 
 fn show_end(args: &RunArgs, compiled: &Compiled, model: Model, end: &End, trace: &Trace) -> Exit {
     if args.trace || matches!(end, End::Violation(_)) {
-        say(compiled.with_sources(|sources| table::table(trace, sources, frontend::width())).trim_end());
+        say(compiled.with_sources(|sources| table::table(trace, sources, output::width())).trim_end());
     }
     match end {
         End::Violation(violation) => {
@@ -148,5 +151,5 @@ fn violation_line(compiled: &Compiled, model: Model, violation: &Violation) -> S
 
 /// Norn's own words go to standard error: standard output is the program's.
 fn say(text: &str) {
-    frontend::say(&format!("{text}\n"));
+    output::say(&format!("{text}\n"));
 }

@@ -5,7 +5,9 @@ use crate::commands::choices;
 use crate::engines;
 use crate::exit::Exit;
 use crate::frontend;
+use crate::input;
 use crate::loops;
+use crate::output;
 use crate::watch::{self, LastWords};
 use norn_emit::{Options, Refusal, Sequential, Sma, Tool};
 use norn_ir::program::Program;
@@ -31,10 +33,10 @@ fn sequentialize(args: &SequentializeArgs) -> Exit {
         Err(exit) => return exit,
     };
     if let Err(message) = loops::check_bounds(&program, &args.unwind) {
-        return frontend::fail(&message, Exit::Usage);
+        return output::fail(&message, Exit::Usage);
     }
     if args.choices_out.is_some() && args.reader != Reader::Cc {
-        return frontend::fail("--choices-out: only a program that runs (--for cc) reads choices", Exit::Usage);
+        return output::fail("--choices-out: only a program that runs (--for cc) reads choices", Exit::Usage);
     }
     let output = args.output.as_ref().map_or("sequential.c".to_owned(), |path| path.display().to_string());
     let sequential = match translate(&program, args.model, &args.unwind, &args.bounds, args.reader, output) {
@@ -42,8 +44,8 @@ fn sequentialize(args: &SequentializeArgs) -> Exit {
         Err(refusal) => return fail(&program, &refusal),
     };
     let written = match &args.output {
-        None => frontend::print_by(|out| sequential.write_to(out)),
-        Some(path) => frontend::write_by(path, |out| sequential.write_to(out)),
+        None => output::print_by(|out| sequential.write_to(out)),
+        Some(path) => output::write_by(path, |out| sequential.write_to(out)),
     };
     let exit = match &args.choices_out {
         Some(path) if written == Exit::Fine => choices::write(&program, args, path),
@@ -110,7 +112,7 @@ pub fn fail(program: &Program, refusal: &Refusal) -> Exit {
     let Refusal { message, span } = refusal;
     let place =
         span.map_or(String::new(), |span| format!("{}:{}:{}: ", program.file(span.file), span.line, span.column));
-    frontend::fail(&format!("{place}this cannot be translated into a sequential program: {message}"), Exit::Unknown)
+    output::fail(&format!("{place}this cannot be translated into a sequential program: {message}"), Exit::Unknown)
 }
 
 fn program(args: &SequentializeArgs) -> Result<Program, Exit> {
@@ -122,8 +124,8 @@ fn program(args: &SequentializeArgs) -> Result<Program, Exit> {
 
 fn litmus(path: &Path) -> Result<Program, Exit> {
     let shown = path.display().to_string();
-    let cannot = |error| frontend::fail(&format!("cannot read '{shown}': {error}"), Exit::BadInput);
-    let text = frontend::read_litmus(path).map_err(cannot)?;
+    let cannot = |error| output::fail(&format!("cannot read '{shown}': {error}"), Exit::BadInput);
+    let text = input::read_litmus(path).map_err(cannot)?;
     let mut sources = SourceMap::new();
     match norn_litmus::parse(&mut sources, &shown, text) {
         Ok(mut test) => {
@@ -131,7 +133,7 @@ fn litmus(path: &Path) -> Result<Program, Exit> {
             Ok(test.program)
         }
         Err(diagnostics) => {
-            frontend::show(&diagnostics, &sources);
+            output::show(&diagnostics, &sources);
             Err(Exit::BadInput)
         }
     }
