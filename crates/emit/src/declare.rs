@@ -1,8 +1,8 @@
 //! The declarations of the objects that threads mention, with their initial values. What nobody mentions is not declared.
 
 use crate::Refusal;
+use crate::c_types::cell_type;
 use crate::expr;
-use crate::layout::cell_type;
 use crate::objects::{Location, Made, Objects, at_offset, literal, raw};
 use norn_ir::ids::{FuncId, GlobalId};
 use norn_ir::instr::{Const, InstrKind, Operand};

@@ -1,7 +1,7 @@
 //! Values as C expressions. Registers are unsigned integers of fixed width, so `+`, `-`, `*` wrap as they should;
 //! operations on signed numbers cast, and cast back. Compound expressions come in parentheses.
 
-use crate::layout::cell_type;
+use crate::c_types::cell_type;
 use crate::text::{digits, put};
 use norn_ir::instr::{BinaryOp, CastOp, CompareOp, Const, InstrKind, Operand, RmwOp, UnaryOp};
 use norn_ir::program::Function;

@@ -10,7 +10,7 @@
 //! - `prepare`: bounds, threads, and a simplification of what unwinding leaves behind; `regions`: sections, and what the
 //!   first thread does alone; `shared`: which accesses others can see, and which objects go through the SMA; `cells`: the
 //!   scalar locations that the list SMA tracks
-//! - `layout`, `objects`, `declare`: memory as C objects; `names`: identifiers; `expr`: arithmetic
+//! - `c_types`, `objects`, `declare`: memory as C objects; `names`: identifiers; `expr`: arithmetic
 //! - `order`: where labels stand; `thread`: a thread's function; `copies`: those of threads that start
 //!   alike; `file`: the whole text
 //!
@@ -27,12 +27,12 @@
 //! Left out: properties beyond assertions (deadlocks, data races, lives of objects, overflow). What cannot be said in C is
 //! refused with its place.
 
+mod c_types;
 mod cells;
 mod copies;
 mod declare;
 mod expr;
 mod file;
-mod layout;
 mod names;
 mod objects;
 mod order;

@@ -3,10 +3,10 @@
 //! written side by side; what they do mention is declared afterwards (`declare`).
 
 use crate::Options;
+use crate::c_types::{Layouts, cell_type};
 use crate::cells::Cells;
 use crate::copies::Copies;
 use crate::expr;
-use crate::layout::{Layouts, cell_type};
 use crate::names::Names;
 use crate::prepare::Prepared;
 use crate::shared::Shared;

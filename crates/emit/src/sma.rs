@@ -1,8 +1,8 @@
 //! The shared memory abstractions: C texts of their own (`templates/`), made for a program.
 
+use crate::c_types::cell_type;
 use crate::cells::Cells;
 use crate::expr::top;
-use crate::layout::cell_type;
 use crate::objects::Location;
 use crate::template::{expand, mentions};
 use crate::{DEFAULT_NODES, Options, Sma};

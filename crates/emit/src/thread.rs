@@ -9,10 +9,10 @@ mod access;
 mod control;
 mod values;
 
+use crate::c_types::cell_type;
 use crate::cells::Cells;
 use crate::copies::Copies;
 use crate::expr::{self, register_type, top};
-use crate::layout::cell_type;
 use crate::names::Names;
 use crate::objects::{Objects, View};
 use crate::order::Labels;

@@ -2,7 +2,7 @@
 //!
 //! - [`program`]: a whole program, its objects and functions; [`instr`]: instructions; [`types`]: scalars and layout
 //! - [`address`]: where objects and functions have their addresses
-//! - [`visit`]: what an instruction reads and defines, the order of blocks; [`layout`]: what stands at an offset
+//! - [`visit`]: what an instruction reads and defines, the order of blocks; [`paths`]: what stands at an offset
 //! - [`mod@print`], [`mod@parse`], [`mnemonic`]: the text form
 //! - [`mod@validate`]: what every stage may take for granted about a program
 //! - [`source`], [`span`], [`diag`]: texts, positions in them, and findings about them
@@ -11,9 +11,9 @@ pub mod address;
 pub mod diag;
 pub mod ids;
 pub mod instr;
-pub mod layout;
 pub mod mnemonic;
 pub mod parse;
+pub mod paths;
 pub mod print;
 pub mod program;
 pub mod read;

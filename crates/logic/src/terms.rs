@@ -32,6 +32,6 @@ pub use known::Known;
 pub use partial::Partial;
 
 #[cfg(test)]
-mod rules;
+mod rule_tests;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -56,9 +56,9 @@ impl Run<'_, '_> {
         let Some(targets) = self.targets(addr, ty, false) else { return };
         let section =
             (targets.shared.len() > 1).then(|| self.begin_group(SectionKind::Group, targets.is_shared)).flatten();
-        let first = self.pass.next_event();
+        let first = self.exec.next_event();
         let held = self.read(&targets, ty, access);
-        self.note_access((first, self.pass.next_event()), access.order, None);
+        self.note_access((first, self.exec.next_event()), access.order, None);
         self.end_group(section);
         let value = self.determined(held, ty);
         self.set(dst, value);
@@ -69,7 +69,7 @@ impl Run<'_, '_> {
         let kind = if access.order == Order::SeqCst { SectionKind::Rmw } else { SectionKind::Group };
         let one_step = kind == SectionKind::Rmw || targets.shared.len() > 1;
         let section = one_step.then(|| self.begin_group(kind, targets.is_shared)).flatten();
-        let first = self.pass.next_event();
+        let first = self.exec.next_event();
         self.write(&targets, ty, value, Term::TRUE, access);
         self.note_access((first, first), access.order, None);
         self.end_group(section);
@@ -80,9 +80,9 @@ impl Run<'_, '_> {
         let Some(targets) = self.targets(addr, ty, true) else { return };
         let access = Access { order, volatile: false };
         let section = self.begin_group(SectionKind::Rmw, targets.is_shared);
-        let first = self.pass.next_event();
+        let first = self.exec.next_event();
         let held = self.read(&targets, ty, access);
-        let middle = self.pass.next_event();
+        let middle = self.exec.next_event();
         let old = self.determined(held, ty);
         let new = self.updated(op, &old, operand);
         self.write(&targets, ty, &new, Term::TRUE, access);
@@ -94,24 +94,24 @@ impl Run<'_, '_> {
     fn updated(&mut self, op: RmwOp, old: &Value, operand: &Value) -> Value {
         match (old, operand) {
             (Value::Bits(old), Value::Bits(operand)) => {
-                Value::Bits(arith::rmw(&mut self.pass.terms, op, *old, *operand))
+                Value::Bits(arith::rmw(&mut self.exec.terms, op, *old, *operand))
             }
             _ if op == RmwOp::Exchange => operand.clone(),
             (Value::Pointer(pointer), _) if matches!(op, RmwOp::Add | RmwOp::Sub) => {
                 // Arithmetic on a pointer keeps the object that it points into.
                 let bytes = match operand {
                     Value::Bits(bits) => *bits,
-                    Value::Pointer(operand) => self.pass.address(operand),
+                    Value::Pointer(operand) => self.exec.address(operand),
                 };
-                let bytes = if op == RmwOp::Sub { self.pass.terms.neg(bytes) } else { bytes };
+                let bytes = if op == RmwOp::Sub { self.exec.terms.neg(bytes) } else { bytes };
                 let grid = crate::value::Grid::ANY;
-                Value::Pointer(pointer.plus(&mut self.pass.terms, bytes, grid))
+                Value::Pointer(pointer.plus(&mut self.exec.terms, bytes, grid))
             }
             _ => {
-                let width = self.pass.pointer_bits;
-                let (old, operand) = (self.pass.bits_of(old, width), self.pass.bits_of(operand, width));
-                let bits = arith::rmw(&mut self.pass.terms, op, old, operand);
-                Value::Pointer(self.pass.pointer_from(bits))
+                let width = self.exec.pointer_bits;
+                let (old, operand) = (self.exec.bits_of(old, width), self.exec.bits_of(operand, width));
+                let bits = arith::rmw(&mut self.exec.terms, op, old, operand);
+                Value::Pointer(self.exec.pointer_from(bits))
             }
         }
     }
@@ -128,15 +128,15 @@ impl Run<'_, '_> {
         let Some(targets) = self.targets(addr, ty, true) else { return };
         let access = Access { order, volatile: false };
         let section = self.begin_group(SectionKind::Rmw, targets.is_shared);
-        let first = self.pass.next_event();
+        let first = self.exec.next_event();
         let held = self.read(&targets, ty, access);
-        let middle = self.pass.next_event();
+        let middle = self.exec.next_event();
         let old = self.determined(held, ty);
         let equal = match (&old, expected) {
-            (Value::Bits(old), Value::Bits(expected)) => self.pass.terms.eq(*old, *expected),
+            (Value::Bits(old), Value::Bits(expected)) => self.exec.terms.eq(*old, *expected),
             _ => {
-                let (old, expected) = (self.pass.pointer_of(&old), self.pass.pointer_of(expected));
-                self.pass.same_address(&old, &expected)
+                let (old, expected) = (self.exec.pointer_of(&old), self.exec.pointer_of(expected));
+                self.exec.same_address(&old, &expected)
             }
         };
         self.write(&targets, ty, desired, equal, access);
@@ -153,24 +153,24 @@ impl Run<'_, '_> {
             return None;
         }
         let here = self.guard_term();
-        let guard = self.pass.terms.and(here, is_shared);
+        let guard = self.exec.terms.and(here, is_shared);
         let span = self.user_place().span;
-        let section = self.pass.add_section(self.thread, kind, guard, span);
+        let section = self.exec.add_section(self.thread, kind, guard, span);
         self.state.section = Some(section);
         Some(section)
     }
 
     fn end_group(&mut self, section: Option<SectionId>) {
         if let Some(section) = section {
-            self.pass.end_section(section);
+            self.exec.end_section(section);
             self.state.section = None;
         }
     }
 
     /// Where an access of this type goes, once what is invalid has been excluded.
     fn targets(&mut self, pointer: &Pointer, ty: Ty, is_write: bool) -> Option<Targets> {
-        let size = ty.size(self.pass.original.target);
-        let is_shared = |object: ObjectId| self.pass.facts.get(object).is_shared();
+        let size = ty.size(self.exec.original.target);
+        let is_shared = |object: ObjectId| self.exec.facts.get(object).is_shared();
         if pointer.places().iter().any(|place| place.object.is_none_or(is_shared)) {
             self.may_stop();
         }
@@ -180,8 +180,8 @@ impl Run<'_, '_> {
         let mut private = Vec::new();
         let mut shared = Vec::new();
         for part in parts {
-            let slots = self.pass.slots_of(part.object, part.offset, size);
-            if self.pass.facts.get(part.object).is_shared() {
+            let slots = self.exec.slots_of(part.object, part.offset, size);
+            if self.exec.facts.get(part.object).is_shared() {
                 shared.push((part, slots));
             } else {
                 private.push((part.condition, slots));
@@ -190,7 +190,7 @@ impl Run<'_, '_> {
         let is_shared = if private.is_empty() && !shared.is_empty() {
             Term::TRUE
         } else {
-            self.pass.terms.any(shared.iter().map(|(part, _)| part.condition))
+            self.exec.terms.any(shared.iter().map(|(part, _)| part.condition))
         };
         if let [(part, _)] = &mut shared[..] {
             part.condition = Term::TRUE;
@@ -206,8 +206,8 @@ impl Run<'_, '_> {
         }
         if parts.iter().any(|(_, slots)| matches!(slots, Slots::Bytes(_))) {
             for (part, slots) in &mut parts {
-                self.pass.facts.split(part.object, part.offset, size);
-                *slots = self.pass.facts.slots(part.object, part.offset, size);
+                self.exec.facts.split(part.object, part.offset, size);
+                *slots = self.exec.facts.slots(part.object, part.offset, size);
             }
         }
         let count = parts.iter().map(|(_, slots)| slots.len()).min().unwrap_or(0);
@@ -215,12 +215,12 @@ impl Run<'_, '_> {
         for i in 0..count {
             let slot = parts[0].1.get(i);
             for (_, slots) in &parts {
-                self.pass.facts.unite(slot, slots.get(i));
+                self.exec.facts.unite(slot, slots.get(i));
             }
             let as_pointer = ty == Ty::Ptr && count == 1;
-            let is_new = self.pass.facts.class_mut(slot).accessed(as_pointer);
-            self.pass.facts.changed |= is_new;
-            let cells = parts.iter().map(|(part, slots)| (self.pass.cell(slots.get(i)), part.condition)).collect();
+            let is_new = self.exec.facts.class_mut(slot).accessed(as_pointer);
+            self.exec.facts.changed |= is_new;
+            let cells = parts.iter().map(|(part, slots)| (self.exec.cell(slots.get(i)), part.condition)).collect();
             shared.push(SharedPart { slot, cells });
         }
         shared
@@ -239,51 +239,51 @@ impl Run<'_, '_> {
                 continue;
             };
             let ended = self.ended(object);
-            let found = self.pass.facts.get(object);
+            let found = self.exec.facts.get(object);
             let (name, shared, object_size) = (found.name.clone(), found.is_shared(), found.size);
             let mut faulty =
                 |run: &mut Run<'_, '_>, kind: ViolationKind, message: String, condition: Term, replays: bool| {
                     if condition != Term::FALSE {
                         wrong.push((kind, message, condition, replays));
                         if shared {
-                            wrong_shared = run.pass.terms.or(wrong_shared, condition);
+                            wrong_shared = run.exec.terms.or(wrong_shared, condition);
                         }
                     }
                 };
-            let over = self.pass.terms.and(place.condition, ended);
+            let over = self.exec.terms.and(place.condition, ended);
             faulty(self, ViolationKind::UseAfterFree, format!("the life of '{name}' has ended"), over, true);
             if ended == Term::TRUE {
                 continue;
             }
-            let alive = self.pass.terms.and(place.condition, !ended);
-            let Some(offsets) = self.pass.offsets(place, size) else {
+            let alive = self.exec.terms.and(place.condition, !ended);
+            let Some(offsets) = self.exec.offsets(place, size) else {
                 self.undefined("an access with more than 4096 possible places in one object", place.condition);
                 continue;
             };
             let outside = self.outside(place, object, size, &offsets);
-            let outside = self.pass.terms.and(alive, outside);
-            let message = match self.pass.size_term(object) {
+            let outside = self.exec.terms.and(alive, outside);
+            let message = match self.exec.size_term(object) {
                 None => format!("outside of '{name}', which has {object_size} bytes"),
                 Some(_) => format!("outside of '{name}'"),
             };
             faulty(self, ViolationKind::OutOfBounds, message, outside, true);
             let far = self.beyond_model(place, object, &offsets);
-            let far = self.pass.terms.all([alive, !outside, far]);
+            let far = self.exec.terms.all([alive, !outside, far]);
             if far != Term::FALSE {
                 far_away.push((format!("an access far inside of '{name}', whose size is not known"), far));
             }
-            if is_write && self.pass.facts.get(object).kind == ObjectKind::Constant {
-                let inside = self.pass.terms.and(alive, !outside);
+            if is_write && self.exec.facts.get(object).kind == ObjectKind::Constant {
+                let inside = self.exec.terms.and(alive, !outside);
                 faulty(self, ViolationKind::WriteToConstant, format!("'{name}' is constant"), inside, true);
                 continue;
             }
             let single = offsets.len() == 1;
             for offset in offsets {
-                let number = self.pass.terms.bits(self.pass.pointer_bits, offset);
+                let number = self.exec.terms.bits(self.exec.pointer_bits, offset);
                 let is_inside = outside == Term::FALSE && far == Term::FALSE;
-                let is_sure = single && (is_inside || self.pass.terms.as_bits(place.offset).is_some());
-                let here = if is_sure { Term::TRUE } else { self.pass.terms.eq(place.offset, number) };
-                let condition = self.pass.terms.and(alive, here);
+                let is_sure = single && (is_inside || self.exec.terms.as_bits(place.offset).is_some());
+                let here = if is_sure { Term::TRUE } else { self.exec.terms.eq(place.offset, number) };
+                let condition = self.exec.terms.and(alive, here);
                 if condition != Term::FALSE {
                     parts.push(Part { condition, object, offset });
                 }
@@ -300,7 +300,7 @@ impl Run<'_, '_> {
 
     pub fn wrong_access(&mut self, wrong: Vec<(ViolationKind, String, Term, bool)>, wrong_shared: Term) {
         let here = self.guard_term();
-        let stepping = self.pass.terms.and(here, wrong_shared);
+        let stepping = self.exec.terms.and(here, wrong_shared);
         if stepping != Term::FALSE && self.state.section.is_none() {
             self.event(EventKind::Step, stepping, true);
         }
@@ -314,7 +314,7 @@ impl Run<'_, '_> {
             self.violation(kind, message, condition);
         } else if condition != Term::FALSE {
             let span = self.user_place().span;
-            let finding = self.pass.memory_finding(kind, message, span, replays);
+            let finding = self.exec.memory_finding(kind, message, span, replays);
             self.check(finding, condition);
         }
     }
@@ -323,7 +323,7 @@ impl Run<'_, '_> {
     /// of objects has no meaning; all others are wrong for sure.
     fn wrong_number(&mut self, place: &Place, wrong: &mut Vec<(ViolationKind, String, Term, bool)>) {
         let nowhere = self.is_nowhere(place);
-        let terms = &mut self.pass.terms;
+        let terms = &mut self.exec.terms;
         let page = terms.bits(terms.width(place.offset), NULL_PAGE);
         let null = terms.ult(place.offset, page);
         let low = terms.and(place.condition, null);
@@ -342,8 +342,8 @@ impl Run<'_, '_> {
 
     /// Whether a number is for sure not among the addresses of objects.
     pub fn is_nowhere(&mut self, place: &Place) -> Term {
-        let (first, end) = self.pass.facts.addresses();
-        let terms = &mut self.pass.terms;
+        let (first, end) = self.exec.facts.addresses();
+        let terms = &mut self.exec.terms;
         let width = terms.width(place.offset);
         let (first, end) = (terms.bits(width, first), terms.bits(width, end));
         let (before, behind) = (terms.ult(place.offset, first), terms.ule(end, place.offset));
@@ -352,40 +352,40 @@ impl Run<'_, '_> {
 
     /// Whether a place leaves no room for an access.
     fn outside(&mut self, place: &Place, object: ObjectId, size: u64, offsets: &[u64]) -> Term {
-        let width = self.pass.pointer_bits;
-        if let Some(whole) = self.pass.size_term(object) {
-            let size = self.pass.terms.bits(width, size);
-            let too_small = self.pass.terms.ult(whole, size);
-            let room = self.pass.terms.sub(whole, size);
-            let behind = self.pass.terms.ult(room, place.offset);
-            return self.pass.terms.or(too_small, behind);
+        let width = self.exec.pointer_bits;
+        if let Some(whole) = self.exec.size_term(object) {
+            let size = self.exec.terms.bits(width, size);
+            let too_small = self.exec.terms.ult(whole, size);
+            let room = self.exec.terms.sub(whole, size);
+            let behind = self.exec.terms.ult(room, place.offset);
+            return self.exec.terms.or(too_small, behind);
         }
         let Some(&last) = offsets.last() else { return Term::TRUE };
-        if self.pass.terms.as_bits(place.offset).is_some() || self.pass.is_within(place, size) {
+        if self.exec.terms.as_bits(place.offset).is_some() || self.exec.is_within(place, size) {
             return Term::FALSE;
         }
-        let last = self.pass.terms.bits(width, last);
-        self.pass.terms.ult(last, place.offset)
+        let last = self.exec.terms.bits(width, last);
+        self.exec.terms.ult(last, place.offset)
     }
 
     /// Whether a place is behind the last one that is looked at. That is not all of an object whose size is not known.
     fn beyond_model(&mut self, place: &Place, object: ObjectId, offsets: &[u64]) -> Term {
-        if self.pass.size_term(object).is_none() {
+        if self.exec.size_term(object).is_none() {
             return Term::FALSE;
         }
         let Some(&last) = offsets.last() else { return Term::TRUE };
-        if self.pass.terms.as_bits(place.offset).is_some() {
+        if self.exec.terms.as_bits(place.offset).is_some() {
             return Term::FALSE;
         }
-        let last = self.pass.terms.bits(self.pass.pointer_bits, last);
-        self.pass.terms.ult(last, place.offset)
+        let last = self.exec.terms.bits(self.exec.pointer_bits, last);
+        self.exec.terms.ult(last, place.offset)
     }
 
     /// Whether this thread has ended an object's life.
     pub fn ended(&self, object: ObjectId) -> Term {
         match self.state.ended.get(object.0) {
             Some(&ended) => ended,
-            None => self.pass.ended_by_default(object, self.thread),
+            None => self.exec.ended_by_default(object, self.thread),
         }
     }
 
@@ -407,21 +407,21 @@ impl Run<'_, '_> {
                 Some(rest) => self.choose_found(targets.is_shared, &held, &rest),
             });
         }
-        all.unwrap_or_else(|| Found { value: self.pass.zero(ty), initialised: vec![Term::TRUE] })
+        all.unwrap_or_else(|| Found { value: self.exec.zero(ty), initialised: vec![Term::TRUE] })
     }
 
     fn choose_found(&mut self, condition: Term, a: &Found, b: &Found) -> Found {
         let count = a.initialised.len().max(b.initialised.len());
         let of = |found: &Found, i: usize| *found.initialised.get(i).unwrap_or(&found.initialised[0]);
-        let initialised = (0..count).map(|i| self.pass.terms.ite(condition, of(a, i), of(b, i))).collect();
-        let value = merge_values(self.pass, condition, Some(&a.value), Some(&b.value));
+        let initialised = (0..count).map(|i| self.exec.terms.ite(condition, of(a, i), of(b, i))).collect();
+        let value = merge_values(self.exec, condition, Some(&a.value), Some(&b.value));
         Found { value: value.unwrap_or_else(|| a.value.clone()), initialised }
     }
 
     fn held(&mut self, slot: Slot) -> Held {
         match self.state.memory.get(slot.0) {
             Some(held) => held.clone(),
-            None => self.pass.held_initially(slot),
+            None => self.exec.held_initially(slot),
         }
     }
 
@@ -431,9 +431,9 @@ impl Run<'_, '_> {
                 let held = self.held(*slot);
                 let initialised = vec![held.initialised];
                 if held.initialised == Term::FALSE {
-                    return Found { value: self.pass.zero(ty), initialised };
+                    return Found { value: self.exec.zero(ty), initialised };
                 }
-                Found { value: self.pass.of_type(&held.value, ty), initialised }
+                Found { value: self.exec.of_type(&held.value, ty), initialised }
             }
             Slots::Bytes(slots) => {
                 let bytes: Vec<Held> = slots.iter().map(|&slot| self.held(slot)).collect();
@@ -446,31 +446,31 @@ impl Run<'_, '_> {
     fn whole_of_bytes(&mut self, bytes: &[Held], ty: Ty) -> Found {
         let mut whole = None;
         for byte in bytes {
-            let bits = self.pass.bits_of(&byte.value, 8);
+            let bits = self.exec.bits_of(&byte.value, 8);
             whole = Some(match whole {
                 None => bits,
-                Some(low) => self.pass.terms.concat(bits, low),
+                Some(low) => self.exec.terms.concat(bits, low),
             });
         }
-        let whole = whole.map_or_else(|| self.pass.zero(ty), Value::Bits);
+        let whole = whole.map_or_else(|| self.exec.zero(ty), Value::Bits);
         let initialised = bytes.iter().map(|byte| byte.initialised).collect();
-        Found { value: self.pass.of_type(&whole, ty), initialised }
+        Found { value: self.exec.of_type(&whole, ty), initialised }
     }
 
     fn read_shared(&mut self, targets: &Targets, ty: Ty, access: Access) -> Found {
         let here = self.guard_term();
-        let guard = self.pass.terms.and(here, targets.is_shared);
+        let guard = self.exec.terms.and(here, targets.is_shared);
         let mut held = Vec::new();
         let part_ty = if targets.shared.len() == 1 { ty } else { Ty::I8 };
         for part in &targets.shared {
-            let class = self.pass.facts.class(part.slot).clone();
+            let class = self.exec.facts.class(part.slot).clone();
             let value = if class.is_constant() {
-                self.pass.terms.bits(class.width(), 0)
+                self.exec.terms.bits(class.width(), 0)
             } else {
-                self.pass.terms.fresh(Sort::Bits(class.width()))
+                self.exec.terms.fresh(Sort::Bits(class.width()))
             };
             self.event(EventKind::Read { targets: part.cells.clone(), value, access }, guard, true);
-            let (value, indeterminate) = self.pass.decode(part.slot, value, part_ty);
+            let (value, indeterminate) = self.exec.decode(part.slot, value, part_ty);
             let value = match value {
                 Value::Pointer(pointer) => Value::Pointer(self.possible(&pointer)),
                 bits => bits,
@@ -485,28 +485,28 @@ impl Run<'_, '_> {
 
     /// A pointer that was read, without objects that this thread has not made yet: their addresses cannot be known.
     fn possible(&mut self, pointer: &Pointer) -> Pointer {
-        let (facts, thread, made) = (&*self.pass.facts, self.thread, &self.state.ended);
+        let (facts, thread, made) = (&*self.exec.facts, self.thread, &self.state.ended);
         let possible = |object: ObjectId| match facts.get(object).origin {
             Origin::Made(maker, _) => maker != thread || made.get(object.0).is_some(),
             Origin::Global(_) | Origin::ThreadLocal(..) => true,
         };
-        pointer.only(&mut self.pass.terms, possible)
+        pointer.only(&mut self.exec.terms, possible)
     }
 
     /// What was read, with an input in place of what is indeterminate; the bytes that are known stay.
     fn determined(&mut self, found: Found, ty: Ty) -> Value {
-        let all = self.pass.terms.all(found.initialised.iter().copied());
+        let all = self.exec.terms.all(found.initialised.iter().copied());
         if all == Term::TRUE {
             return found.value;
         }
         let input = self.input(ty, !all);
-        let none = self.pass.terms.any(found.initialised.iter().copied());
+        let none = self.exec.terms.any(found.initialised.iter().copied());
         if found.initialised.iter().any(|&byte| byte != all) && none != Term::FALSE {
             return self.determined_bytes(&found, input, ty);
         }
         let input = match ty {
             Ty::Ptr => {
-                self.pass.indeterminate.insert(input);
+                self.exec.indeterminate.insert(input);
                 Value::Pointer(Pointer::number(input))
             }
             _ => Value::Bits(input),
@@ -514,37 +514,37 @@ impl Run<'_, '_> {
         if all == Term::FALSE {
             return input;
         }
-        merge_values(self.pass, all, Some(&found.value), Some(&input)).unwrap_or(input)
+        merge_values(self.exec, all, Some(&found.value), Some(&input)).unwrap_or(input)
     }
 
     fn determined_bytes(&mut self, found: &Found, input: Term, ty: Ty) -> Value {
-        let bits = self.pass.bits_of(&found.value, found.initialised.len() as u32 * 8);
+        let bits = self.exec.bits_of(&found.value, found.initialised.len() as u32 * 8);
         let mut whole = None;
         for (i, &initialised) in found.initialised.iter().enumerate() {
-            let known = self.pass.terms.extract(bits, i as u32 * 8, 8);
-            let open = self.pass.terms.extract(input, i as u32 * 8, 8);
-            let byte = self.pass.terms.ite(initialised, known, open);
+            let known = self.exec.terms.extract(bits, i as u32 * 8, 8);
+            let open = self.exec.terms.extract(input, i as u32 * 8, 8);
+            let byte = self.exec.terms.ite(initialised, known, open);
             whole = Some(match whole {
                 None => byte,
-                Some(low) => self.pass.terms.concat(byte, low),
+                Some(low) => self.exec.terms.concat(byte, low),
             });
         }
         let whole = Value::Bits(whole.unwrap_or(input));
-        self.pass.of_type(&whole, ty)
+        self.exec.of_type(&whole, ty)
     }
 
     /// Writes where the condition holds.
     fn write(&mut self, targets: &Targets, ty: Ty, value: &Value, condition: Term, access: Access) {
-        let target = self.pass.original.target;
+        let target = self.exec.original.target;
         for (here, slots) in &targets.private {
             let here = if targets.private.len() == 1 && targets.shared.is_empty() { Term::TRUE } else { *here };
-            let here = self.pass.terms.and(here, condition);
+            let here = self.exec.terms.and(here, condition);
             match slots {
                 Slots::One(slot) => self.write_private(*slot, value, here),
                 Slots::Bytes(slots) => {
-                    let bits = self.pass.bits_of(value, targets.size as u32 * 8);
+                    let bits = self.exec.bits_of(value, targets.size as u32 * 8);
                     for (i, &slot) in slots.iter().enumerate() {
-                        let byte = self.pass.terms.extract(bits, i as u32 * 8, 8);
+                        let byte = self.exec.terms.extract(bits, i as u32 * 8, 8);
                         self.write_private(slot, &Value::Bits(byte), here);
                     }
                 }
@@ -554,36 +554,36 @@ impl Run<'_, '_> {
             return;
         }
         let here = self.guard_term();
-        let guard = self.pass.terms.and(here, targets.is_shared);
-        let guard = self.pass.terms.and(guard, condition);
+        let guard = self.exec.terms.and(here, targets.is_shared);
+        let guard = self.exec.terms.and(guard, condition);
         if guard == Term::FALSE {
             return;
         }
         if let [part] = &targets.shared[..] {
             let value = self.encode(part.slot, value, targets.is_shared);
-            self.pass.note_write(part.slot, value, guard);
+            self.exec.note_write(part.slot, value, guard);
             self.event(EventKind::Write { targets: part.cells.clone(), value, access }, guard, true);
             return;
         }
-        let bits = self.pass.bits_of(value, ty.bits(target));
+        let bits = self.exec.bits_of(value, ty.bits(target));
         for (i, part) in targets.shared.iter().enumerate() {
-            let byte = self.pass.terms.extract(bits, i as u32 * 8, 8);
+            let byte = self.exec.terms.extract(bits, i as u32 * 8, 8);
             let value = self.encode(part.slot, &Value::Bits(byte), targets.is_shared);
-            self.pass.note_write(part.slot, value, guard);
+            self.exec.note_write(part.slot, value, guard);
             self.event(EventKind::Write { targets: part.cells.clone(), value, access }, guard, true);
         }
     }
 
     /// A value of a cell, which should not be the one that stands for indeterminate content.
     fn encode(&mut self, slot: Slot, value: &Value, written: Term) -> Term {
-        let (value, steps) = self.pass.encode(slot, value);
+        let (value, steps) = self.exec.encode(slot, value);
         if steps != [None; 2] {
             self.count_steps(slot, steps);
         }
-        let class = self.pass.facts.class(slot).clone();
+        let class = self.exec.facts.class(slot).clone();
         if class.is_too_wide() {
-            let marked = class.is_indeterminate_value(&mut self.pass.terms, value);
-            let marked = self.pass.terms.and(written, marked);
+            let marked = class.is_indeterminate_value(&mut self.exec.terms, value);
+            let marked = self.exec.terms.and(written, marked);
             self.undefined("a value that stands for indeterminate content is written", marked);
         }
         value
@@ -607,7 +607,7 @@ impl Run<'_, '_> {
             Some(new)
         } else {
             let old = self.held(slot);
-            self.pass.merge_held(condition, slot.0, Some(&new), Some(&old))
+            self.exec.merge_held(condition, slot.0, Some(&new), Some(&old))
         };
         if let Some(held) = held {
             self.state.memory.set(slot.0, held);

@@ -6,8 +6,8 @@ use norn_logic::terms::Term;
 use crate::arith::resize;
 use crate::class::Content;
 use crate::event::{Member, ObjectId, ThreadId};
+use crate::execution::Execution;
 use crate::facts::{ObjectKind, Origin, Slot};
-use crate::pass::Pass;
 use crate::range::{Range, Ranges, Sources};
 use crate::run::{Held, merge_values};
 use crate::value::{Grid, Place, Pointer, Value, sign_extended};
@@ -22,7 +22,7 @@ const MOST_MEMBERS: usize = 64;
 /// What a value can be as a pointer, with conditions; `None` is indeterminate.
 type Parts = Vec<(Term, Option<Member>)>;
 
-impl Pass<'_> {
+impl Execution<'_> {
     pub fn zero(&mut self, ty: Ty) -> Value {
         match ty {
             Ty::Bool => Value::Bits(Term::FALSE),

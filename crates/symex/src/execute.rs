@@ -11,8 +11,8 @@ use norn_verdict::outcome::Checks;
 
 use crate::code::Code;
 use crate::event::{EventId, EventKind, Mark, Object, Refusal, Stats, Symbolic, Thread};
+use crate::execution::Execution;
 use crate::facts::Facts;
-use crate::pass::Pass;
 
 /// How far the execution goes before it gives up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,44 +78,44 @@ fn execute_bounded(
     let code: HashMap<FuncId, Code> = bounded.roots.iter().map(|&root| (root, Code::new(bounded, root))).collect();
     let mut facts = Facts::new(program);
     for passes in 1..=limit.passes {
-        let mut pass = Pass::new(program, bounded, &code, checks, limits, &mut facts);
-        pass.may_stop = may_stop;
-        pass.execute(limit.threads)?;
-        if !pass.facts.changed {
-            return Ok(finish(pass, passes));
+        let mut exec = Execution::new(program, bounded, &code, checks, limits, &mut facts);
+        exec.may_stop = may_stop;
+        exec.execute(limit.threads)?;
+        if !exec.facts.changed {
+            return Ok(finish(exec, passes));
         }
     }
     Err(Refusal { reason: "what shared memory can hold does not settle".to_owned(), span: None })
 }
 
-fn finish(pass: Pass<'_>, passes: usize) -> Symbolic {
-    let objects = pass.facts.objects.iter();
+fn finish(exec: Execution<'_>, passes: usize) -> Symbolic {
+    let objects = exec.facts.objects.iter();
     let objects = objects
         .map(|object| Object { name: object.name.clone(), maker: object.maker(), shared: object.is_shared() })
         .collect();
-    let count = |wanted: fn(&EventKind) -> bool| pass.events.iter().filter(|event| wanted(&event.kind)).count();
+    let count = |wanted: fn(&EventKind) -> bool| exec.events.iter().filter(|event| wanted(&event.kind)).count();
     let stats = Stats {
-        threads: pass.threads.len(),
-        events: pass.events.len(),
+        threads: exec.threads.len(),
+        events: exec.events.len(),
         reads: count(|kind| matches!(kind, EventKind::Read { .. })),
         writes: count(|kind| matches!(kind, EventKind::Write { .. })),
-        cells: pass.cells.len(),
-        terms: pass.terms.len(),
-        instructions: pass.instructions,
+        cells: exec.cells.len(),
+        terms: exec.terms.len(),
+        instructions: exec.instructions,
         passes,
         micros: 0,
     };
-    let mut marks = pass.marks;
-    for thread in &pass.threads {
+    let mut marks = exec.marks;
+    for thread in &exec.threads {
         if let (Some(function), Some((creator, event))) = (thread.function, thread.creator) {
-            let span = pass.original.function(function).span;
+            let span = exec.original.function(function).span;
             let (guard, position) = (thread.start, EventId(event.0 + 1));
             marks.push(Mark { thread: creator, guard, span, is_start: true, position });
         }
     }
-    let entry = pass.bounded.program.entry;
-    let zero = pass.threads[0].number;
-    let threads = pass
+    let entry = exec.bounded.program.entry;
+    let zero = exec.threads[0].number;
+    let threads = exec
         .threads
         .into_iter()
         .filter_map(|thread| {
@@ -132,19 +132,19 @@ fn finish(pass: Pass<'_>, passes: usize) -> Symbolic {
         })
         .collect();
     Symbolic {
-        terms: pass.terms,
+        terms: exec.terms,
         threads,
-        events: pass.events,
-        sections: pass.sections,
-        cells: pass.cells,
+        events: exec.events,
+        sections: exec.sections,
+        cells: exec.cells,
         objects,
-        checks: pass.checks,
-        cuts: pass.cuts,
+        checks: exec.checks,
+        cuts: exec.cuts,
         marks,
-        constraints: pass.constraints,
-        joined: pass.joined,
-        watches_addresses: pass.watches_addresses,
-        moments: pass.moments.list,
+        constraints: exec.constraints,
+        joined: exec.joined,
+        watches_addresses: exec.watches_addresses,
+        moments: exec.moments.list,
         stats,
     }
 }

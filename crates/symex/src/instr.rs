@@ -12,7 +12,7 @@ use norn_verdict::outcome::ViolationKind;
 use crate::arith;
 use crate::code::{Code, is_return};
 use crate::event::{self, EventKind};
-use crate::pass::Pass;
+use crate::execution::Execution;
 use crate::run::{Run, merge_values};
 use crate::value::{Grid, Pointer, Value};
 
@@ -29,14 +29,14 @@ impl Run<'_, '_> {
             InstrKind::Compare { dst, op, ty, lhs, rhs } => self.compare(dst, op, ty, lhs, rhs),
             InstrKind::Unary { dst, op, src } => {
                 let src = self.bits(src);
-                let value = arith::unary(&mut self.pass.terms, op, src);
+                let value = arith::unary(&mut self.exec.terms, op, src);
                 self.set(dst, Value::Bits(value));
             }
             InstrKind::Cast { dst, op, from, src } => self.cast(dst, op, from, src),
             InstrKind::Select { dst, cond, then, otherwise } => {
                 let cond = self.bits(cond);
                 let (then, otherwise) = (self.value(then), self.value(otherwise));
-                if let Some(value) = merge_values(self.pass, cond, Some(&then), Some(&otherwise)) {
+                if let Some(value) = merge_values(self.exec, cond, Some(&then), Some(&otherwise)) {
                     self.set(dst, value);
                 }
             }
@@ -49,7 +49,7 @@ impl Run<'_, '_> {
             InstrKind::PtrDiff { dst, lhs, rhs } => {
                 let (lhs, rhs) = (self.pointer(lhs), self.pointer(rhs));
                 self.watch_order(&lhs, &rhs);
-                let value = self.pass.difference(&lhs, &rhs);
+                let value = self.exec.difference(&lhs, &rhs);
                 self.set(dst, Value::Bits(value));
             }
             InstrKind::Load { dst, addr, access } => {
@@ -72,7 +72,7 @@ impl Run<'_, '_> {
             InstrKind::SectionBegin(kind) => self.begin_section(kind),
             InstrKind::SectionEnd => {
                 if let Some(section) = self.state.section.take() {
-                    self.pass.end_section(section);
+                    self.exec.end_section(section);
                 }
             }
             InstrKind::Await { spurious: true, .. } => {}
@@ -102,7 +102,7 @@ impl Run<'_, '_> {
                 let ty = self.function.ty(dst);
                 let input = self.input(ty, Term::TRUE);
                 let value = match ty {
-                    Ty::Ptr => Value::Pointer(self.pass.pointer_from(input)),
+                    Ty::Ptr => Value::Pointer(self.exec.pointer_from(input)),
                     _ => Value::Bits(input),
                 };
                 self.set(dst, value);
@@ -118,8 +118,8 @@ impl Run<'_, '_> {
             InstrKind::Spawn { dst, start, ref args } => self.spawn(dst, start, args),
             InstrKind::Join { dst, thread } => self.join(dst, thread),
             InstrKind::ThreadSelf { dst } => {
-                let number = self.pass.threads[self.thread.0 as usize].number;
-                let number = number.unwrap_or_else(|| self.pass.terms.bits(self.pass.pointer_bits, 0));
+                let number = self.exec.threads[self.thread.0 as usize].number;
+                let number = number.unwrap_or_else(|| self.exec.terms.bits(self.exec.pointer_bits, 0));
                 self.set(dst, Value::Bits(number));
             }
             InstrKind::LocalEnter(local) => self.enter_local(local),
@@ -154,14 +154,14 @@ impl Run<'_, '_> {
 
     fn is_part_of_return(&self, index: usize) -> bool {
         let site = Site { index: index as u32, ..self.site };
-        is_return(self.pass.original, self.pass.bounded, site)
+        is_return(self.exec.original, self.exec.bounded, site)
     }
 
     /// A value as the register's type has it: calls through pointers and returns may pass others.
     fn fit(&mut self, dst: Reg, value: Value) -> Value {
         match (self.function.ty(dst), &value) {
             (Ty::Ptr, Value::Bits(_)) | (Ty::I8 | Ty::I16 | Ty::I32 | Ty::I64, Value::Pointer(_)) => {
-                self.pass.of_type(&value, self.function.ty(dst))
+                self.exec.of_type(&value, self.function.ty(dst))
             }
             _ => value,
         }
@@ -171,18 +171,18 @@ impl Run<'_, '_> {
         let ty = self.function.ty(dst);
         let (lhs, rhs) = (self.bits(lhs), self.bits(rhs));
         if op.divides() {
-            let zero = self.pass.terms.bits(self.pass.terms.width(rhs), 0);
-            let by_zero = self.pass.terms.eq(rhs, zero);
+            let zero = self.exec.terms.bits(self.exec.terms.width(rhs), 0);
+            let by_zero = self.exec.terms.eq(rhs, zero);
             self.violation(ViolationKind::DivisionByZero, "", by_zero);
             if self.guard.is_none() {
                 return;
             }
         }
-        let Some((result, overflows)) = arith::binary(&mut self.pass.terms, op, ty, lhs, rhs) else {
+        let Some((result, overflows)) = arith::binary(&mut self.exec.terms, op, ty, lhs, rhs) else {
             self.undefined("floating-point arithmetic on values that are not known", Term::TRUE);
             return;
         };
-        if self.pass.checks_wanted.overflow {
+        if self.exec.checks_wanted.overflow {
             self.violation(ViolationKind::Overflow, "", overflows);
         }
         self.set(dst, Value::Bits(result));
@@ -192,17 +192,17 @@ impl Run<'_, '_> {
         let result = if ty == Ty::Ptr {
             let (a, b) = (self.pointer(lhs), self.pointer(rhs));
             match op {
-                CompareOp::Eq => Some(self.pass.same_address(&a, &b)),
-                CompareOp::Ne => Some(!self.pass.same_address(&a, &b)),
+                CompareOp::Eq => Some(self.exec.same_address(&a, &b)),
+                CompareOp::Ne => Some(!self.exec.same_address(&a, &b)),
                 _ => {
                     self.watch_order(&a, &b);
-                    let (a, b) = (self.pass.address(&a), self.pass.address(&b));
-                    arith::compare(&mut self.pass.terms, op, ty, a, b)
+                    let (a, b) = (self.exec.address(&a), self.exec.address(&b));
+                    arith::compare(&mut self.exec.terms, op, ty, a, b)
                 }
             }
         } else {
             let (a, b) = (self.bits(lhs), self.bits(rhs));
-            arith::compare(&mut self.pass.terms, op, ty, a, b)
+            arith::compare(&mut self.exec.terms, op, ty, a, b)
         };
         match result {
             Some(result) => self.set(dst, Value::Bits(result)),
@@ -216,7 +216,7 @@ impl Run<'_, '_> {
         let all_in = |pointer: &Pointer, object| pointer.places().iter().all(|place| place.object == object);
         let one = object(a);
         if (a.has_objects() || b.has_objects()) && !(all_in(a, one) && all_in(b, one)) {
-            self.pass.watches_addresses.get_or_insert(self.span);
+            self.exec.watches_addresses.get_or_insert(self.span);
         }
     }
 
@@ -226,15 +226,15 @@ impl Run<'_, '_> {
         let result = match (op, &value) {
             (CastOp::PtrToInt, Value::Pointer(pointer)) => {
                 if pointer.has_objects() {
-                    self.pass.watches_addresses.get_or_insert(self.span);
+                    self.exec.watches_addresses.get_or_insert(self.span);
                 }
-                Some(Value::Bits(self.pass.bits_of(&value, to.bits(self.pass.original.target))))
+                Some(Value::Bits(self.exec.bits_of(&value, to.bits(self.exec.original.target))))
             }
-            (CastOp::IntToPtr, Value::Bits(bits)) => Some(Value::Pointer(self.pass.pointer_from(*bits))),
+            (CastOp::IntToPtr, Value::Bits(bits)) => Some(Value::Pointer(self.exec.pointer_from(*bits))),
             (_, Value::Bits(bits)) => {
-                arith::cast(&mut self.pass.terms, op, from, to, self.pass.original.target, *bits).map(Value::Bits)
+                arith::cast(&mut self.exec.terms, op, from, to, self.exec.original.target, *bits).map(Value::Bits)
             }
-            (_, Value::Pointer(_)) => Some(self.pass.of_type(&value, to)),
+            (_, Value::Pointer(_)) => Some(self.exec.of_type(&value, to)),
         };
         match result {
             Some(result) => self.set(dst, result),
@@ -243,37 +243,37 @@ impl Run<'_, '_> {
     }
 
     fn moved(&mut self, base: &Pointer, index: Term, scale: i64) -> Pointer {
-        let width = self.pass.pointer_bits;
-        let index = arith::resize(&mut self.pass.terms, index, width);
-        let factor = self.pass.terms.bits(width, scale as u64);
-        let bytes = self.pass.terms.mul(index, factor);
-        let grid = match self.pass.terms.as_bits(bytes) {
+        let width = self.exec.pointer_bits;
+        let index = arith::resize(&mut self.exec.terms, index, width);
+        let factor = self.exec.terms.bits(width, scale as u64);
+        let bytes = self.exec.terms.mul(index, factor);
+        let grid = match self.exec.terms.as_bits(bytes) {
             Some(constant) => Grid::constant(crate::value::sign_extended(constant, width)),
             None => {
                 // Where the product may wrap, only powers of two stay on their grid.
-                let known = self.pass.terms.known(index);
+                let known = self.exec.terms.known(index);
                 let small = known.greatest(width) < 1 << 31 || self.is_extended(index);
                 let scale = scale.unsigned_abs().max(1);
                 Grid { first: 0, step: if small { scale } else { 1 << scale.trailing_zeros() } }
             }
         };
-        base.plus(&mut self.pass.terms, bytes, grid)
+        base.plus(&mut self.exec.terms, bytes, grid)
     }
 
     /// Whether a term is a narrower one, extended.
     fn is_extended(&self, term: Term) -> bool {
         use norn_logic::terms::Node;
-        matches!(self.pass.terms.node(term), Node::Sext(inner) | Node::Zext(inner) if self.pass.terms.width(inner) <= 32)
+        matches!(self.exec.terms.node(term), Node::Sext(inner) | Node::Zext(inner) if self.exec.terms.width(inner) <= 32)
     }
 
     fn fence(&mut self, kind: FenceKind) {
         self.note_fence(kind);
-        let in_section = self.state.section.map(|section| self.pass.sections[section.index()].kind);
+        let in_section = self.state.section.map(|section| self.exec.sections[section.index()].kind);
         let matters = match (kind, in_section) {
             // Own buffers are empty inside.
             (_, Some(event::SectionKind::Atomic)) => false,
             (FenceKind::Full | FenceKind::Call, Some(_)) => false,
-            _ => Pass::fence_matters(kind),
+            _ => Execution::fence_matters(kind),
         };
         if matters {
             let guard = self.guard_term();
@@ -290,24 +290,24 @@ impl Run<'_, '_> {
             self.undefined("a section inside a section", Term::TRUE);
             return;
         }
-        let may_stop = self.pass.facts.stops_at((self.thread, self.site));
+        let may_stop = self.exec.facts.stops_at((self.thread, self.site));
         if !may_stop && !Code::section_waits(self.function, self.site.block, self.site.index as usize + 1) {
             self.may_stop();
         } else {
-            let ran = self.pass.terms.fresh(Sort::Bool);
+            let ran = self.exec.terms.fresh(Sort::Bool);
             self.assume(ran);
         }
         let (guard, span) = (self.guard_term(), self.user_place().span);
-        let section = self.pass.add_section(self.thread, kind, guard, span);
+        let section = self.exec.add_section(self.thread, kind, guard, span);
         self.note_section(section, begun);
-        self.pass.section_begins.insert(section.index(), (self.thread, self.site));
+        self.exec.section_begins.insert(section.index(), (self.thread, self.site));
         self.state.section = Some(section);
     }
 
     /// Inside a section, which is not taken unless the condition holds.
     fn wait_for(&mut self, condition: Term) {
         let here = self.guard_term();
-        let constraint = self.pass.terms.implies(here, condition);
-        self.pass.constrain(constraint);
+        let constraint = self.exec.terms.implies(here, condition);
+        self.exec.constrain(constraint);
     }
 }

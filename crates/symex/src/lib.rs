@@ -2,7 +2,7 @@
 //!
 //! - [`event`]: the event list, the interface to the engines; [`schedule`]: from a model of a formula to a schedule
 //! - `execute`: the way from a program to its event list; `facts`, `class`, `range`: what is known about the whole program
-//! - `pass`: one execution of all threads; `run`: one thread; `instr`, `access`, `objects`, `threads`: its instructions
+//! - `execution`: one execution of all threads; `run`: one thread; `instr`, `access`, `objects`, `threads`: its instructions
 //! - `guard`, `value`, `trie`, `arith`, `convert`: conditions, values, states and arithmetic; `lifetime`: ends of lives
 //! - `moment`: what data races depend on
 //! - `code`: what is known about code before it runs
@@ -15,13 +15,13 @@ mod code;
 mod convert;
 pub mod event;
 mod execute;
+mod execution;
 mod facts;
 mod guard;
 mod instr;
 mod lifetime;
 mod moment;
 mod objects;
-mod pass;
 mod print;
 mod range;
 mod run;

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use norn_verdict::outcome::ViolationKind;
 
 use crate::event::{Check, Condition, EventId, EventKind, ObjectId};
-use crate::pass::Pass;
+use crate::execution::Execution;
 
 /// Adds a check for each access and each end of a life by another thread that may be of one object.
-pub fn check_lifetimes(pass: &mut Pass<'_>) {
+pub fn check_lifetimes(exec: &mut Execution<'_>) {
     let mut ends: BTreeMap<ObjectId, Vec<EventId>> = BTreeMap::new();
-    for (i, event) in pass.events.iter().enumerate() {
+    for (i, event) in exec.events.iter().enumerate() {
         if let EventKind::EndLife(objects) = &event.kind {
             for &(object, _) in objects {
                 ends.entry(object).or_default().push(EventId(i as u32));
@@ -21,11 +21,11 @@ pub fn check_lifetimes(pass: &mut Pass<'_>) {
         return;
     }
     let mut found = Vec::new();
-    for (i, event) in pass.events.iter().enumerate() {
+    for (i, event) in exec.events.iter().enumerate() {
         let access = EventId(i as u32);
         let mut objects: Vec<ObjectId> = match &event.kind {
             EventKind::Read { targets, .. } | EventKind::Write { targets, .. } => {
-                targets.iter().map(|target| pass.cells[target.0.index()].object).collect()
+                targets.iter().map(|target| exec.cells[target.0.index()].object).collect()
             }
             EventKind::EndLife(objects) => objects.iter().map(|object| object.0).collect(),
             _ => continue,
@@ -34,24 +34,24 @@ pub fn check_lifetimes(pass: &mut Pass<'_>) {
         objects.dedup();
         for object in objects {
             for &end in ends.get(&object).into_iter().flatten() {
-                if pass.events[end.index()].thread != event.thread {
+                if exec.events[end.index()].thread != event.thread {
                     found.push((access, end, object));
                 }
             }
         }
     }
     for (access, end, object) in found {
-        let (thread, span) = (pass.events[access.index()].thread, pass.events[access.index()].span);
-        let object_facts = pass.facts.get(object);
-        let is_end = matches!(pass.events[access.index()].kind, EventKind::EndLife(_));
+        let (thread, span) = (exec.events[access.index()].thread, exec.events[access.index()].span);
+        let object_facts = exec.facts.get(object);
+        let is_end = matches!(exec.events[access.index()].kind, EventKind::EndLife(_));
         let kind = if is_end { ViolationKind::DoubleFree } else { ViolationKind::UseAfterFree };
         let message = format!("the life of '{}' has ended", object_facts.name);
-        let what = pass.memory_finding(kind, &message, span, true);
+        let what = exec.memory_finding(kind, &message, span, true);
         if what.is_excluded() {
-            pass.facts.may_end_elsewhere(object);
+            exec.facts.may_end_elsewhere(object);
         }
         let position = EventId(access.0 + 1);
-        pass.checks.push(Check { what, thread, position, violated: Condition::AfterEnd { access, end, object }, span });
+        exec.checks.push(Check { what, thread, position, violated: Condition::AfterEnd { access, end, object }, span });
     }
-    pass.checks.sort_by_key(|check| (check.thread, check.position));
+    exec.checks.sort_by_key(|check| (check.thread, check.position));
 }

@@ -66,12 +66,12 @@ pub struct Moments {
 
 impl Run<'_, '_> {
     fn looks_for_races(&self) -> bool {
-        self.pass.checks_wanted.data_race
+        self.exec.checks_wanted.data_race
     }
 
     fn moment(&mut self, position: EventId, what: MomentKind) {
         let (thread, guard) = (self.thread, self.guard_term());
-        self.pass.moments.list.push(Moment { thread, position, guard, what });
+        self.exec.moments.list.push(Moment { thread, position, guard, what });
     }
 
     /// A section of the program begins.
@@ -82,12 +82,12 @@ impl Run<'_, '_> {
             instr::SectionKind::Library => Order::Relaxed,
             instr::SectionKind::Read => return,
         };
-        self.pass.moments.least.insert(section, least);
+        self.exec.moments.least.insert(section, least);
     }
 
     /// An access that begins with the event `first`, reads up to `middle` and then writes.
     pub fn note_access(&mut self, (first, middle): (EventId, EventId), order: Order, unless: Option<(Term, Order)>) {
-        let end = self.pass.next_event();
+        let end = self.exec.next_event();
         if !self.looks_for_races() || first == end {
             return;
         }
@@ -101,13 +101,13 @@ impl Run<'_, '_> {
 
     /// What accesses in the section that the thread is in have at least.
     fn least_order(&self) -> Option<Order> {
-        self.state.section.and_then(|section| self.pass.moments.least.get(&section).copied())
+        self.state.section.and_then(|section| self.exec.moments.least.get(&section).copied())
     }
 
     /// Objects of the heap are freed, by an event from this one on if they are shared. What the library frees is its own.
     pub fn note_free(&mut self, event: EventId) {
         let least = self.least_order();
-        if self.looks_for_races() && event != self.pass.next_event() && least != Some(Order::Relaxed) {
+        if self.looks_for_races() && event != self.exec.next_event() && least != Some(Order::Relaxed) {
             let order = least.unwrap_or(Order::Plain);
             self.moment(event, MomentKind::Free { event, order });
         }
@@ -119,7 +119,7 @@ impl Run<'_, '_> {
             FenceKind::StoreStore | FenceKind::LoadLoad | FenceKind::Compiler | FenceKind::Call => false,
         };
         if matters && self.looks_for_races() {
-            let position = self.pass.next_event();
+            let position = self.exec.next_event();
             self.moment(position, MomentKind::Fence(kind));
         }
     }
@@ -135,7 +135,7 @@ impl Run<'_, '_> {
         let pointer = self.pointer(addr);
         let places = pointer.places().iter();
         let at = places.filter_map(|place| Some((place.object?, place.offset, place.condition))).collect();
-        let position = self.pass.next_event();
+        let position = self.exec.next_event();
         self.moment(position, MomentKind::Sync { kind, at, section });
     }
 }

@@ -19,27 +19,27 @@ const LARGEST_UNKNOWN: u64 = 1 << 16;
 impl Run<'_, '_> {
     pub fn enter_local(&mut self, local: LocalId) {
         let declared = self.function.local(local);
-        let size = self.pass.bounded.program.ty(declared.ty).size;
+        let size = self.exec.bounded.program.ty(declared.ty).size;
         let origin = Origin::Made(self.thread, self.site);
-        let outermost = depth(self.pass.bounded, self.id, self.site.block) == 0;
-        let object = self.pass.facts.object(origin, size, || Object {
+        let outermost = depth(self.exec.bounded, self.id, self.site.block) == 0;
+        let object = self.exec.facts.object(origin, size, || Object {
             origin,
             kind: ObjectKind::Local { outermost },
             size,
             private: declared.private,
             zeroed: false,
-            align: self.pass.bounded.program.ty(declared.ty).align,
+            align: self.exec.bounded.program.ty(declared.ty).align,
             ty: Some(declared.ty),
             name: declared.name.clone(),
             sized_by_term: false,
             base: 0,
             place_of: None,
         });
-        if let Some(original) = original_local(self.pass.original, self.pass.bounded, self.site) {
-            let depth = depth(self.pass.bounded, self.id, self.site.block);
-            self.pass.facts.shares_memory(object, (self.thread, depth, original.0, original.1));
+        if let Some(original) = original_local(self.exec.original, self.exec.bounded, self.site) {
+            let depth = depth(self.exec.bounded, self.id, self.site.block);
+            self.exec.facts.shares_memory(object, (self.thread, depth, original.0, original.1));
         }
-        let pointer = Pointer::object(&mut self.pass.terms, self.pass.pointer_bits, object, 0);
+        let pointer = Pointer::object(&mut self.exec.terms, self.exec.pointer_bits, object, 0);
         self.state.locals.set(local.0, pointer);
         self.state.ended.set(object.0, Term::FALSE);
     }
@@ -75,7 +75,7 @@ impl Run<'_, '_> {
             self.thread.0 == 0 && matches!(object.kind, ObjectKind::Local { outermost: true } | ObjectKind::Stack)
         };
         let mut objects = Vec::new();
-        for (i, object) in self.pass.facts.objects.iter().enumerate() {
+        for (i, object) in self.exec.facts.objects.iter().enumerate() {
             let own = matches!(object.origin, Origin::Made(maker, _) if maker == self.thread);
             let scoped = matches!(object.kind, ObjectKind::Local { .. } | ObjectKind::Stack);
             if own && scoped && object.is_shared() && !kept(object) {
@@ -83,21 +83,21 @@ impl Run<'_, '_> {
             }
         }
         // Its thread-local objects end too, unless it is the entry thread.
-        let globals = if self.thread.0 == 0 { &[][..] } else { &self.pass.bounded.program.globals[..] };
+        let globals = if self.thread.0 == 0 { &[][..] } else { &self.exec.bounded.program.globals[..] };
         for (i, global) in globals.iter().enumerate() {
             if global.storage == Storage::Thread && !global.private {
-                objects.push((self.pass.global(GlobalId::new(i), self.thread), Term::TRUE));
+                objects.push((self.exec.global(GlobalId::new(i), self.thread), Term::TRUE));
             }
         }
         self.end_objects(objects);
         let Some(guard) = self.guard else { return };
-        let result = result.unwrap_or_else(|| self.pass.zero(norn_ir::types::Ty::Ptr));
+        let result = result.unwrap_or_else(|| self.exec.zero(norn_ir::types::Ty::Ptr));
         self.ends.push((guard, result));
     }
 
     /// Ends the lives of those that are alive: a step if one of them is shared.
     fn end_objects(&mut self, objects: Vec<(ObjectId, Term)>) {
-        if objects.iter().any(|(object, _)| self.pass.facts.get(*object).is_shared()) {
+        if objects.iter().any(|(object, _)| self.exec.facts.get(*object).is_shared()) {
             self.may_stop();
         }
         let ended: Vec<ObjectId> = objects.iter().map(|object| object.0).collect();
@@ -106,14 +106,14 @@ impl Run<'_, '_> {
         let mut any = Term::FALSE;
         for (object, condition) in objects {
             let ended = self.ended(object);
-            let ends = self.pass.terms.and(condition, !ended);
+            let ends = self.exec.terms.and(condition, !ended);
             if ends == Term::FALSE {
                 continue;
             }
-            let now = self.pass.terms.or(ended, condition);
+            let now = self.exec.terms.or(ended, condition);
             self.state.ended.set(object.0, now);
-            if self.pass.facts.get(object).is_shared() {
-                any = self.pass.terms.or(any, ends);
+            if self.exec.facts.get(object).is_shared() {
+                any = self.exec.terms.or(any, ends);
                 shared.push((object, ends));
             }
         }
@@ -121,7 +121,7 @@ impl Run<'_, '_> {
             return;
         }
         let here = self.guard_term();
-        let guard = self.pass.terms.and(here, any);
+        let guard = self.exec.terms.and(here, any);
         if let [(_, condition)] = &mut shared[..] {
             *condition = Term::TRUE;
         }
@@ -138,13 +138,13 @@ impl Run<'_, '_> {
         private: bool,
     ) {
         let term = self.bits(size);
-        let constant = self.pass.terms.as_bits(term);
+        let constant = self.exec.terms.as_bits(term);
         let size = match constant {
             Some(size) => size,
             None => {
-                let most = self.pass.terms.known(term).greatest(self.pass.pointer_bits).min(LARGEST_UNKNOWN);
-                let limit = self.pass.terms.bits(self.pass.pointer_bits, most);
-                let larger = self.pass.terms.ult(limit, term);
+                let most = self.exec.terms.known(term).greatest(self.exec.pointer_bits).min(LARGEST_UNKNOWN);
+                let limit = self.exec.terms.bits(self.exec.pointer_bits, most);
+                let larger = self.exec.terms.ult(limit, term);
                 self.undefined("an allocation of a size that is not known and may be large", larger);
                 most
             }
@@ -156,8 +156,8 @@ impl Run<'_, '_> {
             return;
         }
         let origin = Origin::Made(self.thread, self.site);
-        let number = self.pass.facts.objects.len();
-        let object = self.pass.facts.object(origin, size, || Object {
+        let number = self.exec.facts.objects.len();
+        let object = self.exec.facts.object(origin, size, || Object {
             origin,
             kind: if kind == AllocKind::Heap { ObjectKind::Heap } else { ObjectKind::Stack },
             size,
@@ -171,15 +171,15 @@ impl Run<'_, '_> {
             place_of: None,
         });
         if constant.is_none() {
-            self.pass.facts.size_by_term(object);
+            self.exec.facts.size_by_term(object);
         }
-        if let Some(size) = self.pass.size_term(object) {
+        if let Some(size) = self.exec.size_term(object) {
             let here = self.guard_term();
-            let same = self.pass.terms.eq(size, term);
-            let constraint = self.pass.terms.implies(here, same);
-            self.pass.constrain(constraint);
+            let same = self.exec.terms.eq(size, term);
+            let constraint = self.exec.terms.implies(here, same);
+            self.exec.constrain(constraint);
         }
-        let pointer = Pointer::object(&mut self.pass.terms, self.pass.pointer_bits, object, 0);
+        let pointer = Pointer::object(&mut self.exec.terms, self.exec.pointer_bits, object, 0);
         self.state.ended.set(object.0, Term::FALSE);
         self.set(dst, Value::Pointer(pointer));
     }
@@ -189,18 +189,18 @@ impl Run<'_, '_> {
         let mut wrong_shared = Term::FALSE;
         let mut freed = Vec::new();
         for place in pointer.places() {
-            let zero = self.pass.terms.bits(self.pass.pointer_bits, 0);
-            let at_start = self.pass.terms.eq(place.offset, zero);
+            let zero = self.exec.terms.bits(self.exec.pointer_bits, 0);
+            let at_start = self.exec.terms.eq(place.offset, zero);
             let Some(object) = place.object else {
-                let bad = self.pass.terms.and(place.condition, !at_start);
+                let bad = self.exec.terms.and(place.condition, !at_start);
                 let nowhere = self.is_nowhere(place);
                 for (which, replays) in [(nowhere, true), (!nowhere, false)] {
-                    let bad = self.pass.terms.and(bad, which);
+                    let bad = self.exec.terms.and(bad, which);
                     wrong.push((ViolationKind::BadFree, "there is no object at the address".to_owned(), bad, replays));
                 }
                 continue;
             };
-            let found = self.pass.facts.get(object);
+            let found = self.exec.facts.get(object);
             let (name, shared) = (found.name.clone(), found.is_shared());
             let is_kind = match found.kind {
                 ObjectKind::Heap => kind == AllocKind::Heap,
@@ -210,18 +210,18 @@ impl Run<'_, '_> {
             let mut faulty = |run: &mut Run<'_, '_>, kind, message: String, condition: Term| {
                 wrong.push((kind, message, condition, true));
                 if shared {
-                    wrong_shared = run.pass.terms.or(wrong_shared, condition);
+                    wrong_shared = run.exec.terms.or(wrong_shared, condition);
                 }
             };
             if !is_kind {
                 faulty(self, ViolationKind::BadFree, format!("'{name}' was not allocated"), place.condition);
                 continue;
             }
-            let inside = self.pass.terms.and(place.condition, !at_start);
+            let inside = self.exec.terms.and(place.condition, !at_start);
             faulty(self, ViolationKind::BadFree, format!("the pointer is not the beginning of '{name}'"), inside);
-            let here = self.pass.terms.and(place.condition, at_start);
+            let here = self.exec.terms.and(place.condition, at_start);
             let ended = self.ended(object);
-            let again = self.pass.terms.and(here, ended);
+            let again = self.exec.terms.and(here, ended);
             faulty(self, ViolationKind::DoubleFree, format!("'{name}' was freed before"), again);
             freed.push((object, here));
         }
@@ -230,7 +230,7 @@ impl Run<'_, '_> {
             self.wrong_access(wrong, wrong_shared);
         }
         if self.guard.is_some() {
-            let event = self.pass.next_event();
+            let event = self.exec.next_event();
             self.end_objects(freed);
             if kind == AllocKind::Heap {
                 self.note_free(event);
@@ -242,19 +242,19 @@ impl Run<'_, '_> {
         let mut size: Option<Term> = None;
         let mut wrong = Term::FALSE;
         for place in pointer.places() {
-            let found = place.object.map(|object| self.pass.facts.get(object)).filter(|o| o.kind == ObjectKind::Heap);
+            let found = place.object.map(|object| self.exec.facts.get(object)).filter(|o| o.kind == ObjectKind::Heap);
             let (Some(bytes), Some(object)) = (found.map(|object| object.size), place.object) else {
-                wrong = self.pass.terms.or(wrong, place.condition);
+                wrong = self.exec.terms.or(wrong, place.condition);
                 continue;
             };
-            let bytes = match self.pass.size_term(object) {
+            let bytes = match self.exec.size_term(object) {
                 Some(size) => size,
-                None => self.pass.terms.bits(self.pass.pointer_bits, bytes),
+                None => self.exec.terms.bits(self.exec.pointer_bits, bytes),
             };
-            size = Some(size.map_or(bytes, |rest| self.pass.terms.ite(place.condition, bytes, rest)));
+            size = Some(size.map_or(bytes, |rest| self.exec.terms.ite(place.condition, bytes, rest)));
         }
         self.memory_check(ViolationKind::InvalidPointer, "the pointer is not to allocated memory", wrong, true);
-        let size = size.unwrap_or_else(|| self.pass.terms.bits(self.pass.pointer_bits, 0));
+        let size = size.unwrap_or_else(|| self.exec.terms.bits(self.exec.pointer_bits, 0));
         self.set(dst, Value::Bits(size));
     }
 }

@@ -21,9 +21,9 @@ use crate::code::{Code, UserPlace, user_place};
 use crate::event::{
     CutReached, Event, EventId, EventKind, Finding, Input, Mark, ObjectId, Refusal, SectionId, ThreadId,
 };
+use crate::execution::Execution;
 use crate::facts::Slot;
 use crate::guard::{Guard, Guards};
-use crate::pass::Pass;
 use crate::range::Range;
 use crate::trie::Trie;
 use crate::value::{Pointer, Value};
@@ -32,7 +32,7 @@ use crate::value::{Pointer, Value};
 const LOOK_AT_LIMITS: usize = 1 << 12;
 
 pub struct Run<'p, 'a> {
-    pub pass: &'p mut Pass<'a>,
+    pub exec: &'p mut Execution<'a>,
     pub thread: ThreadId,
     pub id: FuncId,
     pub function: &'a Function,
@@ -74,12 +74,12 @@ pub struct Held {
 }
 
 impl<'p, 'a> Run<'p, 'a> {
-    pub fn new(pass: &'p mut Pass<'a>, thread: ThreadId, id: FuncId) -> Run<'p, 'a> {
-        let function = pass.bounded.program.function(id);
-        let start = pass.threads[thread.0 as usize].start;
-        let code = &pass.code[&id];
+    pub fn new(exec: &'p mut Execution<'a>, thread: ThreadId, id: FuncId) -> Run<'p, 'a> {
+        let function = exec.bounded.program.function(id);
+        let start = exec.threads[thread.0 as usize].start;
+        let code = &exec.code[&id];
         Run {
-            pass,
+            exec,
             thread,
             id,
             function,
@@ -96,7 +96,7 @@ impl<'p, 'a> Run<'p, 'a> {
     }
 
     pub fn execute(mut self) -> Result<(), Refusal> {
-        let args = std::mem::take(&mut self.pass.threads[self.thread.0 as usize].args);
+        let args = std::mem::take(&mut self.exec.threads[self.thread.0 as usize].args);
         for (&param, arg) in self.function.params.iter().zip(args) {
             self.state.registers.set(param.0, arg);
         }
@@ -132,14 +132,14 @@ impl<'p, 'a> Run<'p, 'a> {
         incoming: Vec<(Guard, State)>,
     ) -> Result<Vec<(BlockId, Guard, State)>, Refusal> {
         let guards: Vec<Guard> = incoming.iter().map(|edge| edge.0).collect();
-        self.guard = self.guards.join(&mut self.pass.terms, &guards);
+        self.guard = self.guards.join(&mut self.exec.terms, &guards);
         self.state = self.merge(block, incoming);
         let mut index = 0;
         let code: &'a [Instr] = &self.function.block(block).instrs;
         while index < code.len() && self.guard.is_some() {
-            self.pass.instructions += 1;
-            if self.pass.instructions.is_multiple_of(LOOK_AT_LIMITS)
-                && let Some(exceeded) = self.pass.limits.exceeded()
+            self.exec.instructions += 1;
+            if self.exec.instructions.is_multiple_of(LOOK_AT_LIMITS)
+                && let Some(exceeded) = self.exec.limits.exceeded()
             {
                 return Err(Refusal { reason: exceeded.reason().to_owned(), span: None });
             }
@@ -157,8 +157,8 @@ impl<'p, 'a> Run<'p, 'a> {
     }
 
     fn merge(&mut self, block: BlockId, incoming: Vec<(Guard, State)>) -> State {
-        let merge = self.guards.merge(&mut self.pass.terms, incoming);
-        let pass = &mut *self.pass;
+        let merge = self.guards.merge(&mut self.exec.terms, incoming);
+        let exec = &mut *self.exec;
         let last_use = &self.code.last_use;
         let thread = self.thread;
         let choose = |condition: Term, a: State, b: State| {
@@ -166,18 +166,18 @@ impl<'p, 'a> Run<'p, 'a> {
                 if last_use[reg as usize] < block.0 {
                     return None;
                 }
-                merge_values(pass, condition, x, y)
+                merge_values(exec, condition, x, y)
             });
             let locals = a.locals.merge(&b.locals, &mut |_, x, y| match (x, y) {
-                (Some(x), Some(y)) => Some(Pointer::ite(&mut pass.terms, condition, x, y)),
+                (Some(x), Some(y)) => Some(Pointer::ite(&mut exec.terms, condition, x, y)),
                 (x, y) => x.or(y).cloned(),
             });
-            let memory = a.memory.merge(&b.memory, &mut |slot, x, y| pass.merge_held(condition, slot, x, y));
+            let memory = a.memory.merge(&b.memory, &mut |slot, x, y| exec.merge_held(condition, slot, x, y));
             let ended = a.ended.merge(&b.ended, &mut |object, x, y| {
                 // What was not made on one side does not live there; only the end of the thread asks.
-                let absent = pass.ended_by_default(crate::event::ObjectId(object), thread);
+                let absent = exec.ended_by_default(crate::event::ObjectId(object), thread);
                 let (x, y) = (x.copied().unwrap_or(absent), y.copied().unwrap_or(absent));
-                Some(pass.terms.ite(condition, x, y))
+                Some(exec.terms.ite(condition, x, y))
             });
             let steps = a.steps.merge(&b.steps, &mut |_, x, y| {
                 let (x, y) = (x.unwrap_or(&[Range::ZERO; 2]), y.unwrap_or(&[Range::ZERO; 2]));
@@ -212,10 +212,10 @@ impl<'p, 'a> Run<'p, 'a> {
             TerminatorKind::Exit(_) | TerminatorKind::Abort => {}
             TerminatorKind::Stop => match self.code.cuts.get(&block) {
                 Some(cut) => {
-                    let (thread, position) = (self.thread, self.pass.next_event());
+                    let (thread, position) = (self.thread, self.exec.next_event());
                     let (guard, span, bound) = (self.guards.term(guard), cut.span, cut.bound);
                     let in_section = self.state.section.is_some();
-                    self.pass.cuts.push(CutReached { thread, guard, span, bound, position, in_section });
+                    self.exec.cuts.push(CutReached { thread, guard, span, bound, position, in_section });
                 }
                 None if self.state.section.is_some() => {
                     self.undefined("a section in which the thread stops", Term::TRUE)
@@ -231,8 +231,8 @@ impl<'p, 'a> Run<'p, 'a> {
     }
 
     fn branch(&mut self, cond: Term, guard: Guard, then: BlockId, otherwise: BlockId) -> Vec<(BlockId, Guard, State)> {
-        let yes = self.guards.and(&mut self.pass.terms, guard, cond);
-        let no = self.guards.and(&mut self.pass.terms, guard, !cond);
+        let yes = self.guards.and(&mut self.exec.terms, guard, cond);
+        let no = self.guards.and(&mut self.exec.terms, guard, !cond);
         let state = std::mem::take(&mut self.state);
         match (yes, no) {
             (Some(yes), Some(no)) => vec![(then, yes, state.clone()), (otherwise, no, state)],
@@ -258,13 +258,13 @@ impl<'p, 'a> Run<'p, 'a> {
             let is_case = if ty == Ty::Bool {
                 if number != 0 { value } else { !value }
             } else {
-                let number = self.pass.terms.bits(self.pass.terms.width(value), number);
-                self.pass.terms.eq(value, number)
+                let number = self.exec.terms.bits(self.exec.terms.width(value), number);
+                self.exec.terms.eq(value, number)
             };
-            if let Some(guard) = self.guards.and(&mut self.pass.terms, guard, is_case) {
+            if let Some(guard) = self.guards.and(&mut self.exec.terms, guard, is_case) {
                 edges.push((to, guard, state.clone()));
             }
-            rest = self.guards.and(&mut self.pass.terms, guard, !is_case);
+            rest = self.guards.and(&mut self.exec.terms, guard, !is_case);
         }
         if let Some(guard) = rest {
             edges.push((default, guard, state));
@@ -275,17 +275,17 @@ impl<'p, 'a> Run<'p, 'a> {
     /// The thread as a whole, once all its paths are known.
     fn finish(mut self) {
         let guards: Vec<Guard> = self.ends.iter().map(|end| end.0).collect();
-        let ended = self.guards.join(&mut self.pass.terms, &guards);
+        let ended = self.guards.join(&mut self.exec.terms, &guards);
         let ended = ended.map_or(Term::FALSE, |guard| self.guards.term(guard));
         let ends = std::mem::take(&mut self.ends);
-        let merge = self.guards.merge(&mut self.pass.terms, ends);
-        let pass = &mut *self.pass;
-        let result = merge.with(|condition, a, b| merge_values(pass, condition, Some(&a), Some(&b)).unwrap_or(a));
-        let result = result.map(|value| self.pass.encode_result(&value));
+        let merge = self.guards.merge(&mut self.exec.terms, ends);
+        let exec = &mut *self.exec;
+        let result = merge.with(|condition, a, b| merge_values(exec, condition, Some(&a), Some(&b)).unwrap_or(a));
+        let result = result.map(|value| self.exec.encode_result(&value));
         for (&slot, &steps) in &self.steps {
-            self.pass.facts.may_step(slot, steps);
+            self.exec.facts.may_step(slot, steps);
         }
-        let thread = &mut self.pass.threads[self.thread.0 as usize];
+        let thread = &mut self.exec.threads[self.thread.0 as usize];
         thread.ended = ended;
         thread.result = result;
     }
@@ -297,33 +297,33 @@ impl<'p, 'a> Run<'p, 'a> {
     }
 
     pub fn value(&mut self, operand: Operand) -> Value {
-        let pass = &mut *self.pass;
+        let exec = &mut *self.exec;
         match operand {
             Operand::Reg(reg) => match self.state.registers.get(reg.0) {
                 Some(value) => value.clone(),
                 None => {
                     let ty = self.function.ty(reg);
-                    pass.zero(ty)
+                    exec.zero(ty)
                 }
             },
             Operand::Const(constant) => match constant.ty {
-                Ty::Bool => Value::Bits(pass.terms.bool(constant.bits != 0)),
-                Ty::Ptr => Value::Pointer(Pointer::number(pass.terms.bits(pass.pointer_bits, constant.bits))),
-                ty => Value::Bits(pass.terms.bits(ty.bits(pass.original.target), constant.bits)),
+                Ty::Bool => Value::Bits(exec.terms.bool(constant.bits != 0)),
+                Ty::Ptr => Value::Pointer(Pointer::number(exec.terms.bits(exec.pointer_bits, constant.bits))),
+                ty => Value::Bits(exec.terms.bits(ty.bits(exec.original.target), constant.bits)),
             },
             Operand::Global(id, offset) => {
-                let object = pass.global(id, self.thread);
-                Value::Pointer(Pointer::object(&mut pass.terms, pass.pointer_bits, object, offset as u64))
+                let object = exec.global(id, self.thread);
+                Value::Pointer(Pointer::object(&mut exec.terms, exec.pointer_bits, object, offset as u64))
             }
             Operand::Local(id, offset) => {
                 let base = self.state.locals.get(id.0).cloned();
-                let base = base.unwrap_or_else(|| Pointer::number(pass.terms.bits(pass.pointer_bits, 0)));
-                let bytes = pass.terms.bits(pass.pointer_bits, offset as u64);
-                Value::Pointer(base.plus(&mut pass.terms, bytes, crate::value::Grid::constant(offset)))
+                let base = base.unwrap_or_else(|| Pointer::number(exec.terms.bits(exec.pointer_bits, 0)));
+                let bytes = exec.terms.bits(exec.pointer_bits, offset as u64);
+                Value::Pointer(base.plus(&mut exec.terms, bytes, crate::value::Grid::constant(offset)))
             }
             Operand::Func(function) => {
                 let address = function_address(function);
-                Value::Pointer(Pointer::number(pass.terms.bits(pass.pointer_bits, address)))
+                Value::Pointer(Pointer::number(exec.terms.bits(exec.pointer_bits, address)))
             }
         }
     }
@@ -332,14 +332,14 @@ impl<'p, 'a> Run<'p, 'a> {
     pub fn bits(&mut self, operand: Operand) -> Term {
         match self.value(operand) {
             Value::Bits(term) => term,
-            Value::Pointer(pointer) => self.pass.address(&pointer),
+            Value::Pointer(pointer) => self.exec.address(&pointer),
         }
     }
 
     pub fn pointer(&mut self, operand: Operand) -> Pointer {
         match self.value(operand) {
             Value::Pointer(pointer) => pointer,
-            Value::Bits(term) => self.pass.pointer_from(term),
+            Value::Bits(term) => self.exec.pointer_from(term),
         }
     }
 
@@ -350,37 +350,37 @@ impl<'p, 'a> Run<'p, 'a> {
     /// Goes on only where the condition holds.
     pub fn assume(&mut self, condition: Term) {
         if let Some(guard) = self.guard {
-            self.guard = self.guards.and(&mut self.pass.terms, guard, condition);
+            self.guard = self.guards.and(&mut self.exec.terms, guard, condition);
         }
     }
 
     /// Before a visible step, where threads may stop.
     pub fn may_stop(&mut self) {
-        if self.pass.may_stop && self.state.section.is_none() {
-            let goes_on = self.pass.terms.fresh(Sort::Bool);
+        if self.exec.may_stop && self.state.section.is_none() {
+            let goes_on = self.exec.terms.fresh(Sort::Bool);
             self.assume(goes_on);
         }
     }
 
     pub fn user_place(&self) -> UserPlace {
-        user_place(self.pass.original, self.pass.bounded, self.site, self.span)
+        user_place(self.exec.original, self.exec.bounded, self.site, self.span)
     }
 
     /// Something must not happen here; the execution goes on where it does not.
     pub fn check(&mut self, what: Finding, violated: Term) {
         let here = self.guard_term();
-        let mut violated_here = self.pass.terms.and(here, violated);
-        if self.pass.may_stop && self.state.section.is_none() && matches!(what, Finding::Undefined(_)) {
+        let mut violated_here = self.exec.terms.and(here, violated);
+        if self.exec.may_stop && self.state.section.is_none() && matches!(what, Finding::Undefined(_)) {
             // The thread may stop just before it.
-            let gets_there = self.pass.terms.fresh(Sort::Bool);
-            violated_here = self.pass.terms.and(violated_here, gets_there);
+            let gets_there = self.exec.terms.fresh(Sort::Bool);
+            violated_here = self.exec.terms.and(violated_here, gets_there);
         }
         let span = match &what {
             Finding::Violation(violation) => violation.span,
             Finding::Assumed { assumption: Some(assumption), .. } => assumption.span,
             Finding::Undefined(_) | Finding::Assumed { .. } => self.user_place().span,
         };
-        self.pass.check(self.thread, what, span, violated_here);
+        self.exec.check(self.thread, what, span, violated_here);
         self.assume(!violated);
     }
 
@@ -389,8 +389,8 @@ impl<'p, 'a> Run<'p, 'a> {
         let UserPlace { span, library } = self.user_place();
         let guard = self.guard_term();
         if library.is_none() && guard != Term::FALSE {
-            let (thread, position) = (self.thread, self.pass.next_event());
-            self.pass.marks.push(Mark { thread, guard, span, is_start: false, position });
+            let (thread, position) = (self.thread, self.exec.next_event());
+            self.exec.marks.push(Mark { thread, guard, span, is_start: false, position });
         }
     }
 
@@ -399,13 +399,13 @@ impl<'p, 'a> Run<'p, 'a> {
             return;
         }
         let UserPlace { span, library } = self.user_place();
-        match self.pass.checks_wanted.treatment(kind) {
+        match self.exec.checks_wanted.treatment(kind) {
             Treatment::Violation => {}
             Treatment::Assumption => return self.stop_where(Some(Assumption { span, kind }), violated),
             Treatment::Stop => return self.stop_where(None, violated),
             Treatment::Ignored => return,
         }
-        let message = match library.map(|function| &self.pass.original.function(function).name) {
+        let message = match library.map(|function| &self.exec.original.function(function).name) {
             Some(name) if message.is_empty() => format!("in '{name}'"),
             Some(name) => format!("{message} (in '{name}')"),
             None => message.to_owned(),
@@ -416,7 +416,7 @@ impl<'p, 'a> Run<'p, 'a> {
     /// The thread stops where the condition holds. In a section that is too late: it stops before the section.
     fn stop_where(&mut self, assumption: Option<Assumption>, condition: Term) {
         let here = self.guard_term();
-        if self.pass.terms.and(here, condition) == Term::FALSE {
+        if self.exec.terms.and(here, condition) == Term::FALSE {
             return self.assume(!condition);
         }
         let excluded = self.state.section.is_some();
@@ -431,22 +431,22 @@ impl<'p, 'a> Run<'p, 'a> {
 
     fn section_may_stop(&mut self) {
         if let Some(section) = self.state.section
-            && let Some(&begin) = self.pass.section_begins.get(&section.index())
+            && let Some(&begin) = self.exec.section_begins.get(&section.index())
         {
-            self.pass.facts.may_stop_at(begin);
+            self.exec.facts.may_stop_at(begin);
         }
     }
 
     /// Before a step that touches an object whose life another thread may end: if that is assumed not to happen, the thread
     /// has the choice to stop.
     pub fn may_stop_for(&mut self, objects: impl IntoIterator<Item = ObjectId>) {
-        if !objects.into_iter().any(|object| self.pass.facts.ends_elsewhere(object)) {
+        if !objects.into_iter().any(|object| self.exec.facts.ends_elsewhere(object)) {
             return;
         }
         match self.state.section {
             Some(_) => self.section_may_stop(),
             None => {
-                let goes_on = self.pass.terms.fresh(Sort::Bool);
+                let goes_on = self.exec.terms.fresh(Sort::Bool);
                 self.assume(goes_on);
             }
         }
@@ -462,13 +462,13 @@ impl<'p, 'a> Run<'p, 'a> {
     pub fn input(&mut self, ty: Ty, asked: Term) -> Term {
         let sort = match ty {
             Ty::Bool => Sort::Bool,
-            ty => Sort::Bits(ty.bits(self.pass.original.target)),
+            ty => Sort::Bits(ty.bits(self.exec.original.target)),
         };
-        let value = self.pass.terms.fresh(sort);
+        let value = self.exec.terms.fresh(sort);
         let here = self.guard_term();
-        let guard = self.pass.terms.and(here, asked);
-        let position = self.pass.next_event();
-        self.pass.threads[self.thread.0 as usize].inputs.push(Input { guard, value, position });
+        let guard = self.exec.terms.and(here, asked);
+        let position = self.exec.next_event();
+        self.exec.threads[self.thread.0 as usize].inputs.push(Input { guard, value, position });
         value
     }
 
@@ -476,23 +476,23 @@ impl<'p, 'a> Run<'p, 'a> {
         let (thread, section) = (self.thread, self.state.section);
         let span = self.user_place().span;
         let visible = visible || section.is_some();
-        let id = self.pass.event(Event { thread, kind, guard, section, visible, span });
+        let id = self.exec.event(Event { thread, kind, guard, section, visible, span });
         if let Some(section) = section {
             // Not all ways through a section come to its end.
-            self.pass.end_section(section);
+            self.exec.end_section(section);
         }
         id
     }
 }
 
 /// The value of a register where paths meet.
-pub fn merge_values(pass: &mut Pass<'_>, condition: Term, a: Option<&Value>, b: Option<&Value>) -> Option<Value> {
+pub fn merge_values(exec: &mut Execution<'_>, condition: Term, a: Option<&Value>, b: Option<&Value>) -> Option<Value> {
     Some(match (a, b) {
         (Some(a), Some(b)) if a == b => a.clone(),
-        (Some(Value::Bits(a)), Some(Value::Bits(b))) => Value::Bits(pass.terms.ite(condition, *a, *b)),
+        (Some(Value::Bits(a)), Some(Value::Bits(b))) => Value::Bits(exec.terms.ite(condition, *a, *b)),
         (Some(a), Some(b)) => {
-            let (a, b) = (pass.pointer_of(a), pass.pointer_of(b));
-            Value::Pointer(Pointer::ite(&mut pass.terms, condition, &a, &b))
+            let (a, b) = (exec.pointer_of(a), exec.pointer_of(b));
+            Value::Pointer(Pointer::ite(&mut exec.terms, condition, &a, &b))
         }
         (a, b) => a.or(b)?.clone(),
     })

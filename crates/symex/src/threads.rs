@@ -8,8 +8,8 @@ use norn_logic::terms::{Sort, Term};
 use norn_verdict::outcome::ViolationKind;
 
 use crate::event::{EventKind, ThreadId};
+use crate::execution::{PendingJoin, ThreadRun};
 use crate::facts::ThreadKey;
-use crate::pass::{PendingJoin, ThreadRun};
 use crate::run::Run;
 use crate::value::{Place, Value};
 
@@ -20,8 +20,8 @@ impl Run<'_, '_> {
         let mut starts: Vec<(FuncId, Term)> = Vec::new();
         let mut wrong = Vec::new();
         for place in pointer.places() {
-            let address = self.pass.terms.as_bits(place.offset).filter(|_| place.object.is_none());
-            let count = self.pass.bounded.program.functions.len();
+            let address = self.exec.terms.as_bits(place.offset).filter(|_| place.object.is_none());
+            let count = self.exec.bounded.program.functions.len();
             match address.and_then(|address| function_at(address, count)) {
                 Some(function) => starts.push((function, place.condition)),
                 None => wrong.push(*place),
@@ -30,11 +30,11 @@ impl Run<'_, '_> {
         self.no_function(&wrong);
         let mut created = Vec::new();
         for (function, condition) in starts {
-            if !self.pass.code.contains_key(&function) {
+            if !self.exec.code.contains_key(&function) {
                 self.undefined("a thread starts with a function that was not foreseen", condition);
                 continue;
             }
-            let code = self.pass.bounded.program.function(function);
+            let code = self.exec.bounded.program.function(function);
             if args.len() < code.params.len() {
                 self.undefined("a thread's function is called with too few arguments", condition);
                 continue;
@@ -43,24 +43,24 @@ impl Run<'_, '_> {
         }
         let Some(guard) = self.guard else { return };
         let here = self.guards.term(guard);
-        let event = self.pass.next_event();
+        let event = self.exec.next_event();
         let mut children = Vec::new();
         for (start, condition) in created {
             let key = ThreadKey { creator: self.thread, site: self.site, start };
-            let child = self.pass.facts.thread(key);
-            let code = self.pass.bounded.program.function(start);
+            let child = self.exec.facts.thread(key);
+            let code = self.exec.bounded.program.function(start);
             let mut values = Vec::new();
             for (&param, &arg) in code.params.iter().zip(args) {
                 let value = self.value(arg);
                 let ty = code.ty(param);
                 values.push(match (&value, ty) {
                     (Value::Pointer(_), Ty::Ptr) => value,
-                    (Value::Bits(bits), Ty::Bool) if self.pass.terms.is_bool(*bits) => value,
-                    _ => self.pass.of_type(&value, ty),
+                    (Value::Bits(bits), Ty::Bool) if self.exec.terms.is_bool(*bits) => value,
+                    _ => self.exec.of_type(&value, ty),
                 });
             }
-            let start_term = self.pass.terms.and(here, condition);
-            let known = self.pass.threads.get(child.0 as usize).and_then(|thread| thread.number);
+            let start_term = self.exec.terms.and(here, condition);
+            let known = self.exec.threads.get(child.0 as usize).and_then(|thread| thread.number);
             let number = match known {
                 Some(number) => number,
                 None => self.number(),
@@ -76,19 +76,19 @@ impl Run<'_, '_> {
                 args: values,
                 result: None,
             };
-            if child.0 as usize == self.pass.threads.len() {
-                self.pass.threads.push(run);
+            if child.0 as usize == self.exec.threads.len() {
+                self.exec.threads.push(run);
             } else {
-                self.pass.threads[child.0 as usize] = run;
+                self.exec.threads[child.0 as usize] = run;
             }
             children.push((child, condition, number));
         }
-        let mut number = self.pass.terms.bits(self.pass.pointer_bits, 0);
+        let mut number = self.exec.terms.bits(self.exec.pointer_bits, 0);
         for &(_, condition, own) in children.iter().rev() {
-            number = self.pass.terms.ite(condition, own, number);
+            number = self.exec.terms.ite(condition, own, number);
         }
         for &(child, condition, _) in &children {
-            if let Some(guard) = self.guards.and(&mut self.pass.terms, guard, condition) {
+            if let Some(guard) = self.guards.and(&mut self.exec.terms, guard, condition) {
                 self.creations.push((guard, child));
             }
         }
@@ -100,8 +100,8 @@ impl Run<'_, '_> {
     /// These places are no function that could be called. Nobody else has a say in that, so it takes no step.
     pub fn no_function(&mut self, places: &[Place]) {
         for place in places {
-            let functions = function_addresses(self.pass.bounded.program.functions.len());
-            let terms = &mut self.pass.terms;
+            let functions = function_addresses(self.exec.bounded.program.functions.len());
+            let terms = &mut self.exec.terms;
             let width = terms.width(place.offset);
             let [zero, first, end] = [0, functions.start, functions.end].map(|number| terms.bits(width, number));
             let is_number = terms.bool(place.object.is_none());
@@ -119,27 +119,27 @@ impl Run<'_, '_> {
 
     /// The number of the next thread: one more than there are, which is known as long as only the entry thread creates.
     fn number(&mut self) -> Term {
-        let width = self.pass.pointer_bits;
-        let others_create = self.creations.iter().any(|(_, child)| self.pass.facts.creates[child.0 as usize]);
+        let width = self.exec.pointer_bits;
+        let others_create = self.creations.iter().any(|(_, child)| self.exec.facts.creates[child.0 as usize]);
         if self.thread.0 != 0 || others_create {
-            let bits = 64 - (self.pass.facts.threads.len() as u64).leading_zeros();
-            let number = self.pass.terms.fresh(Sort::Bits(bits));
-            return self.pass.terms.zext(number, width);
+            let bits = 64 - (self.exec.facts.threads.len() as u64).leading_zeros();
+            let number = self.exec.terms.fresh(Sort::Bits(bits));
+            return self.exec.terms.zext(number, width);
         }
-        let Some(here) = self.guard else { return self.pass.terms.bits(width, 0) };
-        let mut number = self.pass.terms.bits(width, 1);
+        let Some(here) = self.guard else { return self.exec.terms.bits(width, 0) };
+        let mut number = self.exec.terms.bits(width, 1);
         for &(guard, _) in &self.creations {
-            let one = self.pass.terms.bits(width, 1);
+            let one = self.exec.terms.bits(width, 1);
             let more = if self.guards.implies(here, guard) {
                 one
             } else {
                 let (own, other) = (self.guards.term(here), self.guards.term(guard));
-                if self.pass.terms.and(own, other) == Term::FALSE {
+                if self.exec.terms.and(own, other) == Term::FALSE {
                     continue;
                 }
-                self.pass.terms.from_bool(other, width)
+                self.exec.terms.from_bool(other, width)
             };
-            number = self.pass.terms.add(number, more);
+            number = self.exec.terms.add(number, more);
         }
         number
     }
@@ -148,15 +148,15 @@ impl Run<'_, '_> {
         let number = self.bits(thread);
         let mut targets: Vec<(ThreadId, Term)> = Vec::new();
         let mut any = Term::FALSE;
-        for index in 0..self.pass.threads.len() {
-            let Some(other) = self.pass.threads[index].number else { continue };
-            let start = self.pass.threads[index].start;
-            let same = self.pass.terms.eq(number, other);
+        for index in 0..self.exec.threads.len() {
+            let Some(other) = self.exec.threads[index].number else { continue };
+            let start = self.exec.threads[index].start;
+            let same = self.exec.terms.eq(number, other);
             // A thread that is created later in this execution has no start condition yet.
-            let is_known = self.pass.threads[index].function.is_some();
-            let condition = if is_known { self.pass.terms.and(same, start) } else { same };
+            let is_known = self.exec.threads[index].function.is_some();
+            let condition = if is_known { self.exec.terms.and(same, start) } else { same };
             if condition != Term::FALSE {
-                any = self.pass.terms.or(any, condition);
+                any = self.exec.terms.or(any, condition);
                 targets.push((ThreadId(index as u32), condition));
             }
         }
@@ -170,26 +170,26 @@ impl Run<'_, '_> {
         if let [(_, condition)] = &mut targets[..] {
             *condition = Term::TRUE;
         }
-        let ran = self.pass.terms.fresh(Sort::Bool);
+        let ran = self.exec.terms.fresh(Sort::Bool);
         self.assume(ran);
         let guard = self.guard_term();
         let event = self.event(EventKind::Join(targets.clone()), guard, false);
         let result = dst.map(|_| {
-            let class = self.pass.facts.results.clone();
+            let class = self.exec.facts.results.clone();
             if class.is_constant() {
-                self.pass.terms.bits(class.width(), 0)
+                self.exec.terms.bits(class.width(), 0)
             } else {
-                self.pass.terms.fresh(Sort::Bits(class.width()))
+                self.exec.terms.fresh(Sort::Bits(class.width()))
             }
         });
         if let (Some(dst), Some(result)) = (dst, result) {
-            let class = self.pass.facts.results.clone();
-            let indeterminate = class.is_indeterminate_value(&mut self.pass.terms, result);
+            let class = self.exec.facts.results.clone();
+            let indeterminate = class.is_indeterminate_value(&mut self.exec.terms, result);
             self.undefined("an indeterminate pointer is the result of a thread", indeterminate);
-            let value = self.pass.decode_in(&class, result, Ty::Ptr);
+            let value = self.exec.decode_in(&class, result, Ty::Ptr);
             self.set(dst, value);
         }
-        self.pass.joins.push(PendingJoin { event, guard, targets, result });
+        self.exec.joins.push(PendingJoin { event, guard, targets, result });
     }
 
     /// `any`, or true where the thread was created on the way here.
@@ -198,7 +198,7 @@ impl Run<'_, '_> {
         let created: Vec<ThreadId> =
             self.creations.iter().filter(|(guard, _)| self.guards.implies(here, *guard)).map(|c| c.1).collect();
         let certain = targets.iter().any(|&(thread, _)| {
-            let own = self.pass.threads[thread.0 as usize].number;
+            let own = self.exec.threads[thread.0 as usize].number;
             own == Some(number) && (thread.0 == 0 || created.contains(&thread))
         });
         if certain { Term::TRUE } else { any }

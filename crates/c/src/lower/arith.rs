@@ -3,7 +3,7 @@
 //! A signed operation that overflows and a division by zero are not folded: they are violations when they are executed.
 
 use super::function::FunctionBuilder;
-use super::layout::Scalar;
+use super::ir_types::Scalar;
 use crate::tree;
 use norn_ir::instr::{BinaryOp, CastOp, CompareOp, Const, InstrKind, Operand, UnaryOp};
 use norn_ir::types::Ty;

@@ -3,7 +3,7 @@
 //! A write keeps the other bits of what it accesses, so it reads first, unless there are none.
 
 use super::function::FunctionBuilder;
-use super::layout::Scalar;
+use super::ir_types::Scalar;
 use super::place::{Place, Where};
 use crate::ctype::BitField;
 use norn_ir::instr::{BinaryOp, Operand};

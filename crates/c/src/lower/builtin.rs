@@ -2,7 +2,7 @@
 
 use super::calls::SLOT;
 use super::function::FunctionBuilder;
-use super::layout::{Passing, Scalar};
+use super::ir_types::{Passing, Scalar};
 use super::pieces::Extent;
 use crate::ctype::Type;
 use crate::tree::{Builtin, Expected, Expr, UpdateResult};

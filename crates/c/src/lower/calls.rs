@@ -4,7 +4,7 @@
 //! first argument. Variable arguments stand in an array of 8-byte slots whose address is the last argument.
 
 use super::function::{FunctionBuilder, Held, Signature};
-use super::layout::{Passing, Scalar};
+use super::ir_types::{Passing, Scalar};
 use super::program::ProgramBuilder;
 use crate::ctype::{self, Type};
 use crate::link::LinkedFunctionId;

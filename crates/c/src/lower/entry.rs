@@ -6,7 +6,7 @@
 //! is a parameter that nothing changes, else at the beginning: on other paths the words cost nothing.
 
 use super::function::{FunctionBuilder, Signature};
-use super::layout::Passing;
+use super::ir_types::Passing;
 use super::program::ProgramBuilder;
 use super::walk::{Node, preorder};
 use crate::ctype::{Type, Types};

@@ -1,7 +1,7 @@
 //! Values of expressions. Evaluation is left to right everywhere.
 
 use super::function::FunctionBuilder;
-use super::layout::{Passing, Scalar};
+use super::ir_types::{Passing, Scalar};
 use super::place::{Place, Where, is_place};
 use super::walk::{Node, preorder};
 use crate::ctype::BitField;

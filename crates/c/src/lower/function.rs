@@ -3,7 +3,7 @@
 //! After a terminator there is no current block until one is started; what is emitted in between cannot be reached and
 //! is dropped. Blocks that turn out to be unreachable are removed at the end.
 
-use super::layout::{Passing, Scalar};
+use super::ir_types::{Passing, Scalar};
 use super::program::ProgramBuilder;
 use super::scope::{Jump, Scope, ScopeId};
 use crate::ctype;

@@ -2,7 +2,7 @@
 
 use super::function::{FunctionBuilder, Home};
 use super::helpers::Helper;
-use super::layout::Passing;
+use super::ir_types::Passing;
 use super::pieces::{Extent, Piece};
 use super::place::{Place, Where};
 use crate::ctype::{self, QualType};

@@ -1,6 +1,6 @@
 //! Lowering: from the typed trees of linked units to one program in the IR.
 //!
-//! - [`program`]: which functions and objects are needed, names, positions; [`layout`]: types; [`entry`]: the start
+//! - [`program`]: which functions and objects are needed, names, positions; [`ir_types`]: types; [`entry`]: the start
 //! - [`function`]: registers and blocks of one function; [`scope`]: lifetimes and jumps
 //! - `stmt`, `switch`; `expr`, `cond`, `arith`, `place`, `bits`; `aggregate`, `pieces`, `init`, [`helpers`]; `calls`, `builtin`, `printed`, `atomic`,
 //!   `overflow`: what the tree's nodes become
@@ -25,7 +25,7 @@ mod expr;
 mod function;
 mod helpers;
 mod init;
-mod layout;
+mod ir_types;
 mod overflow;
 mod pieces;
 mod place;

@@ -1,7 +1,7 @@
 //! `__builtin_{add,sub,mul}_overflow`: the exact result does not fit into the type that receives it.
 
 use super::function::FunctionBuilder;
-use super::layout::Scalar;
+use super::ir_types::Scalar;
 use crate::ctype::Type;
 use crate::tree::{self, Expr};
 use norn_ir::instr::{BinaryOp, CompareOp, Operand};

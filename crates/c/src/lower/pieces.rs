@@ -3,7 +3,7 @@
 //! The unit of bit-fields is one piece, or bytes. A union whose members agree on the pieces has those; any other union
 //! is bytes. Padding is left out of assignments, which give it no particular value, but `memcpy` and its kin are for all bytes.
 
-use super::layout::Layouts;
+use super::ir_types::Layouts;
 use norn_ir::ids::TypeId;
 use norn_ir::types::{Field, Shape, Target, Ty};
 

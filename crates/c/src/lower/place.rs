@@ -1,7 +1,7 @@
 //! Places: variables in registers, objects in memory, bit-fields; reading and writing them.
 
 use super::function::{FunctionBuilder, Home};
-use super::layout::Scalar;
+use super::ir_types::Scalar;
 use crate::ctype::BitField;
 use crate::tree::{Expr, ExprKind};
 use norn_ir::ids::Reg;

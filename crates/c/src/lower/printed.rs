@@ -1,7 +1,7 @@
 //! Output, and how much of it there is.
 
 use super::function::FunctionBuilder;
-use super::layout::Passing;
+use super::ir_types::Passing;
 use crate::tree::{Expr, PrintedLength, PrintedNumber};
 use norn_ir::instr::{BinaryOp, CompareOp, InstrKind, NondetSource, Operand, Stream};
 use norn_ir::types::Ty;

@@ -5,7 +5,7 @@
 
 use super::function::FunctionBuilder;
 use super::helpers::Helper;
-use super::layout::Layouts;
+use super::ir_types::Layouts;
 use crate::ctype::{QualType, Types};
 use crate::library;
 use crate::link::{Linked, LinkedFunctionId, LinkedObjectId};

@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::function::{FunctionBuilder, Home};
-use super::layout::Passing;
+use super::ir_types::Passing;
 use super::scope::JumpTarget;
 use super::walk::{Node, preorder};
 use crate::tree::{Builtin, Callee, Expr, ExprKind, LabelId, Stmt, StmtKind, VarId};

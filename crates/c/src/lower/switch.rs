@@ -1,7 +1,7 @@
 //! `switch`: values become cases of one terminator, long ranges become comparisons before it.
 
 use super::function::FunctionBuilder;
-use super::layout::Scalar;
+use super::ir_types::Scalar;
 use super::scope::JumpTarget;
 use crate::tree::{CaseId, Expr, Stmt, SwitchCase};
 use norn_ir::ids::BlockId;

@@ -11,6 +11,7 @@
 //!
 //! Left out: warnings about style, `restrict`, and everything that only concerns optimisation.
 
+mod abi;
 mod aggregate;
 mod assign;
 mod call;
@@ -26,7 +27,6 @@ mod function;
 mod init;
 mod jumps;
 mod known;
-mod layout;
 mod lookup;
 mod member;
 mod object;
@@ -47,9 +47,9 @@ mod wide_field;
 #[cfg(test)]
 mod tests;
 
+pub use abi::max_object_size;
 pub(crate) use convert::Context;
 pub use display::{declaration_text, type_text};
-pub use layout::max_object_size;
 
 use crate::ast;
 use crate::ctype::{QualType, RecordId, Type, TypeId, Types};

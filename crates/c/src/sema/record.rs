@@ -6,7 +6,7 @@
 //! because C11 makes those a different memory location.
 
 use super::Checker;
-use super::layout::max_object_size;
+use super::abi::max_object_size;
 use super::rules::Declared;
 use super::types::Base;
 use crate::ast;

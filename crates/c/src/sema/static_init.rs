@@ -1,8 +1,8 @@
 //! Initialisers of objects with static storage: every part is a constant, in order of offset, without overlap.
 
 use super::Checker;
+use super::abi::float_size;
 use super::constant::Value;
-use super::layout::float_size;
 use crate::ctype::{BitField, FloatType, QualType, Type};
 use crate::tree::{Builtin, ConstInit, ConstValue, Definition, Expr, ExprKind, Init, InitValue};
 use norn_ir::diag::Diagnostic;

@@ -1,9 +1,9 @@
 //! Accesses to memory: as lvalues, or through the shared memory abstraction.
 
 use super::{Writer, from_memory, to_memory};
+use crate::c_types::cell_type;
 use crate::cells;
 use crate::expr::top;
-use crate::layout::cell_type;
 use norn_ir::ids::{LocalId, Reg, TypeId};
 use norn_ir::instr::{FenceKind, Operand, Order};
 use norn_ir::types::Ty;

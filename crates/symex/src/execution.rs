@@ -28,7 +28,7 @@ use crate::range::Range;
 use crate::run::Run;
 use crate::value::{Pointer, Value};
 
-pub struct Pass<'a> {
+pub struct Execution<'a> {
     pub original: &'a Program,
     pub bounded: &'a Bounded,
     pub code: &'a HashMap<FuncId, Code>,
@@ -91,7 +91,7 @@ pub struct PendingJoin {
     pub result: Option<Term>,
 }
 
-impl<'a> Pass<'a> {
+impl<'a> Execution<'a> {
     pub fn new(
         original: &'a Program,
         bounded: &'a Bounded,
@@ -99,7 +99,7 @@ impl<'a> Pass<'a> {
         checks_wanted: Checks,
         limits: &'a Limits,
         facts: &'a mut Facts,
-    ) -> Pass<'a> {
+    ) -> Execution<'a> {
         facts.begin();
         let mut terms = Terms::new();
         let pointer_bits = Ty::Ptr.bits(original.target);
@@ -127,7 +127,7 @@ impl<'a> Pass<'a> {
                 thread.number = Some(terms.zext(number, pointer_bits));
             }
         }
-        Pass {
+        Execution {
             original,
             bounded,
             code,
@@ -207,7 +207,8 @@ impl<'a> Pass<'a> {
     /// Numbers that the order of creations decides on are in range and differ.
     fn number_threads(&mut self) {
         let count = self.threads.len() as u64;
-        let open = |pass: &Pass<'_>, i: usize| pass.threads[i].number.is_some_and(|n| pass.terms.as_bits(n).is_none());
+        let open =
+            |exec: &Execution<'_>, i: usize| exec.threads[i].number.is_some_and(|n| exec.terms.as_bits(n).is_none());
         for i in 1..self.threads.len() {
             let (Some(number), start) = (self.threads[i].number, self.threads[i].start) else { continue };
             if open(self, i) {
