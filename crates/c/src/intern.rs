@@ -3,7 +3,7 @@
 //! Every identifier and literal of a program passes through here, so the table is made for that: all spellings lie in one
 //! text, and a slot is found by open addressing without touching the spelling unless the hash agrees.
 
-use crate::token::Keyword;
+use crate::spelling::Keyword;
 use std::ops::Range;
 
 /// An interned spelling.

@@ -1,11 +1,10 @@
 //! What all stages of the front end share while one program is being read.
 
 use crate::intern::{Interner, Symbol};
-use crate::pp::MacroTable;
-use crate::sema::Scopes;
 use norn_ir::diag::{Diagnostic, Severity};
 use norn_ir::source::{Loc, SourceId, SourceMap};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::any::{Any, TypeId};
 use std::path::PathBuf;
 
 /// The data model of the target: sizes of `int`, `long` and pointers.
@@ -60,14 +59,26 @@ pub struct Session {
     pub diagnostics: Vec<Diagnostic>,
     /// Functions to which some unit of the program gives a body; known before the first unit is checked.
     pub defined_functions: FxHashSet<Symbol>,
-    /// The macros that GCC predefines, once they have been read: every text of the session begins with them.
-    pub(crate) predefined_macros: Option<MacroTable>,
     /// The built-in headers that have been read, by the name that is shown for them.
     pub(crate) builtin_headers: FxHashMap<String, SourceId>,
-    /// Tables to check a unit with, empty while no unit is checked.
-    pub(crate) scopes: Scopes,
+    pub(crate) kept: Kept,
     errors: usize,
     warnings: usize,
+}
+
+/// What a stage keeps from one text to the next, by its type: the session knows no stage.
+#[derive(Debug, Default)]
+pub(crate) struct Kept(FxHashMap<TypeId, Box<dyn Any>>);
+
+impl Kept {
+    pub(crate) fn take<T: Any>(&mut self) -> Option<T> {
+        let kept = self.0.remove(&TypeId::of::<T>())?;
+        kept.downcast().ok().map(|kept| *kept)
+    }
+
+    pub(crate) fn put<T: Any>(&mut self, kept: T) {
+        self.0.insert(TypeId::of::<T>(), Box::new(kept));
+    }
 }
 
 impl Session {

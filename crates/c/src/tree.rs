@@ -8,6 +8,8 @@
 //!
 //! The types of values are unqualified; the type of a place tells whether accesses to it are volatile or atomic.
 
+pub mod walk;
+
 use crate::ctype::{BitField, QualType, TypeId, VlaId};
 use crate::intern::Symbol;
 use norn_ir::instr::{FenceKind, Order, Property, RmwOp, Stream};

@@ -4,8 +4,8 @@
 //! condition counts only once that function is reached.
 
 use super::{Linked, LinkedFunctionId, LinkedObjectId};
-use crate::lower::walk::{Node, children};
 use crate::session::Session;
+use crate::tree::walk::{Node, children};
 use crate::tree::{
     Builtin, Callee, ConstValue, Definition, Expr, ExprKind, FunctionId, Linkage, ObjectId, StmtKind, Unit,
 };

@@ -8,10 +8,10 @@
 use super::function::{FunctionBuilder, Signature};
 use super::ir_types::Passing;
 use super::program::ProgramBuilder;
-use super::walk::{Node, preorder};
 use crate::ctype::{Type, Types};
 use crate::link::{Linked, LinkedFunctionId};
 use crate::session::Session;
+use crate::tree::walk::{Node, preorder};
 use crate::tree::{Body, ExprKind, VarId};
 use norn_ir::diag::Diagnostic;
 use norn_ir::ids::FuncId;

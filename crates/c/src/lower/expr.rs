@@ -3,8 +3,8 @@
 use super::function::FunctionBuilder;
 use super::ir_types::{Passing, Scalar};
 use super::place::{Place, Where, is_place};
-use super::walk::{Node, preorder};
 use crate::ctype::BitField;
+use crate::tree::walk::{Node, preorder};
 use crate::tree::{BinaryOp, Builtin, Expr, ExprKind, Size, StmtKind, Update, UpdateResult};
 use norn_ir::instr::{self, InstrKind, Operand};
 use norn_ir::types::Ty;

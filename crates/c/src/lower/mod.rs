@@ -34,7 +34,6 @@ mod program;
 mod scope;
 mod stmt;
 mod switch;
-pub(crate) mod walk;
 
 pub use entry::{ARGUMENT_MODELS, uses_arguments};
 

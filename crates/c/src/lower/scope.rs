@@ -10,7 +10,7 @@
 //! a `Nondet`, which is removed again where the value is not used (see `uninit`).
 
 use super::function::{FunctionBuilder, Home};
-use super::walk::{Node, preorder};
+use crate::tree::walk::{Node, preorder};
 use crate::tree::{Body, CaseId, LabelId, StmtKind, VarId};
 use norn_ir::ids::{BlockId, LocalId, Reg};
 use norn_ir::instr::{AllocKind, Const, InstrKind, NondetSource, Operand, TerminatorKind};

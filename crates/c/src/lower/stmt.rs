@@ -3,7 +3,7 @@
 use super::function::{FunctionBuilder, Home};
 use super::ir_types::Passing;
 use super::scope::JumpTarget;
-use super::walk::{Node, preorder};
+use crate::tree::walk::{Node, preorder};
 use crate::tree::{Builtin, Callee, Expr, ExprKind, LabelId, Stmt, StmtKind, VarId};
 use norn_ir::ids::BlockId;
 use norn_ir::instr::{AllocKind, Const, InstrKind, Operand, Property, TerminatorKind};

@@ -34,7 +34,7 @@ use crate::token::{Punct, Token, TokenKind};
 use conditionals::Conditional;
 use expand::Expansion;
 use include::Included;
-pub(crate) use macros::MacroTable;
+use macros::MacroTable;
 use macros::{Macro, Names};
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::{Loc, SourceId};
@@ -80,7 +80,8 @@ fn preprocess(
     if name.ends_with(".i") {
         return Some(preprocessed::tokens(session, source));
     }
-    let predefined = session.predefined_macros.take();
+    // The macros that GCC predefines are read once: every text of the session begins with them.
+    let predefined: Option<MacroTable> = session.kept.take();
     let mut preprocessor = Preprocessor::new(session, source);
     match predefined {
         Some(macros) => preprocessor.macros = macros,
@@ -235,7 +236,7 @@ impl<'s> Preprocessor<'s> {
         let loc = self.session.sources.start(self.main).offset(end);
         self.output.push(Token { kind: TokenKind::Eof, loc, len: 0 });
         self.macros.restore();
-        self.session.predefined_macros = Some(self.macros);
+        self.session.kept.put(self.macros);
         self.output
     }
 

@@ -62,7 +62,7 @@ use norn_ir::source::Loc;
 use norn_ir::types::Target;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Entity;
-pub(crate) use scope::Scopes;
+use scope::Scopes;
 
 /// Checks a unit. Errors go to `session`; the tree is only meaningful when there are none.
 pub fn check(session: &mut Session, types: &mut Types, unit: ast::TranslationUnit) -> tree::Unit {
@@ -151,7 +151,7 @@ impl<'a> Checker<'a> {
             weak: symbols.intern("weak"),
             func: [symbols.intern("__func__"), symbols.intern("__FUNCTION__"), symbols.intern("__PRETTY_FUNCTION__")],
         };
-        let mut scopes = std::mem::take(&mut session.scopes);
+        let mut scopes: Scopes = session.kept.take().unwrap_or_default();
         let va_list = types.intern(Type::Pointer(QualType::unqualified(TypeId::VOID)));
         let built_in = [
             ("__builtin_va_list", va_list),
@@ -188,7 +188,7 @@ impl<'a> Checker<'a> {
     fn finish(mut self) -> tree::Unit {
         self.complete_objects();
         self.scopes.clear();
-        self.session.scopes = self.scopes;
+        self.session.kept.put(self.scopes);
         self.unit
     }
 
