@@ -266,10 +266,7 @@ fn is_sequential_to_the_end(symbolic: &Symbolic) -> bool {
 }
 
 fn undecidable(checks: Checks) -> Option<&'static str> {
-    if checks.deadlock {
-        return Some("this engine does not look for deadlocks");
-    }
-    checks.leaks.then_some("this engine does not look for memory leaks")
+    checks.deadlock.then_some("this engine does not look for deadlocks")
 }
 
 /// The event list for a bound. `code` is the task's program without the idle iterations of its spin loops.

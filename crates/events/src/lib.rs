@@ -9,7 +9,7 @@
 //! - `races`: what a data race is
 //! - `question`: one formula and what is asked about it; `schedule`: from a model to a schedule; `engine`: to a verdict
 //!
-//! Left out: deadlocks and leaks are not looked for; the verdict is then unknown.
+//! Left out: deadlocks are not looked for; the verdict is then unknown.
 
 mod certify;
 mod clocks;

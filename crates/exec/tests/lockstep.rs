@@ -15,7 +15,7 @@ use norn_verdict::outcome::{Basic, Checks};
 use norn_verdict::schedule::ThreadName;
 use std::collections::BTreeMap;
 
-const CHECKS: Checks = Checks { memory_safety: true, overflow: true, leaks: true, ..Checks::DEFAULT };
+const CHECKS: Checks = Checks { memory_safety: true, overflow: true, ..Checks::DEFAULT };
 /// What goes wrong is assumed not to happen.
 const ASSUMING: Checks = Checks { basic: Basic::Assertions, ..Checks::DEFAULT };
 

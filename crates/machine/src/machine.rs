@@ -24,7 +24,7 @@
 //! the life stops.
 
 use crate::exec::Exec;
-use crate::memory::{Full, Globals, Memory, ObjectKind};
+use crate::memory::{Full, Globals, Memory};
 use crate::models;
 use crate::observe::{Observer, Unobserved};
 use crate::race::Races;
@@ -169,7 +169,6 @@ impl<'p> Machine<'p> {
     pub fn initial(&self, observer: &mut dyn Observer, inputs: &mut dyn Inputs) -> Result<State, Stop> {
         let mut state = self.unsettled()?;
         self.settle_all(&mut state, observer, inputs)?;
-        self.check_end(&state)?;
         Ok(state)
     }
 
@@ -234,7 +233,6 @@ impl<'p> Machine<'p> {
     ) -> Result<Taken, Stop> {
         let taken = self.step_alone(state, choice, observer, inputs)?;
         self.settle_all(state, observer, inputs)?;
-        self.check_end(state)?;
         Ok(taken)
     }
 
@@ -341,23 +339,5 @@ impl<'p> Machine<'p> {
                 .expect("writing to a string should not fail");
         }
         Violation { kind: ViolationKind::Deadlock, span: span.unwrap_or(Span::NONE), message }
-    }
-
-    /// What is checked when the program has ended.
-    pub(crate) fn check_end(&self, state: &State) -> Result<(), Stop> {
-        let is_over = state.is_complete() && state.exited.is_none_or(|exit| exit.status.is_some());
-        if !(self.checks.leaks && self.checks.memory_safety && is_over) {
-            return Ok(());
-        }
-        let is_leak =
-            |object: &crate::memory::Object| object.alive && matches!(object.info.kind, ObjectKind::Heap { .. });
-        match state.memory.objects().find(|(_, object)| is_leak(object)) {
-            None => Ok(()),
-            Some((leaked, object)) => Err(Stop::Violation(Violation {
-                kind: ViolationKind::Leak,
-                span: object.info.span,
-                message: format!("'{}' is still allocated when the program ends", self.object_name(state, leaked)),
-            })),
-        }
     }
 }

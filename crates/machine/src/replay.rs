@@ -275,7 +275,7 @@ impl Replay<'_, '_> {
             }
             self.machine.settle(&mut self.state, thread, &mut self.trace, &mut self.inputs)?;
         }
-        self.machine.check_end(&self.state)
+        Ok(())
     }
 
     fn can_go_on(&self, thread: usize) -> bool {

@@ -331,7 +331,6 @@ impl CheckedArgs {
             data_race: self.data_race,
             memory_safety: !self.only_assertions,
             overflow: self.overflow,
-            leaks: false,
         }
     }
 }

@@ -22,7 +22,7 @@
 //! asked for. With several creators the machine's order of creation may vary from execution to execution; the numbers of
 //! rounds may then differ from its own, but not what enough rounds can reach.
 //!
-//! Left out: deadlocks, data races and leaks (unknown), which are not properties of what threads read.
+//! Left out: deadlocks and data races (unknown), which are not properties of what threads read.
 
 mod encode;
 mod engine;

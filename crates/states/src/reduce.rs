@@ -65,12 +65,8 @@ impl<'a> Reducer<'a> {
             self.others = Future::default();
             let others = self.of_threads[..count].iter().enumerate().filter(|&(other, _)| other != number);
             others.for_each(|(_, future)| self.others.add(future));
-            // The program may end before a step. Nobody can tell whether a creation was before that, but what is still
-            // allocated then may depend on what its thread does next.
-            let is_alone = match self.others.exits {
-                true => self.is_creation(walk, thread) && !walk.setting.checks.leaks,
-                false => true,
-            };
+            // The program may end before a step. Nobody can tell whether a creation was before that.
+            let is_alone = !self.others.exits || self.is_creation(walk, thread);
             if ready && is_alone && !walk.is_bounded(thread) && self.is_enough(walk, number, thread) {
                 return Some(Choice::Run(number as u32));
             }

@@ -44,8 +44,6 @@ pub struct Vector<'c> {
     states: Pairs,
     whole: Leaves,
     collapse: bool,
-    /// Leaks are a property: what nothing points to matters.
-    leaks: bool,
     /// It matters whether main has returned.
     deadlock: bool,
     /// The tree: node 1 is the root, the children of n are 2n and 2n+1. The first half is pairs, the second leaves.
@@ -97,7 +95,7 @@ impl<'c> Vector<'c> {
         executor: &Executor<'_>,
         encoder: Encoder<'c>,
         collapse: bool,
-        (deadlock, leaks): (bool, bool),
+        deadlock: bool,
         (max_threads, buffers): (usize, bool),
     ) -> Result<Vector<'c>, Problem> {
         let mut globals = Vec::new();
@@ -124,7 +122,6 @@ impl<'c> Vector<'c> {
             states: Pairs::default(),
             whole: Leaves::default(),
             collapse,
-            leaks,
             deadlock,
             nodes: vec![NOTHING; 2 * width],
             width,
@@ -477,13 +474,6 @@ impl<'c> Vector<'c> {
             folded = self.pairs.add((folded, leaf))?.0;
         }
         self.heap.header.number(next as u64);
-        if self.leaks {
-            let names = &self.heap.names;
-            let mut objects = executor.memory().objects.iter().enumerate();
-            let lost =
-                objects.any(|(o, info)| info.kind == Kind::Heap && info.alive && !names.contains_key(&(o as u32)));
-            self.heap.header.bytes.push(u8::from(lost));
-        }
         Ok(folded)
     }
 
@@ -531,13 +521,6 @@ impl<'c> Vector<'c> {
             self.part.clear();
             self.encoder.allocated(executor.memory(), object, &mut self.part);
             add(self, &mut bytes);
-        }
-        if self.leaks {
-            let names = &self.heap.names;
-            let mut objects = executor.memory().objects.iter().enumerate();
-            let lost =
-                objects.any(|(o, info)| info.kind == Kind::Heap && info.alive && !names.contains_key(&(o as u32)));
-            bytes.push(u8::from(lost));
         }
         bytes.extend_from_slice(&self.heap.header.bytes);
         Ok(self.whole.add(&bytes)?)

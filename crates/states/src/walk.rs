@@ -143,9 +143,8 @@ impl<'a> Walk<'a> {
         executor.leave_values_open();
         let encoder = Encoder::new(code, model, reductions.live_only, reductions.rename);
         let room = (setting.max_threads, model != Model::Sc);
-        let leaks = checks.leaks && checks.memory_safety;
         let deadlock = checks.deadlock || !reductions.live_only;
-        let vector = Vector::new(&executor, encoder, reductions.collapse, (deadlock, leaks), room)?;
+        let vector = Vector::new(&executor, encoder, reductions.collapse, deadlock, room)?;
         Ok(Walk {
             setting,
             executor,

@@ -56,9 +56,6 @@ fn execute_with(
     if checks.deadlock {
         return refuse("deadlocks are not looked for symbolically");
     }
-    if checks.leaks {
-        return refuse("leaks are not looked for symbolically");
-    }
     let began = Instant::now();
     let bounded =
         unwind(program, bounds).map_err(|error| Refusal { reason: error.to_string(), span: Some(error.span) })?;

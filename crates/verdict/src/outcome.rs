@@ -16,8 +16,6 @@ pub struct Checks {
     pub data_race: bool,
     pub memory_safety: bool,
     pub overflow: bool,
-    /// With memory safety: heap memory that is still allocated when the program ends.
-    pub leaks: bool,
 }
 
 /// What is checked of that which needs no looking for.
@@ -49,14 +47,8 @@ pub enum Treatment {
 
 impl Checks {
     /// The default, as a constant.
-    pub const DEFAULT: Checks = Checks {
-        basic: Basic::All,
-        deadlock: false,
-        data_race: false,
-        memory_safety: false,
-        overflow: false,
-        leaks: false,
-    };
+    pub const DEFAULT: Checks =
+        Checks { basic: Basic::All, deadlock: false, data_race: false, memory_safety: false, overflow: false };
 
     /// What is asked if nothing else is said.
     pub fn usual() -> Checks {
@@ -80,7 +72,7 @@ impl Checks {
             | ViolationKind::BadFree
             | ViolationKind::WriteToConstant => or(self.memory_safety, Treatment::Assumption),
             ViolationKind::Overflow => or(self.overflow, Treatment::Ignored),
-            ViolationKind::Deadlock | ViolationKind::DataRace | ViolationKind::Leak => Treatment::Violation,
+            ViolationKind::Deadlock | ViolationKind::DataRace => Treatment::Violation,
         }
     }
 
@@ -106,7 +98,6 @@ pub enum ViolationKind {
     DoubleFree,
     BadFree,
     WriteToConstant,
-    Leak,
     DivisionByZero,
     Overflow,
 }
@@ -128,7 +119,6 @@ impl ViolationKind {
             ViolationKind::DoubleFree => "double-free",
             ViolationKind::BadFree => "bad-free",
             ViolationKind::WriteToConstant => "write-to-constant",
-            ViolationKind::Leak => "leak",
             ViolationKind::DivisionByZero => "division-by-zero",
             ViolationKind::Overflow => "overflow",
         }
@@ -150,7 +140,6 @@ impl ViolationKind {
             ViolationKind::DoubleFree => "double free",
             ViolationKind::BadFree => "free of what malloc did not give",
             ViolationKind::WriteToConstant => "write to a constant object",
-            ViolationKind::Leak => "memory leak",
             ViolationKind::DivisionByZero => "division by zero",
             ViolationKind::Overflow => "integer overflow",
         }

@@ -88,7 +88,6 @@ impl Search<'_> {
             |script| {
                 let mut state = machine.unsettled()?;
                 machine.settle(&mut state, 0, &mut Unobserved, script)?;
-                machine.check_end(&state)?;
                 Ok(state)
             },
             |result, inputs| self.reached(result, first, Link { before: None, step: None, inputs }),
@@ -129,7 +128,6 @@ impl Search<'_> {
             |script| {
                 let mut next = state.clone();
                 machine.step_alone(&mut next, choice, &mut Unobserved, script)?;
-                machine.check_end(&next)?;
                 Ok(next)
             },
             |result, inputs: Vec<(ThreadName, u64)>| {
@@ -147,7 +145,6 @@ impl Search<'_> {
             |script| {
                 let mut next = state.clone();
                 machine.settle(&mut next, slot.thread, &mut Unobserved, script)?;
-                machine.check_end(&next)?;
                 Ok(next)
             },
             |result, inputs| self.reached(result, slot, Link { before: Some(way), step: None, inputs }),

@@ -19,7 +19,7 @@
 //! left. What then still is left goes to the engines that were ended by their shares: so the time limit was reached if that is
 //! the reason that is shown.
 //!
-//! With `--certify` only `events` and `rounds` are asked, which have proofs to check. Data races, deadlocks and leaks are decided by some
+//! With `--certify` only `events` and `rounds` are asked, which have proofs to check. Data races and deadlocks are decided by some
 //! engines only; the others are not asked. For data races that is `enumerate`, for a moment, since it needs no bounds where
 //! the states are few; then `events`; then `enumerate` with the time that is left.
 
@@ -76,7 +76,7 @@ fn turns(task: &Task<'_>) -> Vec<Turn> {
     if task.events.certify {
         return vec![turn(Who::Events, 0.6, None), turn(Who::Rounds, 1.0, None)];
     }
-    if checks.data_race && (checks.deadlock || checks.leaks) {
+    if checks.data_race && checks.deadlock {
         return vec![turn(Who::Enumerate, 1.0, None)];
     }
     if checks.data_race {
@@ -86,7 +86,7 @@ fn turns(task: &Task<'_>) -> Vec<Turn> {
             turn(Who::Enumerate, 1.0, None),
         ];
     }
-    if checks.deadlock || checks.leaks {
+    if checks.deadlock {
         return vec![turn(Who::States, 0.6, None), turn(Who::Stateless, 1.0, None)];
     }
     vec![
