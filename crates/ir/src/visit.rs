@@ -1,4 +1,4 @@
-//! What an instruction defines, reads and where control goes next: the questions that every pass asks.
+//! Which registers an instruction defines and reads, and where control goes next: the questions that every pass asks.
 //!
 //! Operands are visited in the order in which the text form shows them. Objects entered, left or described by type
 //! (`LocalEnter`, `LocalExit`, `Alloc`'s type) and a call's direct callee are no operands.

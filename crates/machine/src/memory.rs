@@ -1,11 +1,11 @@
 //! Objects and their bytes.
 //!
-//! Objects live in arenas: arena 0 holds the global objects, arena t+1 what belongs to thread t (its thread-local
-//! objects, its locals and what it allocated). Addresses are handed out upwards within an arena, with a gap between
-//! objects, so they do not depend on how the threads are interleaved. Memory of the heap is never used again. A local
-//! object has a slot that is keyed by call depth, function and local, as on a real stack: entering its scope again
-//! gives the same addresses to a new object, with indeterminate content. The lives of a slot are counted, and a pointer
-//! belongs to one of them: it stays dangling when the slot is alive again.
+//! Objects live in arenas: arena 0 holds the global objects, arena t+1 the objects of thread t (thread-local objects,
+//! locals and allocations). Addresses are handed out upwards within an arena, with a gap between objects, so they do
+//! not depend on how the threads are interleaved. Memory of the heap is never used again. A local object has a slot
+//! that is keyed by call depth, function and local, as on a real stack: entering its scope again gives the same
+//! addresses to a new object, with indeterminate content. The lives of a slot are counted, and a pointer belongs to one
+//! of them: it stays dangling when the slot is alive again.
 //!
 //! A pointer knows the object it points into (its provenance), in registers, in store buffers and in memory. A number
 //! that becomes a pointer gets the object that contains the address, or ends just before it.
@@ -27,7 +27,7 @@ use std::rc::Rc;
 pub struct ObjectRef {
     pub arena: u32,
     pub index: u32,
-    /// Which life of a local's slot, from 0; always 0 for others.
+    /// Which life of a local's slot, from 0; always 0 for objects that are no locals.
     pub life: u32,
 }
 
@@ -51,7 +51,7 @@ pub enum ObjectKind {
     },
 }
 
-/// What does not change about an object.
+/// The properties of an object that never change.
 #[derive(Clone, Debug)]
 pub struct Info {
     pub kind: ObjectKind,
@@ -70,7 +70,7 @@ pub struct Object {
     pub alive: bool,
     /// The number of its current or last life.
     pub life: u32,
-    /// The thread that touched it, if it is private.
+    /// The one thread that has touched the object, if it is private.
     pub toucher: Option<u32>,
     /// Bytes that were never written are 0 here; an object that is not alive has none.
     bytes: Vec<u8>,
@@ -98,7 +98,7 @@ const CODE_BASE: u64 = 0x1_0000;
 const CODE_STRIDE: u64 = 16;
 /// Addresses below it are called null.
 pub const NULL_PAGE: u64 = 4096;
-/// An address of no object and no function: what a pointer that was never set may well be.
+/// An address of no object and no function: the value taken for a pointer that was never set.
 pub const NOWHERE: u64 = 0x8000;
 
 pub fn function_address(function: FuncId) -> u64 {
@@ -386,7 +386,7 @@ impl Memory {
         Value { bits: address, object }
     }
 
-    /// `None` if a byte is not initialised. The place should be inside a live object.
+    /// The value at a place, which should be inside a live object. `None` if a byte of it is not initialised.
     pub fn read(&self, (object, offset): (ObjectRef, u64), ty: Ty) -> Option<Value> {
         let object = self.object(object);
         let bits = object.bits(offset, ty.size(self.target))?;
@@ -399,8 +399,8 @@ impl Memory {
         }
     }
 
-    /// What is read where not all bytes are initialised, given a number for those that are not. The place should be inside a
-    /// live object.
+    /// The value at a place where not all bytes are initialised, given a number that supplies the missing bytes. The
+    /// place should be inside a live object.
     pub fn read_open(&self, (object, offset): (ObjectRef, u64), ty: Ty, open: u64) -> Value {
         let (bits, known) = self.object(object).known_bits(offset, ty.size(self.target));
         let bits = bits | open & !known;
