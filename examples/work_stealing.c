@@ -72,7 +72,8 @@ static int steal(void)
 
 enum { ITEMS = 2 };
 
-// How often each item came out. Items are numbered from 1, so that a slot that was never filled is noticed.
+// How often each item came out. Items are numbered from 1, so that a slot that was never filled is noticed. Counting
+// comes after the operations under test: it would be a fence between them.
 static atomic_int seen[ITEMS + 1];
 
 static void got(int item)
@@ -87,8 +88,9 @@ static void got(int item)
 static void *thief(void *unused)
 {
     (void)unused;
-    got(steal());
-    got(steal());
+    int first = steal(), second = steal();
+    got(first);
+    got(second);
     return NULL;
 }
 
@@ -98,8 +100,9 @@ int main(void)
     pthread_create(&thread, NULL, thief, NULL);
     for (int item = 1; item <= ITEMS; item++)
         put(item);
-    got(take());
-    got(take());
+    int first = take(), second = take();
+    got(first);
+    got(second);
     pthread_join(thread, NULL);
     got(take());
     // Nothing got lost.

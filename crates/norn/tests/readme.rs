@@ -46,3 +46,29 @@ fn the_commands_to_begin_with_are_there() {
         assert!(readme.lines().any(|line| line == command), "the README should have the line '{command}'");
     }
 }
+
+/// The page about harnesses shows parts of an example, and verdicts that Norn gives.
+#[test]
+fn the_page_about_harnesses_is_about_the_example() {
+    let page = fs::read_to_string(project().join("docs/harness.md")).expect("the page is there");
+    let example = fs::read_to_string(project().join("examples/work_stealing.c")).expect("the example is there");
+    let blocks = page.split("```").skip(1).step_by(2).collect::<Vec<_>>();
+    for part in blocks.iter().filter_map(|block| block.strip_prefix("c\n")) {
+        assert!(example.contains(part), "the example does not have this part:\n{part}");
+    }
+    let mut compared = 0;
+    for run in blocks.iter().flat_map(|block| block.split("$ norn ").skip(1)) {
+        let (command, shown) = run.split_once('\n').expect("a command ends with its line");
+        let shown = shown.lines().collect::<Vec<_>>();
+        if shown.is_empty() {
+            continue;
+        }
+        let words = command.split_whitespace().take_while(|&word| word != "|");
+        let run = Command::new(env!("CARGO_BIN_EXE_norn")).args(words).current_dir(project()).output();
+        let said = String::from_utf8_lossy(&run.expect("norn should start").stdout).into_owned();
+        let verdicts = said.lines().filter(|line| line.starts_with("norn: ")).collect::<Vec<_>>();
+        assert_eq!(verdicts, shown, "{command}");
+        compared += 1;
+    }
+    assert!(compared >= 3, "the page should show verdicts");
+}
