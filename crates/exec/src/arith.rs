@@ -21,7 +21,7 @@ fn fits(number: i128, width: u8) -> bool {
     (-half..half).contains(&number)
 }
 
-/// The result and whether it left the range that a check for overflow allows.
+/// The result, and whether an overflow check would report it.
 pub fn binary(op: BinaryOp, ty: Scalar, a: u64, b: u64) -> Result<(u64, bool), Fault> {
     use BinaryOp as O;
     let s = |bits: u64| signed(bits, ty.width);
@@ -135,7 +135,7 @@ pub fn cast(op: CastOp, from: Scalar, to: Scalar, bits: u64) -> u64 {
     }
 }
 
-/// What a read-modify-write leaves.
+/// The value that a read-modify-write leaves in memory.
 pub fn modify(op: RmwOp, ty: Scalar, old: u64, operand: u64) -> u64 {
     ty.cut(match op {
         RmwOp::Exchange => operand,

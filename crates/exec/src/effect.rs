@@ -1,10 +1,11 @@
-//! What a step did, as far as other threads can notice it, in order. A step includes the silent runs that it set off, of
+//! The effects of a step that other threads can notice, in order. A step includes the silent runs that it sets off, of
 //! its own thread and of threads that waited for it.
 
-/// Places are indices of bytes in the executor's flat memory; `object` is the executor's number for the object.
+/// One effect of a step. `at` is the index of a byte in the executor's flat memory, sizes are in bytes, `object` is the
+/// executor's number for the object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
-    /// `own`: the number of the own visible step whose buffered store was read; 0: from memory.
+    /// `own`: the number of the thread's visible step whose buffered store was read; 0 if memory was read.
     Read {
         thread: u32,
         object: u32,
@@ -19,7 +20,7 @@ pub enum Effect {
         at: u32,
         size: u8,
     },
-    /// A store went into the buffer. `epoch`: the store-store fences that its thread had passed.
+    /// A store went into the buffer. `epoch`: the number of store-store fences that its thread had passed.
     Store {
         thread: u32,
         object: u32,

@@ -19,7 +19,7 @@ use norn_verdict::schedule::ThreadName;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Operations in one silent run or section, unless another number is set.
+/// The most operations in one silent run or section, unless [`Executor::set_longest_run`] sets another number.
 const LONGEST_RUN: u64 = 10_000_000;
 
 pub struct Executor<'c> {
@@ -80,11 +80,11 @@ pub(crate) enum Mode {
     Section(SectionKind),
 }
 
-/// Why a step was not taken to its end. What it has changed so far can be taken back.
+/// Why a step was not taken to its end. The changes that it has made so far can be undone.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Stop {
     NotEnabled,
-    /// The same, because a bound would stop the thread inside of a section.
+    /// The step is not enabled because a bound would stop the thread inside of a section.
     Cut,
     Violation(Box<Violation>),
     NeedInput(Request),
@@ -96,8 +96,8 @@ pub enum Stop {
         reason: String,
         span: Span,
     },
-    /// What is assumed not to happen would happen, or something that ends the program. Only inside of the executor: the
-    /// thread stops there.
+    /// The step would do something that is assumed not to happen, or something that ends the program (`None`). Used
+    /// inside the executor only: the thread stops there.
     Ends(Option<Assumption>),
 }
 
@@ -105,18 +105,18 @@ pub enum Stop {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Request {
     pub thread: u32,
-    /// Values that the thread has taken before.
+    /// The number of values that the thread has taken before.
     pub position: usize,
     pub ty: Ty,
     pub source: NondetSource,
     /// The instruction that asks; `None` for a read of memory that is not initialised.
     pub site: Option<Site>,
-    /// Where that is in the user's code.
+    /// The place of the request in the user's code.
     pub span: Span,
 }
 
-/// What a thread gets for the value that it asks for at some position. Different executions may ask there in different
-/// places.
+/// The value that a thread gets at one position of its sequence of requests. Different executions may make that request
+/// at different instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Choice {
     Anywhere(u64),
@@ -129,7 +129,7 @@ pub type Script = BTreeMap<ThreadName, Vec<Vec<Choice>>>;
 
 pub(crate) type Done<T> = Result<T, Stop>;
 
-/// Gives the values that the script does not have, so that a step need not be begun anew for each of them.
+/// A source of values that the script does not have, so that a step need not begin anew for each of them.
 pub trait Supplier {
     /// A value for the instruction that asks; it is cut to the width of the type. `None` for the site: a read of memory that
     /// is not initialised.
@@ -189,12 +189,12 @@ impl<'c> Executor<'c> {
         self.settle_all()
     }
 
-    /// The nondeterministic values to use.
+    /// Sets the nondeterministic values to use.
     pub fn set_script(&mut self, script: Script) {
         self.script = script;
     }
 
-    /// Who gives the values that the script does not have.
+    /// Sets the source of values that the script does not have.
     pub fn set_supplier(&mut self, supplier: Box<dyn Supplier + 'c>) {
         self.supplier = Some(supplier);
     }
@@ -211,7 +211,7 @@ impl<'c> Executor<'c> {
         self.taken.get(thread as usize).map_or(&[], |taken| &taken[..count.min(taken.len())])
     }
 
-    /// A value for the input that the thread asks for at this position. Later ones are forgotten.
+    /// Sets the value for the thread's request at this position. Values for later positions are forgotten.
     pub fn give_input(&mut self, thread: u32, position: usize, value: u64) {
         let name = &self.threads[thread as usize].name;
         if !self.script.contains_key(name) {
@@ -242,7 +242,7 @@ impl<'c> Executor<'c> {
 
     // What there is.
 
-    /// Identities that have been given out so far; some may be absent from this execution.
+    /// The number of identities that have been given out so far; some threads may be absent from this execution.
     pub fn identities(&self) -> u32 {
         self.threads.len() as u32
     }
@@ -280,17 +280,17 @@ impl<'c> Executor<'c> {
         self.main_returned
     }
 
-    /// What stopped a thread in some execution so that nothing is known about what follows; its first reason.
+    /// Why a thread stopped in some execution so that nothing is known about what follows: the first such reason.
     pub fn doubt(&self) -> Option<(String, Option<Span>)> {
         self.doubt.as_ref().map(|(reason, span)| (reason.clone(), (*span != Span::NONE).then_some(*span)))
     }
 
-    /// What the last step (or attempt) did.
+    /// The effects of the last step (or attempt).
     pub fn effects(&self) -> &[Effect] {
         &self.effects
     }
 
-    /// The same, with what was visible apart from the silent runs after it.
+    /// The effects of the last step: those of its visible part, and those of the silent runs after it.
     pub fn split_effects(&self) -> (&[Effect], &[Effect]) {
         self.effects.split_at(self.visible_effects.min(self.effects.len()))
     }
@@ -304,12 +304,12 @@ impl<'c> Executor<'c> {
         self.code.cuts.iter().copied().zip(self.reached.iter().copied())
     }
 
-    /// What was assumed not to happen, in all executions so far.
+    /// The assumptions that all executions so far rest on.
     pub fn assumptions(&self) -> impl Iterator<Item = Assumption> + '_ {
         self.assumptions.iter().copied()
     }
 
-    /// What executions came to so far.
+    /// The checks and thread functions that executions have reached so far.
     pub fn reached(&self) -> Reached {
         let is_checked = |op: &Op| matches!(op, Op::Assert { message, .. } if self.checked[*message as usize]);
         let ops = self.code.ops.iter().zip(&self.code.spans);
@@ -344,22 +344,22 @@ impl<'c> Executor<'c> {
         self.exited.is_none() && at.is_some_and(|at| models::can_commit(self.model, buffer, at))
     }
 
-    /// Whether the thread stands before a section that memory could keep from being enabled.
+    /// Whether the thread stands before a section that may not be enabled, depending on memory.
     pub fn may_block(&self, thread: u32) -> bool {
         let thread = &self.threads[thread as usize];
         thread.status == Status::Ready
             && matches!(self.code.ops[thread.pc as usize], Op::SectionBegin { may_block: true, .. })
     }
 
-    /// Whether what the thread accesses with its next step, reads or writes, depends on what it reads there.
+    /// Whether the set of places that the thread's next step reads or writes depends on values that the step reads.
     pub fn accesses_vary(&self, thread: u32) -> bool {
         let thread = &self.threads[thread as usize];
         let varies = |op: Op| matches!(op, Op::CompareExchange { .. } | Op::SectionBegin { .. });
         thread.status == Status::Ready && varies(self.code.ops[thread.pc as usize])
     }
 
-    /// Whether the thread can take a step. For a section that may block, this takes the step and takes it back; then
-    /// [`Executor::effects`] says what it read.
+    /// Whether the thread can take a step. For a section that may block, this takes the step and undoes it; then
+    /// [`Executor::effects`] has the places that it read.
     pub fn can_step(&mut self, thread: u32) -> bool {
         if self.exited.is_some() || self.status(thread) != Status::Ready {
             return false;
@@ -396,8 +396,8 @@ impl<'c> Executor<'c> {
         self.may_block(thread) && self.attempt_step(thread) == Err(Stop::Cut)
     }
 
-    /// Takes the visible part of a step and takes it back; [`Executor::effects`] says what it did to objects that were
-    /// there before. Those that the step made are gone, and nobody else knew them.
+    /// Takes the visible part of a step and undoes it. [`Executor::effects`] has its effects on objects that were there
+    /// before; objects that the step made are gone, and no other thread knew them.
     pub fn attempt_step(&mut self, thread: u32) -> Done<()> {
         let mark = self.mark();
         let result = self.act(thread);
@@ -522,7 +522,7 @@ impl<'c> Executor<'c> {
     }
 
     /// Whether waiting for ever would be a deadlock here: main has not returned, no thread was stopped, nothing is
-    /// buffered. Whether some thread can take a step that is not spurious is the caller's to know.
+    /// buffered. The caller has to know whether some thread can take a step that is not spurious.
     pub fn could_deadlock(&self) -> bool {
         let excused = |thread: u32| {
             let thread = &self.threads[thread as usize];
@@ -531,7 +531,7 @@ impl<'c> Executor<'c> {
         !self.is_complete() && !self.main_returned && !self.threads().any(excused)
     }
 
-    /// The violation that a deadlock is: where the first thread waits.
+    /// The violation for a deadlock; its place is where the first thread waits.
     pub fn deadlock(&self) -> Violation {
         let waiting = self.threads().find(|&thread| self.status(thread) != Status::Ended);
         let span = waiting.map_or(Span::NONE, |thread| self.place(thread).span);
@@ -623,7 +623,7 @@ impl<'c> Executor<'c> {
         value
     }
 
-    /// What an operand of the operation before which a thread stands is.
+    /// The value of an operand of the operation that a thread stands before.
     pub fn peek(&self, thread: u32, src: Src) -> Value {
         self.passed(thread, src)
     }

@@ -7,8 +7,8 @@
 //! - [`models`]: when a store reaches memory; [`arith`]: arithmetic
 //! - [`effect`]: what a step tells about itself; `observed`: whether it has looked at an address as a number
 //!
-//! What a step is, and what it does, is defined by the reference machine, with which this crate shares no code and
-//! which it is tested against step by step.
+//! The reference machine defines what a step is and what it does. This crate shares no code with the machine and is
+//! tested against it step by step.
 //!
 //! Left out: data races (they need the clocks of the machine) and output.
 

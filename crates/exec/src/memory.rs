@@ -4,8 +4,8 @@
 //! threads that several threads create). The flat array is a stack: undoing a step takes its objects away again.
 //!
 //! A pointer knows its object, in registers, in buffers and, by a table that an object gets with the first pointer that
-//! is stored in it, in memory. A local whose scope begins again has the memory that it had, but is a new object for
-//! whoever may still have a pointer to the old one: its lives are counted, and a pointer belongs to one of them.
+//! is stored in it, in memory. A local whose scope begins again has the memory that it had, but it is a new object to
+//! every pointer that is left over from the old one: its lives are counted, and a pointer belongs to one of them.
 
 use crate::compile::scalar;
 use crate::op::{NONE, Scalar};
@@ -58,7 +58,7 @@ pub struct Object {
     pub alive: bool,
     /// The number of its current or last life.
     pub life: u32,
-    /// Its bytes are all initialised, so nobody has to look.
+    /// All bytes of the object are initialised, so that nobody has to look at [`Memory::initialised`].
     pub zeroed: bool,
     /// Where the objects of its pointers are listed, one word per byte, or `NONE`.
     pub provenance: u32,
@@ -83,8 +83,8 @@ pub struct Memory {
     pub initialised: Vec<u8>,
     pub objects: Vec<Object>,
     pub arenas: Vec<Arena>,
-    /// What a pointer that is stored there points to, see [`Memory::mark_of`]; 0 for nothing, [`OPEN`] for a byte of a number
-    /// that was left open.
+    /// The object that a pointer which is stored there points to, see [`Memory::mark_of`]; 0 for no pointer, [`OPEN`]
+    /// for a byte of a number that was left open.
     pub provenance: Vec<u64>,
     target: Target,
 }
@@ -93,7 +93,7 @@ const MOST_BYTES: u64 = 1 << 31;
 /// The mark of a byte that was written, but with something indeterminate.
 pub const OPEN: u64 = u64::MAX;
 
-/// Something to make an object of.
+/// What is needed to make an object.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     pub size: u64,
@@ -233,7 +233,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Sees to it that an object has a table for its pointers; whether it is new.
+    /// Makes a table for the pointers in an object, unless it has one. Returns whether the table is new.
     pub fn provenance_of(&mut self, object: u32) -> bool {
         let object = &mut self.objects[object as usize];
         if object.provenance != NONE {
@@ -316,13 +316,13 @@ impl Memory {
         }
     }
 
-    /// The bits of the bytes that are initialised, of an object that is not as a whole.
+    /// The bits of those bytes that are initialised; for objects that are not initialised as a whole.
     pub fn known_bits(&self, at: u32, size: u8) -> u64 {
         let flags = &self.initialised[at as usize..at as usize + usize::from(size)];
         flags.iter().rev().fold(0, |known, &flag| known << 8 | if flag == 0 { 0 } else { 0xff })
     }
 
-    /// `None` if a byte is not initialised. The place should be inside the object.
+    /// The value at a place, which should be inside the object. `None` if a byte of it is not initialised.
     pub fn read(&self, object: u32, at: u32, ty: Scalar) -> Option<Value> {
         let info = &self.objects[object as usize];
         let end = at as usize + usize::from(ty.size);

@@ -1,5 +1,6 @@
-//! Whether an execution has depended on where local and allocated objects lie. Their addresses follow from how many of
-//! them a thread made before; as long as none is looked at as a number, a search may rename these objects.
+//! Whether an execution has depended on the addresses of local and allocated objects. These addresses follow from the
+//! number of objects that a thread made before; as long as no address is looked at as a number, a search may rename the
+//! objects.
 //!
 //! Global and thread-local objects have the same address in every execution and do not count.
 

@@ -11,7 +11,7 @@ use norn_verdict::outcome::ViolationKind;
 
 /// Stands for "no register", "no object" and the like.
 pub const NONE: u32 = u32::MAX;
-/// In place of an object: nothing is known about the value.
+/// Stands in the place of an object: nothing is known about the value.
 pub const UNKNOWN: u32 = u32::MAX - 1;
 
 /// An operand.
@@ -27,7 +27,7 @@ pub enum Src {
     Local(u32),
 }
 
-/// A scalar type: what matters of it when it is computed with.
+/// A scalar type: the properties that arithmetic needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scalar {
     pub ty: Ty,
@@ -223,7 +223,7 @@ pub struct Function {
     pub locals: Vec<LocalInfo>,
     pub loops: u32,
     pub origin: Origin,
-    /// How often it may be active when it is called, and the cut where it is more often.
+    /// How many calls of the function may be active when it is called once more, and the cut for a deeper recursion.
     pub recursion: Option<(u32, u32)>,
 }
 
@@ -232,7 +232,7 @@ pub struct LocalInfo {
     pub size: u64,
     pub align: u64,
     pub private: bool,
-    /// A pointer to it may still be somewhere when its scope begins again.
+    /// A pointer to the local may be left over when its scope begins again.
     pub dangles: bool,
 }
 

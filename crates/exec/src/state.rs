@@ -19,7 +19,7 @@ pub enum Status {
     WaitsForBuffer,
     /// The thread of this identity has to end and its buffer to be empty.
     WaitsForThread(u32),
-    /// For ever.
+    /// It has stopped for ever.
     Stopped,
     Ended,
 }
@@ -28,7 +28,7 @@ pub enum Status {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Thread {
     pub name: ThreadName,
-    /// As the program sees it: threads count up in the order of creation.
+    /// The thread's number as the program sees it: threads count up in the order of creation.
     pub number: u32,
     pub status: Status,
     pub pc: u32,
@@ -52,9 +52,9 @@ pub struct Thread {
 pub struct Counts {
     pub steps: u32,
     pub children: u32,
-    /// Store-store fences passed.
+    /// The number of store-store fences passed.
     pub epoch: u32,
-    /// Nondeterministic values taken.
+    /// The number of nondeterministic values taken.
     pub inputs: u32,
 }
 
@@ -64,7 +64,7 @@ pub struct Frame {
     pub base: u32,
     pub locals: u32,
     pub repeats: u32,
-    /// The call, in the caller.
+    /// The operation of the caller that made the call.
     pub call: u32,
     pub result: u32,
 }
@@ -73,7 +73,7 @@ pub struct Frame {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Entry {
     pub object: u32,
-    /// Of the object.
+    /// The life of the object that the store was made to.
     pub life: u32,
     pub at: u32,
     pub size: u8,

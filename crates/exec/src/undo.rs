@@ -1,4 +1,5 @@
-//! The undo log: the old value of everything that changes. Taking it back, last change first, restores a state exactly.
+//! The undo log: the old value of everything that changes. Undoing the changes, the last one first, restores a state
+//! exactly.
 
 use crate::executor::Executor;
 use crate::memory::Value;
@@ -146,7 +147,7 @@ impl Executor<'_> {
         Mark(self.log.changes.len())
     }
 
-    /// How many changes there are to take back: how much work has been done to come here, roughly.
+    /// The number of changes in the log: roughly, the work that it took to come here.
     pub fn logged(&self) -> usize {
         self.log.changes.len()
     }

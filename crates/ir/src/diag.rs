@@ -2,14 +2,14 @@
 
 use crate::source::Loc;
 
-/// How bad it is, and with that how the run ends.
+/// How bad a finding is; this decides how the run ends.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
     /// Worth knowing; the input is accepted.
     Warning,
     /// Valid C that Norn cannot handle: the verdict is unknown.
     Unsupported,
-    /// The input is not what it should be.
+    /// The input is wrong, such as text that is not C.
     Error,
 }
 
@@ -19,7 +19,7 @@ pub struct Label {
     pub loc: Loc,
     /// Bytes covered; 0 is shown as a single caret.
     pub len: u32,
-    /// May be empty.
+    /// Words beside the underlined text; may be empty.
     pub text: String,
 }
 

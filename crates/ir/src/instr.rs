@@ -1,9 +1,9 @@
 //! Instructions and terminators.
 //!
-//! Registers are typed, belong to a function and may be assigned more than once. Everything that another thread
-//! could notice is an instruction of its own: each access to memory, fence, read-modify-write, atomic section, thread
-//! operation, await. Everything that a checker must decide is too: assume, assert, nondet. What the instructions do
-//! under each memory model is defined by the reference machine; the comments here say what they stand for.
+//! Registers are typed, belong to a function and may be assigned more than once. Everything that another thread could
+//! notice is an instruction of its own: each access to memory, fence, read-modify-write, atomic section, thread
+//! operation, await. So is everything that a checker must decide: assume, assert, nondet. The reference machine defines
+//! what the instructions do under each memory model; the comments here say what they stand for.
 
 use crate::ids::{BlockId, FuncId, GlobalId, LocalId, Reg, TypeId};
 use crate::span::Span;
@@ -16,7 +16,7 @@ pub struct Instr {
     pub span: Span,
 }
 
-/// A value that costs nothing to have.
+/// A value that needs no instruction to compute it: a register, a constant or an address.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operand {
     Reg(Reg),
@@ -44,7 +44,7 @@ impl Const {
     pub const FALSE: Const = Const { ty: Ty::Bool, bits: 0 };
 }
 
-/// The order of an atomic access, or that it is not atomic.
+/// The memory order of an access; `Plain` if it is not atomic.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Order {
     Plain,
@@ -84,7 +84,8 @@ pub enum BinaryOp {
     And,
     Or,
     Xor,
-    /// The amount is taken modulo the width (an amount outside the width is a violation when overflow is checked).
+    /// The shift amount is taken modulo the width in bits (an amount outside the width is a violation when overflow is
+    /// checked).
     Shl,
     /// `<<` of C on a signed number: a negative number and a result that does not fit are violations as well when overflow is
     /// checked.
@@ -327,8 +328,9 @@ pub enum InstrKind {
     SectionBegin(SectionKind),
     SectionEnd,
     /// Inside a section: the section is enabled only when `cond` holds here. With `spurious` the step is possible all
-    /// the same, but does not count as enabled when looking for deadlocks: it may happen, but nobody can rely on it (spurious
-    /// wake-ups; a lock that may say that it would block for ever). A time limit is certain to pass and no such case.
+    /// the same, but does not count as enabled when looking for deadlocks: it may happen, but nobody can rely on it
+    /// (spurious wake-ups; a lock that may report that it would block for ever). A time limit is certain to pass, so it
+    /// is not `spurious`.
     Await {
         cond: Operand,
         spurious: bool,
@@ -432,7 +434,7 @@ pub enum TerminatorKind {
         default: BlockId,
     },
     Return(Option<Operand>),
-    /// The thread ends with this value (`Ptr`), whatever the depth of its calls.
+    /// The thread ends with this value (`Ptr`), from any depth of calls.
     ThreadExit(Operand),
     /// The program ends with this status (`I32`).
     Exit(Operand),

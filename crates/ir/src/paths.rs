@@ -1,8 +1,8 @@
 //! What stands at an offset of an object, in the words of C, for traces.
 //!
-//! Best effort, and never an error: where the types do not say (padding, raw bytes, several bit-fields in one unit, a
-//! place past the end) the path ends in the offset that is left. Of a union's members the first scalar of the wanted
-//! size is named, else the first that is large enough.
+//! Best effort, and never an error: where the types do not tell (padding, raw bytes, several bit-fields in one unit, a
+//! place past the end) the path ends in the remaining offset in bytes. Of a union's members the first scalar of the
+//! wanted size is named, else the first that is large enough.
 
 use std::fmt::Write;
 

@@ -13,11 +13,11 @@ pub struct Program {
     pub types: Vec<Type>,
     pub globals: Vec<Global>,
     pub functions: Vec<Function>,
-    /// Takes no parameters. Thread 0 runs it.
+    /// The function in which thread 0 starts. It takes no parameters.
     pub entry: FuncId,
 }
 
-/// Whose code or object it is. Loops of the library are not counted by `--unwind`.
+/// Whether code or an object is the user's or the library's. `--unwind` does not count loops of the library.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Origin {
     User,
@@ -41,9 +41,9 @@ pub struct Global {
     pub name: String,
     pub ty: TypeId,
     pub storage: Storage,
-    /// What differs from zero, in order of offset and without overlap.
+    /// The initial values that differ from zero, in order of offset and without overlap.
     pub init: Vec<Init>,
-    /// Only one thread can reach it: its accesses are no steps. Set by escape analysis.
+    /// Only one thread can reach the object, so accesses to it are no steps. Set by escape analysis.
     pub private: bool,
     pub origin: Origin,
     pub span: Span,
@@ -95,7 +95,7 @@ pub struct Function {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Register {
     pub ty: Ty,
-    /// The C variable that it holds, or empty for an intermediate value.
+    /// The C variable that the register holds; empty for an intermediate value.
     pub name: String,
 }
 

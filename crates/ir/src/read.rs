@@ -1,7 +1,7 @@
 //! Reads the files that users name: regular ones, up to a size.
 //!
-//! A pipe that nobody writes to would never be read, and a device may have no end. So nothing but a regular file is opened,
-//! and of a file that is larger than its purpose allows no more is read than it takes to know that.
+//! A pipe that nobody writes to would never be read, and a device may have no end. So only regular files are opened,
+//! and reading stops as soon as a file turns out to be larger than its purpose allows.
 
 use std::fmt;
 use std::fs::{self, File, FileType};
@@ -12,9 +12,9 @@ use std::path::Path;
 #[derive(Debug)]
 pub enum ReadError {
     Io(io::Error),
-    /// What it is instead of a file.
+    /// What the path names instead of a regular file, in words.
     NotRegular(&'static str),
-    /// It has more bytes than this.
+    /// The file has more bytes than this.
     TooLarge {
         limit: u64,
     },
@@ -39,7 +39,7 @@ impl fmt::Display for ReadError {
     }
 }
 
-/// The bytes of a regular file that has at most `limit` of them.
+/// The content of a regular file of at most `limit` bytes.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     let is_regular = |kind: FileType| match what(kind) {
         None => Ok(()),

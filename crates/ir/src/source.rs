@@ -70,9 +70,9 @@ pub struct Position<'a> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Line<'a> {
     pub source: SourceId,
-    /// Its positions, with that of its line break.
+    /// The positions of the line, with that of its line break.
     pub positions: Range<Loc>,
-    /// The file and line that it says it is, honouring `#line` and line markers.
+    /// The file and line that the text presumes to be, honouring `#line` and line markers.
     pub file: &'a str,
     pub number: u32,
 }

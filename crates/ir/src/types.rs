@@ -42,7 +42,7 @@ pub enum Ty {
     I64,
     F32,
     F64,
-    /// An address with provenance, or a number taken as an address.
+    /// An address that knows its object (provenance), or a number taken as an address.
     Ptr,
 }
 

@@ -4,13 +4,13 @@
 //! imitate the verdict line, marks that turn the direction of the text, megabytes. Everything that Norn shows and did not write
 //! itself goes through one of these functions, in the renderers of reports and of diagnostics:
 //!
-//! - [`visible`]: a piece of one line; what cannot be seen is written as an escape, what is very long is cut in the middle
+//! - [`visible`]: a piece of one line; hidden characters are written as escapes, a very long piece is cut in the middle
 //! - [`visible_lines`]: the same for text of several lines, never cut
 //! - [`source_text`]: a source line, one character for each character, so that columns stay where they are
 
 use std::borrow::Cow;
 
-/// A longer piece is cut in the middle.
+/// The most characters of a piece that are shown; a longer piece is cut in the middle.
 pub const LONGEST: usize = 400;
 
 /// Characters that change how a terminal shows others, or that nobody sees: controls, marks of direction, separators of
@@ -53,7 +53,7 @@ pub fn visible_lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped(text, stays))
 }
 
-/// A stretch of source text, character by character: a tab is a blank, and what cannot be seen a mark.
+/// A stretch of source text, character by character: a tab becomes a blank, a hidden character a mark.
 pub fn source_text(text: &str) -> String {
     let shown = |c: char| match c {
         '\t' => ' ',

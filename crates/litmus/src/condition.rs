@@ -6,7 +6,7 @@ use crate::Quantifier;
 use crate::state::{self, State, Value};
 use crate::token::{Cursor, MAX_DEPTH, Parsed, Token, TokenKind};
 
-/// What is looked at in a final state.
+/// A register or location whose final value a condition looks at.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Item {
     /// A register of a thread, as the file writes it.

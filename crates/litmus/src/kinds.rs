@@ -22,9 +22,9 @@ pub(crate) enum Number {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Targets {
     Never,
-    /// So many bytes into that location.
+    /// This many bytes into the location.
     Exact(LocationId, i64),
-    /// Somewhere in one of these, in order of number.
+    /// Somewhere in one of these locations, which are in order of their numbers.
     Among(Vec<LocationId>),
     Anywhere,
 }
@@ -38,7 +38,7 @@ pub(crate) struct Abstract {
 
 /// More locations than this are not told apart.
 const MAX_TARGETS: usize = 8;
-/// After so many rounds every location may hold anything.
+/// The most rounds of the analysis; after them every location may hold anything.
 const MAX_ROUNDS: usize = 32;
 
 impl Abstract {

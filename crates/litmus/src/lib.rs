@@ -50,7 +50,7 @@ pub struct Test {
     pub quantifier: Quantifier,
     /// The body of the final condition.
     pub condition: Condition,
-    /// What a table of final states shows: registers by thread and number, then locations by name.
+    /// The columns of a table of final states: registers by thread and number, then locations by name.
     pub observed: Vec<Observed>,
 }
 
@@ -62,7 +62,8 @@ pub enum Arch {
     C,
 }
 
-/// How the condition is asked. It decides what the program's assertion excludes, see the head of this crate.
+/// The quantifier of the final condition. It decides which states the program's assertion excludes, see the head of
+/// this crate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Quantifier {
     Exists,
@@ -74,10 +75,10 @@ pub enum Quantifier {
 /// A register or location and where its final value is found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observed {
-    /// Such as `0:r1`, `x` or `x[1]`.
+    /// The name in the table, such as `0:r1`, `x` or `x[1]`.
     pub label: String,
     pub global: GlobalId,
-    /// In bytes.
+    /// Offset in the object, in bytes.
     pub offset: u64,
     pub ty: Ty,
     pub display: Display,

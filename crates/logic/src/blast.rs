@@ -1,10 +1,10 @@
 //! From terms to clauses.
 //!
-//! A term is translated once and its literals are remembered. [`Blaster::lit`] and [`Blaster::bits`] give literals that mean the
-//! term in both directions and can be used anywhere. What is asserted needs one direction only (Plaisted and Greenbaum): there,
-//! conjunctions are split, disjunctions become clauses, an equation under a condition becomes two clauses for each bit without a
-//! gate, and only what lies below is translated in full. A model must therefore be read from variables, with
-//! [`crate::terms::Terms::evaluate`] on top, not from the literals of asserted terms.
+//! A term is translated once and its literals are remembered. [`Blaster::lit`] and [`Blaster::bits`] give literals that
+//! mean the term in both directions and can be used anywhere. An asserted term needs one direction only (Plaisted and
+//! Greenbaum): its conjunctions are split, its disjunctions become clauses, an equation under a condition becomes two
+//! clauses for each bit without a gate, and only the terms below these are translated in full. A model must therefore
+//! be read from variables, with [`crate::terms::Terms::evaluate`] on top, not from the literals of asserted terms.
 //!
 //! Translation is iterative; terms may be deep.
 
@@ -22,7 +22,7 @@ use spans::Span;
 
 /// How deep an asserted term is followed through alternating connectives before it is translated in full.
 const ASSERTED_DEPTH: usize = 24;
-/// With more literals than this in front, what has many clauses gets a literal of its own.
+/// A term with many clauses gets a literal of its own if more literals than this stand in front of each clause.
 const CARRIED_LITERALS: usize = 3;
 
 /// Translates the terms of one arena into the clauses of one sink.
@@ -75,7 +75,7 @@ impl<S: ClauseSink> Blaster<S> {
         self.gates.truth
     }
 
-    /// A literal that holds iff both do.
+    /// A literal that holds iff both literals do.
     pub fn both(&mut self, a: Lit, b: Lit) -> Lit {
         self.gates.and(a, b)
     }
@@ -96,7 +96,8 @@ impl<S: ClauseSink> Blaster<S> {
     }
 
     /// Lets a variable, which is not translated yet, stand for a term of its sort: it gets that term's literals, and no
-    /// clause is needed to make them equal. The term must not depend on the variable, through other definitions neither.
+    /// clause is needed to make them equal. The term must not depend on the variable, not even through other
+    /// definitions.
     pub fn define(&mut self, terms: &Terms, variable: Term, term: Term) {
         assert!(matches!(terms.node(variable), Node::Variable(_)), "only a variable should be defined");
         assert_eq!(terms.sort(variable), terms.sort(term), "a variable should have the sort of what it stands for");
@@ -117,7 +118,7 @@ impl<S: ClauseSink> Blaster<S> {
         self.assert_unless(terms, &mut Vec::new(), term, 0);
     }
 
-    /// Makes a Boolean term true in every model in which the literal is.
+    /// Makes a Boolean term true in every model in which the literal is true.
     pub fn assert_if(&mut self, terms: &Terms, condition: Lit, term: Term) {
         assert!(terms.is_bool(term), "only a Boolean term should be asserted");
         if condition == self.gates.truth {
@@ -143,7 +144,7 @@ impl<S: ClauseSink> Blaster<S> {
         }
     }
 
-    /// The value of a variable, given the values of literals; 0 for one that no clause mentions.
+    /// The value of a variable, given the values of literals; 0 for a variable that no clause mentions.
     pub fn variable_value(&self, terms: &Terms, variable: Term, value: &dyn Fn(Lit) -> bool) -> u64 {
         debug_assert!(matches!(terms.node(variable), Node::Variable(_)));
         if terms.is_bool(variable) {

@@ -2,11 +2,12 @@
 //!
 //! The bindings of `cadical-sys` are safe, so there is no unsafe code here.
 //!
-//! What it costs (`cargo bench -p norn-logic`, processor time): making, filling and dropping a solver for one clause takes 25 to 40 µs,
-//! so that nothing is gained by keeping one. Formulas of a few thousand clauses take 1 ms with any of the options that were tried
-//! (`inprocessing`, `inprobing`, `elim`, `fastelim`, `lucky`, `congruence`, `decompose`, `vivify`, `ternary`, `sweep`, `walk`, `probe`, `stabilize` off):
-//! differences are within the noise, so the defaults stay. `preprocesslight` on is up to ten times slower there. Checking the proof
-//! costs a third up to as much again as solving.
+//! What CaDiCaL costs (`cargo bench -p norn-logic`, processor time): making, filling and dropping a solver for one
+//! clause takes 25 to 40 µs, so that nothing is gained by keeping one. Formulas of a few thousand clauses take 1 ms
+//! with any of the options that were tried (`inprocessing`, `inprobing`, `elim`, `fastelim`, `lucky`, `congruence`,
+//! `decompose`, `vivify`, `ternary`, `sweep`, `walk`, `probe`, `stabilize` off): differences are within the noise, so
+//! the defaults stay. `preprocesslight` on is up to ten times slower there. Checking the proof costs a third up to as
+//! much again as solving.
 //!
 //! CaDiCaL reads its options from environment variables `CADICAL_…`, too; that is the one way in which the environment can change a
 //! search, though never a verdict.
@@ -45,7 +46,7 @@ impl Options {
     }
 }
 
-/// What [`Options`] cannot be followed.
+/// Why [`Options`] cannot be followed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OptionError {
     /// CaDiCaL has no option of this name, or not with this value.
@@ -132,7 +133,7 @@ impl CaDiCaL {
         self.observe(observed);
     }
 
-    /// Lets the propagator see more variables, which are new since the solver last ran.
+    /// Lets the propagator see more variables. They must be new since the solver last ran.
     pub fn observe(&mut self, literals: &[Lit]) {
         let state = self.observed.as_ref().expect("a propagator should be connected before variables are observed");
         let solver = self.solver.get_mut();
@@ -199,8 +200,8 @@ impl ClauseSink for CaDiCaL {
 }
 
 impl CaDiCaL {
-    /// Like [`Sat::solve`], but gives up after so many conflicts (`None`), which is the same on every machine. This holds for
-    /// this one question.
+    /// Like [`Sat::solve`], but gives up (`None`) after `conflicts` conflicts, a limit that is the same on every
+    /// computer. The limit holds for this one question.
     pub fn solve_within(&mut self, assumptions: &[Lit], limits: &Limits, conflicts: u32) -> Option<Answer> {
         let known = self.solver.get_mut().limit("conflicts", i32::try_from(conflicts).unwrap_or(i32::MAX));
         debug_assert!(known, "conflicts should be something to limit");

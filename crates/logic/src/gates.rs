@@ -59,7 +59,7 @@ impl<S: ClauseSink> Gates<S> {
         !self.and(!a, !b)
     }
 
-    /// The conjunction of all; true of none. The order of the literals is not kept.
+    /// The conjunction of all literals; true if there are none. The order of the literals is not kept.
     pub(crate) fn and_all(&mut self, literals: &mut Vec<Lit>) -> Lit {
         literals.sort_unstable_by_key(|literal| (literal.variable(), literal.is_negative()));
         literals.dedup();

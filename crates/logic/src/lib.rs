@@ -1,10 +1,10 @@
 //! Terms over Booleans and bit-vectors, their translation to clauses, and the SAT solver that answers.
 //!
-//! The way of the data: [`terms::Terms`] builds and simplifies, [`blast::Blaster`] translates into any
-//! [`clauses::ClauseSink`], and [`cadical::CaDiCaL`] is the sink that solves, with a [`propagator::Propagator`]
-//! for what is better said by code, and a [`proof::Checker`] for those who want more than its word. [`satisfied`] tells whether clauses hold
-//! under given values, without a solver. Nothing here knows about threads, C or memory
-//! models.
+//! Data passes through these parts in order: [`terms::Terms`] builds and simplifies terms, [`blast::Blaster`]
+//! translates them into clauses for any [`clauses::ClauseSink`], and [`cadical::CaDiCaL`] is the sink that solves. A
+//! [`propagator::Propagator`] adds constraints that are code instead of clauses; a [`proof::Checker`] checks the
+//! solver's proof. [`satisfied`] tells whether clauses hold under given values, without a solver. Nothing here knows
+//! about threads, C or memory models.
 
 pub mod blast;
 pub mod cadical;

@@ -4,8 +4,9 @@
 //! the clauses that refute its negation by unit propagation, in order, so that a check is linear in their size. Clauses that are
 //! taken away to be restored later, as incremental solving does, are remembered.
 //!
-//! The checker knows no solver. It is told which clauses were given, and accepts no other original clause; clauses that a
-//! propagator added are kept apart, for the caller to justify each of them. What is certified is the formula, not how it was made.
+//! The checker knows no solver. It is told which clauses were given, and accepts no other original clause; clauses that
+//! a propagator added are kept apart, for the caller to justify each of them. The certificate is about the formula, not
+//! about how the formula was made.
 
 use crate::clauses::Lit;
 use rustc_hash::FxHashMap;
@@ -56,9 +57,9 @@ pub enum Damage {
     NotGiven(ClauseId),
     /// A clause that does not follow from its hints.
     NotImplied(ClauseId),
-    /// A number that names a clause already.
+    /// The number of a new clause names another clause already.
     Reused(ClauseId),
-    /// A clause is restored that was not taken away, or not in this form.
+    /// A restored clause was not taken away before, or not in this form.
     NotRestorable(ClauseId),
     /// The proof ends before it has refuted the formula under the assumptions.
     Unfinished,

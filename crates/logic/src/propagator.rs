@@ -19,17 +19,17 @@ mod tests;
 
 /// A constraint over observed variables.
 ///
-/// Assignments form a stack: [`Propagator::new_level`] opens a level, [`Propagator::backtrack`] takes everything of the levels above
-/// the one that it names away. The solver asks [`Propagator::propagate`] until there is nothing more, then
-/// [`Propagator::add_clause`] until there is nothing more, and goes on with its search.
+/// Assignments form a stack: [`Propagator::new_level`] opens a level, [`Propagator::backtrack`] takes away all
+/// assignments of the levels above the one that it names. The solver calls [`Propagator::propagate`] until it gives no
+/// literal, then [`Propagator::add_clause`] until it gives no clause, and goes on with its search.
 pub trait Propagator {
     /// These observed literals have become true, in this order.
     fn assigned(&mut self, literals: &[Lit]);
 
-    /// What is assigned from now on belongs to a new level.
+    /// Literals that are assigned from now on belong to a new level.
     fn new_level(&mut self);
 
-    /// Every assignment above this level is undone; level 0 is what always holds.
+    /// Every assignment above this level is undone. The assignments of level 0 always hold.
     fn backtrack(&mut self, level: usize);
 
     /// A literal that follows from the assignment, if there is one. It may be false already: that is a conflict.
@@ -37,17 +37,18 @@ pub trait Propagator {
         None
     }
 
-    /// Writes the clause that [`Propagator::propagate`] used: the literal, and literals that were false at that time. Asked at any
-    /// time until the literal is unassigned, possibly after other assignments, or never.
+    /// Writes the clause by which [`Propagator::propagate`] found the literal: the literal itself, and literals that
+    /// were false at that time. The solver asks for it at any time until the literal is unassigned, possibly after
+    /// other assignments, or never.
     fn reason(&mut self, literal: Lit, clause: &mut Vec<Lit>) {
         let _ = clause;
         unreachable!("a propagator that propagates {literal:?} should have a reason for it");
     }
 
-    /// Writes a clause that must hold, if there is a new one: true if it did.
+    /// Writes a clause that must hold, if there is a new one. Returns whether it wrote one.
     fn add_clause(&mut self, clause: &mut Vec<Lit>) -> bool;
 
-    /// The literal to decide on next; the solver's own choice if there is none, or if it is assigned.
+    /// The literal to decide on next. If there is none, or if it is assigned already, the solver chooses.
     fn decide(&mut self) -> Option<Lit> {
         None
     }
@@ -56,7 +57,7 @@ pub trait Propagator {
     /// it violates.
     fn accepts(&mut self, model: &[Lit]) -> bool;
 
-    /// Whether the solver may forget the clauses that it got from here; it will ask again for what it needs.
+    /// Whether the solver may forget the clauses of this propagator; it asks again for those that it needs.
     fn may_forget(&self) -> bool {
         false
     }

@@ -7,7 +7,7 @@ use norn_verdict::limits::{Exceeded, Limits};
 pub enum Answer {
     /// There is a model; [`Sat::value`] reads it.
     Sat,
-    /// There is none under the assumptions; [`Sat::failed`] says which were needed.
+    /// There is no model under the assumptions; [`Sat::failed`] says which of them were needed.
     Unsat,
     Stopped(Exceeded),
 }
@@ -16,7 +16,7 @@ pub enum Answer {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct SatStats {
     pub variables: u64,
-    /// As added, before the solver simplified them.
+    /// Clauses as they were added, before the solver simplified them.
     pub clauses: u64,
     pub conflicts: u64,
     pub decisions: u64,

@@ -1,10 +1,11 @@
-//! Whether clauses hold under values that are given, without a search: what is said of the remaining variables follows from the clauses
-//! themselves.
+//! Whether clauses hold under given values of some variables, without a search: the values of the other variables
+//! follow from the clauses themselves.
 //!
-//! The values of a formula's inputs decide its gates: the clauses of a gate are unit under values of its inputs. So a gate needs no
-//! definition besides its clauses, and a clause that is wrong is found no matter what it was meant to be. Literals that need only
-//! imply what they stand for (see [`crate::blast`]) may be left; they occur in one polarity among the clauses that are not satisfied
-//! yet, and get that value. Nothing is ever guessed: a clause that is false at the end is false under every extension of the values.
+//! The values of a formula's inputs decide its gates: the clauses of a gate are unit under values of its inputs. So a
+//! gate needs no definition besides its clauses, and a clause that is wrong is found no matter what it was meant to be.
+//! Literals that need only imply their term (see [`crate::blast`]) may be left open; they occur in one polarity among
+//! the clauses that are not satisfied yet, and get that value. Nothing is ever guessed: a clause that is false at the
+//! end is false under every extension of the values.
 
 use crate::clauses::{Dimacs, Lit};
 
@@ -18,7 +19,7 @@ pub struct Assignment {
 /// Two demands on one literal, or a clause that cannot hold.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Violated {
-    /// It was given the opposite value before.
+    /// The literal was given the opposite value before.
     Literal(Lit),
     Clause(Vec<i32>),
 }
@@ -73,7 +74,8 @@ impl<'a> Clauses<'a> {
         self.clauses.is_empty()
     }
 
-    /// Adds the values that follow. The result is how many clauses are open in the end: 0 if all hold.
+    /// Adds the values that follow from the clauses. Returns the number of clauses that are open in the end: 0 if all
+    /// hold.
     pub fn extend(&self, assignment: &mut Assignment) -> Result<usize, Violated> {
         assignment.values.resize(assignment.values.len().max(self.variables + 1), 0);
         let mut pending: Vec<u32> = (0..self.clauses.len() as u32).collect();

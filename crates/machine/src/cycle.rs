@@ -21,7 +21,7 @@ use std::fmt;
 pub enum CycleMismatch {
     /// The schedule cannot be run.
     Refused(ReplayError),
-    /// It runs, but its trace has no cycle.
+    /// The schedule runs, but its trace has no cycle.
     NoCycle,
 }
 
@@ -37,8 +37,8 @@ impl fmt::Display for CycleMismatch {
 impl std::error::Error for CycleMismatch {}
 
 /// The one place where a program becomes "not robust": the schedule is replayed, and its trace has to have a cycle. The
-/// cycle is one of the fewest steps. What has no meaning behind the steps of the schedule does not matter: a cycle stays
-/// one, however its execution goes on.
+/// cycle is one of the fewest steps. Something without a meaning behind the last step of the schedule does not matter:
+/// a cycle stays a cycle, however the execution goes on.
 pub fn confirm_cycle(program: &Program, checks: Checks, schedule: Schedule) -> Result<CyclicTrace, CycleMismatch> {
     let mut order = Order::default();
     let replayed = replay_with(program, checks, &schedule, Parked::Fine, &mut |scene, what, event| {
@@ -63,7 +63,7 @@ struct Node {
 type Access = (usize, Point);
 
 enum Source {
-    /// So many writes had reached memory.
+    /// This many writes to the byte had reached memory.
     Writes(usize),
     /// The own store of this step, in the buffer.
     Own(u32),
@@ -286,7 +286,7 @@ impl Order {
         best
     }
 
-    /// The shortest way from a node back to itself, of at most so many edges.
+    /// The shortest way from a node back to itself, of at most `most` edges.
     fn shortest_from(
         &self,
         start: usize,

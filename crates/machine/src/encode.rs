@@ -1,9 +1,9 @@
-//! States as bytes: two states have the same encoding if and only if the program goes on from them in the same ways.
+//! States as bytes: if two states have the same encoding, the program goes on from them in the same ways.
 //!
-//! (The converse direction is what soundness needs; that equal futures give equal bytes is only attempted.) Left out
-//! are numbers of steps, which only name steps, and constant objects, which never change. Epochs are numbered anew from
-//! 0, the times of vector clocks too. An object's address follows from the kinds and sizes of the objects before it in
-//! its arena.
+//! Soundness needs that direction. The other one, that equal futures give equal bytes, is attempted only. The encoding
+//! leaves out numbers of steps, which only name steps, and constant objects, which never change. Epochs are numbered
+//! anew from 0, the times of vector clocks too. An object's address follows from the kinds and sizes of the objects
+//! before it in its arena.
 
 use crate::eval::Value;
 use crate::machine::Machine;
@@ -27,7 +27,7 @@ pub fn place(out: &mut Vec<u8>, object: ObjectRef) {
     number(out, u64::from(object.index));
 }
 
-/// An object. Of those whose place was given to another one, none is told from the others: they are gone for good.
+/// An object. Objects whose place was given to another object are not told apart: they are gone for good.
 fn object(out: &mut Vec<u8>, memory: &Memory, object: Option<ObjectRef>) {
     match object {
         None => out.push(0),

@@ -38,7 +38,7 @@ pub fn signed(bits: u64, width: u32) -> i64 {
     ((bits << unused) as i64) >> unused
 }
 
-/// The result, and whether an overflow check would object.
+/// The result, and the fault that an overflow check would report.
 pub fn binary(op: BinaryOp, ty: Ty, target: Target, lhs: u64, rhs: u64) -> Result<(u64, Option<Fault>), Fault> {
     if ty.is_float() {
         return Ok((float_binary(op, ty, lhs, rhs), None));
@@ -172,7 +172,7 @@ fn float_to_int(x: f64, width: u32, is_signed: bool) -> u64 {
     if x >= low && x < high { if is_signed { x as i64 as u64 } else { x as u64 } } else { 1 << (width - 1) }
 }
 
-/// What a read-modify-write leaves in memory.
+/// The value that a read-modify-write leaves in memory.
 pub fn rmw(op: RmwOp, ty: Ty, target: Target, old: u64, operand: u64) -> u64 {
     let new = match op {
         RmwOp::Exchange => operand,

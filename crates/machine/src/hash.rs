@@ -1,5 +1,5 @@
-//! A fast hash for short keys, and the random numbers of `run`. Not against adversaries: a bad case only makes a search
-//! slower.
+//! A fast hash for short keys, and the random numbers of `run`. The hash is not made against adversaries: a bad case
+//! only makes a search slower.
 
 use std::hash::{BuildHasherDefault, Hasher};
 

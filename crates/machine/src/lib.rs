@@ -8,8 +8,8 @@
 //! - [`nested`]: what a verdict under one model says about another
 //! - [`enumerate`]: every execution of a tiny program, in three exact modes
 //!
-//! It knows no engine, no solver and no pass. It is meant to be read rather than to be fast: engines have executors of
-//! their own and are checked against this one.
+//! The machine knows no engine, no solver and no pass. It is meant to be read rather than to be fast: engines have an
+//! executor of their own, which is checked against the machine.
 
 pub mod cycle;
 pub mod encode;

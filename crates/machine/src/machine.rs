@@ -17,11 +17,11 @@
 //!
 //! A section in which a bound would stop the thread is not enabled ([`Stop::Cut`]): nobody may see half of it.
 //!
-//! What goes wrong and is not checked for ([`norn_verdict::outcome::Treatment`]) stops its thread for ever just before it,
-//! and is told as an assumption. If that is in a visible step, the step counts but changes nothing, also if it is a
-//! section. The others go on: a thread may be slow in any execution, so nothing is seen that could not be seen before the
-//! thread does it. A store that would reach an object after the end of its life is foreseen: the thread that would end
-//! the life stops.
+//! An error that is not checked for ([`norn_verdict::outcome::Treatment`]) stops its thread for ever just before it,
+//! and is reported as an assumption. If the error is in a visible step, the step counts but changes nothing, also if it
+//! is a section. The other threads go on: a thread may be slow in any execution, so nothing is seen that could not be
+//! seen before the thread does it. A store that would reach an object after the end of its life is foreseen: the thread
+//! that would end the life stops.
 
 use crate::exec::Exec;
 use crate::memory::{Full, Globals, Memory};
@@ -46,16 +46,16 @@ pub struct Machine<'p> {
     pub model: Model,
     pub checks: Checks,
     pub patience: Patience,
-    /// A thread that comes silently to something without a meaning stops, and the others go on beside it: for a search,
-    /// which has to look at [`Thread::doubt`] then. Else that is the end of the execution.
+    /// If set, a thread that comes silently to something without a meaning stops, and the other threads go on: for a
+    /// search, which has to look at [`Thread::doubt`] then. If not, the execution ends there.
     pub goes_on_beside: bool,
     pub(crate) globals: Globals,
     globals_in_memory: Result<Memory, Full>,
 }
 
-/// How long a thread may run without a visible step, or in a section: at most so many instructions, and within limits
-/// that are looked at now and then. What the machine says should not depend on the clock where it is searched or
-/// replayed, so those limits are none at first.
+/// How long a thread may run without a visible step, or in a section: at most `instructions` instructions, and within
+/// `limits`, which are looked at now and then. A search or a replay should not depend on the clock, so by default there
+/// are no limits but the number of instructions.
 #[derive(Clone, Debug)]
 pub struct Patience {
     pub instructions: u64,
@@ -89,15 +89,15 @@ pub struct Taken {
     pub spurious: bool,
 }
 
-/// Why a step was not taken to its end. The state is then of no use.
+/// Why a step was not taken to its end. The state is half changed then and must be dropped.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Stop {
-    /// It cannot happen in this state.
+    /// The step cannot happen in this state.
     NotEnabled,
     Violation(Violation),
-    /// The inputs are used up: to be tried again with one more.
+    /// The inputs are used up. The step is to be tried again with one more input.
     NeedInput(Request),
-    /// It cannot happen in this state because of a bound: the section comes to this block, which stops the thread.
+    /// The step, a section, cannot happen because of a bound: it comes to this block, which stops the thread.
     Cut {
         function: FuncId,
         block: BlockId,
@@ -107,13 +107,13 @@ pub enum Stop {
         reason: String,
         span: Span,
     },
-    /// It would take too long or too much memory.
+    /// The step would take too long or too much memory.
     Limit {
         reason: String,
         span: Span,
     },
-    /// What is assumed not to happen would happen, or something that ends the program. Only inside of the machine: the
-    /// thread stops there.
+    /// The step would do what is assumed not to happen, or something that ends the program (`None`). Used inside the
+    /// machine only: the thread stops there.
     Ends(Option<Assumption>),
 }
 
@@ -127,7 +127,7 @@ pub struct Request {
 
 /// Where nondeterministic values come from.
 pub trait Inputs {
-    /// `None`: there is none (any more). The bits are cut to the width of the type.
+    /// The next value for the thread, cut to the width of its type. `None`: there is no value, or none any more.
     fn next(&mut self, name: &ThreadName, request: &Request) -> Option<u64>;
 }
 
@@ -140,7 +140,7 @@ impl Inputs for NoInputs {
     }
 }
 
-/// For looking whether a step is enabled.
+/// Inputs that are all 0, for finding out whether a step is enabled.
 struct Zeros;
 
 impl Inputs for Zeros {
@@ -223,7 +223,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Takes a step. On an error the state is of no use any more.
+    /// Takes a step. After an error the state is half changed and must be dropped.
     pub fn step(
         &self,
         state: &mut State,
@@ -319,7 +319,7 @@ impl<'p> Machine<'p> {
         !(0..state.threads.len()).any(|t| state.threads[t].status == Status::Ready && is_enabled(t))
     }
 
-    /// What would keep the visible part of a step from happening, with zeros for inputs.
+    /// What would keep the visible part of a step from happening, with 0 for every input.
     pub(crate) fn could_act(&self, state: &State, choice: Choice) -> Option<Stop> {
         self.act(&mut state.clone(), choice, &mut Unobserved, &mut Zeros).err()
     }

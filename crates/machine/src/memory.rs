@@ -27,7 +27,7 @@ use std::rc::Rc;
 pub struct ObjectRef {
     pub arena: u32,
     pub index: u32,
-    /// Which life of a local's slot, from 0; always 0 for others.
+    /// Which life of a local's slot, from 0; always 0 for objects that are no locals.
     pub life: u32,
 }
 
@@ -51,7 +51,7 @@ pub enum ObjectKind {
     },
 }
 
-/// What does not change about an object.
+/// The properties of an object that never change.
 #[derive(Clone, Debug)]
 pub struct Info {
     pub kind: ObjectKind,
@@ -70,7 +70,7 @@ pub struct Object {
     pub alive: bool,
     /// The number of its current or last life.
     pub life: u32,
-    /// The thread that touched it, if it is private.
+    /// The one thread that has touched the object, if it is private.
     pub toucher: Option<u32>,
     /// Bytes that were never written are 0 here; an object that is not alive has none.
     bytes: Vec<u8>,
@@ -354,7 +354,7 @@ impl Memory {
         Value { bits: address, object }
     }
 
-    /// `None` if a byte is not initialised. The place should be inside a live object.
+    /// The value at a place, which should be inside a live object. `None` if a byte of it is not initialised.
     pub fn read(&self, (object, offset): (ObjectRef, u64), ty: Ty) -> Option<Value> {
         let object = self.object(object);
         let bits = object.bits(offset, ty.size(self.target))?;
@@ -367,8 +367,8 @@ impl Memory {
         }
     }
 
-    /// What is read where not all bytes are initialised, given a number for those that are not. The place should be inside a
-    /// live object.
+    /// The value at a place where not all bytes are initialised, given a number that supplies the missing bytes. The
+    /// place should be inside a live object.
     pub fn read_open(&self, (object, offset): (ObjectRef, u64), ty: Ty, open: u64) -> Value {
         let (bits, known) = self.object(object).known_bits(offset, ty.size(self.target));
         let bits = bits | open & !known;

@@ -1,8 +1,8 @@
 //! The models are nested: every execution under SC is one under TSO, and every one under TSO is one under PSO.
 //!
-//! So a counterexample under the stronger model is one under the weaker, and what holds for all executions under the weaker
-//! holds under the stronger. The former is replayed like any other: a store that reaches memory at once is committed right
-//! after the step that made it, and an order of commits that TSO allows is one that PSO allows.
+//! So a counterexample under the stronger model is one under the weaker, and a property of all executions under the
+//! weaker model holds under the stronger. The counterexample is replayed like any other: a store that reaches memory at
+//! once is committed right after the step that made it, and an order of commits that TSO allows is one that PSO allows.
 
 use crate::replay::{confirm, with_commits_at_once};
 use norn_ir::program::Program;
@@ -19,7 +19,7 @@ pub fn under_weaker(program: &Program, checks: Checks, schedule: &Schedule, mode
     }
 }
 
-/// What verdicts under other models say about this one, if they settle it.
+/// The verdict under `model`, if the known verdicts under other models settle it.
 pub fn carried_over(program: &Program, checks: Checks, known: &[Verdict], model: Model) -> Option<Verdict> {
     let violated = known.iter().filter(|verdict| verdict.model < model).find_map(|verdict| match &verdict.outcome {
         Outcome::Unsafe(found) => replayed(program, checks, found, verdict.engine, model),

@@ -20,10 +20,10 @@ pub struct Spot {
     pub size: u64,
 }
 
-/// Only what concerns shared memory is told about accesses.
+/// Something that happens in an execution. Of accesses, only those to shared memory are reported.
 #[derive(Clone, Copy, Debug)]
 pub enum Happening<'a> {
-    /// `forwarded`: the step of the own buffered store that it read.
+    /// `forwarded`: the step that made the own buffered store which was read; `None` if memory was read.
     Read {
         spot: Spot,
         value: Value,
@@ -72,11 +72,11 @@ pub enum Happening<'a> {
     ThreadEnds {
         stopped: bool,
     },
-    /// The thread comes to an assertion, or something like that.
+    /// The thread comes to an assertion, an error function or an error label.
     Checks {
         span: Span,
     },
-    /// The thread is about to do what is assumed not to happen, and stops.
+    /// The thread would do something that is assumed not to happen, and stops before it.
     Assumed(Assumption),
     Exit {
         status: Option<i32>,
@@ -88,8 +88,8 @@ pub enum Happening<'a> {
     },
 }
 
-/// When and where it happened. `step` is the number of the visible step that is being taken; `None` while a thread runs
-/// silently.
+/// When and where a [`Happening`] takes place. `step` is the number of the visible step that is being taken; `None`
+/// while a thread runs silently.
 pub struct Scene<'a> {
     pub machine: &'a Machine<'a>,
     pub state: &'a State,
@@ -102,7 +102,7 @@ pub trait Observer {
     fn happened(&mut self, scene: &Scene<'_>, what: &Happening<'_>);
 }
 
-/// Collects what is assumed, and where executions come to.
+/// Collects the assumptions that executions rest on, and the checks and threads that they reach.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Noted {
     pub assumptions: BTreeSet<Assumption>,
@@ -135,7 +135,7 @@ impl Noted {
     }
 }
 
-/// Looks away.
+/// An observer that ignores everything.
 pub struct Unobserved;
 
 impl Observer for Unobserved {

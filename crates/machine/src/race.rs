@@ -2,18 +2,20 @@
 //!
 //! Happens-before is that of C11: program order, creation, join, `Sync` instructions (locks and their kin) per address,
 //! and release–acquire: a store carries a message, the clock of what happened before its release, through the store
-//! buffer to memory; a load that acquires takes it over. The release sequence: a read-modify-write passes on what it finds in
-//! memory, and so does a later store of the thread that released, with what is its own (5.1.2.4p10, which C23 does without); any
-//! other store breaks the sequence. A release fence gives its clock to later relaxed stores, an acquire fence takes over the
-//! messages of earlier relaxed loads; a full fence is both. Accesses in an atomic section of the user are sequentially
-//! consistent atomic accesses, those in a section of the library relaxed ones (its `Sync` instructions synchronise).
+//! buffer to memory; a load that acquires takes it over. The release sequence: a read-modify-write passes on the
+//! messages that it finds in memory, and so does a later store of the thread that released, for its own message
+//! (5.1.2.4p10; C23 dropped this); any other store breaks the sequence. A release fence gives its clock to later
+//! relaxed stores, an acquire fence takes over the messages of earlier relaxed loads; a full fence is both. Accesses in
+//! an atomic section of the user are sequentially consistent atomic accesses, those in a section of the library relaxed
+//! ones (its `Sync` instructions synchronise).
 //!
 //! Two accesses race if they overlap, one of them writes, one of them is not atomic, they are of different threads and
 //! neither happens before the other. For each thread the last access of each kind to each range of bytes is enough,
 //! because earlier ones happen before it.
 //!
-//! To free an object is to write all of it: what others did with it has to happen before that. Accesses of the library's own
-//! sections do not count against it: who has locked a mutex last may free it, although `unlock` touched it after its release.
+//! To free an object is to write all of it: accesses of other threads have to happen before. Accesses in sections of
+//! the library do not count here: the thread that has locked a mutex last may free it, although another thread's
+//! `unlock` touched the mutex after its release.
 //!
 //! Left out: the total order of sequentially consistent operations beyond release and acquire (it adds no
 //! happens-before between different locations), the ends of scopes as accesses (nothing is written, and an access after them is
@@ -167,7 +169,7 @@ impl Races {
         }
     }
 
-    /// What a load gets from the message of the store that it reads from memory.
+    /// A load takes over, or remembers, the message of the store that it reads from memory.
     pub fn read(&mut self, thread: usize, order: Order, range: Range) {
         if order == Order::Plain {
             return;
@@ -179,7 +181,7 @@ impl Races {
         }
     }
 
-    /// What a store releases.
+    /// The message that a store carries, if it releases anything.
     pub fn message(&mut self, thread: usize, order: Order) -> Option<Rc<Clock>> {
         match order {
             Order::Plain => None,
@@ -212,7 +214,7 @@ impl Races {
         }
     }
 
-    /// Records an access. An earlier one that it races with, if there is one.
+    /// Records an access. Returns an earlier access that it races with, if there is one.
     pub fn access(
         &mut self,
         range: Range,

@@ -205,12 +205,12 @@ pub(crate) fn with_commits_at_once(
 
 /// A replay under way.
 ///
-/// As in every execution of the machine a thread runs silently as soon as it can. But a schedule need not say how that
-/// goes on for a thread that has no step in it any more: where a method looked at so many turns of a loop only, the
-/// thread that it stopped there may ask for values that nobody chose, or run into what the machine cannot execute. Such
-/// a thread is *parked*: it stays before its silent run, and the others go on. That is an execution of the program all
-/// the same, since nothing makes a thread go on at a certain time. If the replay does not come to a violation, what
-/// kept the first parked thread from going on is what is wrong with the schedule.
+/// As in every execution of the machine a thread runs silently as soon as it can. But a schedule need not say how a
+/// thread goes on after its last step in the schedule. An engine that follows a loop to a bound stops the thread there;
+/// beyond, the thread may ask for values that nobody chose, or run into something that the machine cannot execute. Such
+/// a thread is *parked*: it stays before its silent run, and the other threads go on. This is an execution of the
+/// program all the same, since nothing makes a thread go on at a certain time. If the replay comes to no violation, the
+/// schedule is wrong, and the reason is what kept the first parked thread from going on.
 struct Replay<'a, 'w> {
     machine: &'a Machine<'a>,
     state: State,
@@ -379,7 +379,7 @@ fn error_of(stop: Stop, trace: &TraceBuilder, at: Option<(usize, &Step)>) -> Opt
 }
 
 /// Adds zeros for inputs that a schedule lacks. A replay that comes to no violation lets every thread run silently as
-/// far as it can, so that it may ask for values which a method that runs threads later has not chosen yet.
+/// far as it can. So it may ask for values that an engine which runs threads later has not chosen yet.
 pub fn complete_inputs(program: &Program, checks: Checks, mut schedule: Schedule) -> Schedule {
     const MOST: usize = 1000;
     for _ in 0..MOST {
@@ -395,20 +395,21 @@ pub fn complete_inputs(program: &Program, checks: Checks, mut schedule: Schedule
     schedule
 }
 
-/// An engine claimed a violation that the machine does not see, or said safe of a formula that leaves out what the machine does: an
-/// error inside of Norn.
+/// An error inside of Norn: an engine claimed a violation that the machine does not see, or called a program safe by a
+/// formula that leaves out an execution of the machine.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ReplayMismatch {
     /// The schedule cannot be run.
     Refused(ReplayError),
-    /// It runs, but to something else.
+    /// The schedule runs, but does not end in the expected violation.
     Other { expected: Violation, found: End },
     /// The formula of a safe verdict leaves out this execution.
     LeftOut { reason: String, schedule: Box<Schedule> },
 }
 
 impl ReplayMismatch {
-    /// `schedule` may be of the program without the idle iterations of its loops: the steps have the same numbers.
+    /// The mismatch for an execution that a formula leaves out. `schedule` may be one of the program without the idle
+    /// iterations of its loops: the steps have the same numbers.
     pub fn left_out(program: &Program, reason: String, schedule: Schedule) -> ReplayMismatch {
         let schedule = Box::new(Schedule { program: fingerprint(program), ..schedule });
         ReplayMismatch::LeftOut { reason, schedule }

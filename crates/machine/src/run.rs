@@ -19,7 +19,7 @@ use std::ops::Range;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ran {
     pub end: RunEnd,
-    /// Replays to the same.
+    /// The schedule of the execution: its replay is the same execution.
     pub schedule: Schedule,
     pub trace: Trace,
     pub output: Vec<Printed>,
@@ -28,15 +28,15 @@ pub struct Ran {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RunEnd {
     Done(End),
-    /// It was cut off, or met what the machine does not know.
+    /// The execution was cut off, or met something that the machine does not know.
     Unknown {
         reason: String,
         span: Option<Span>,
     },
 }
 
-/// Runs until nothing can happen, a limit is reached or so many steps were taken. There is only this one execution, so a
-/// thread may run without a visible step for as long as the limits allow.
+/// Runs until nothing can happen, a limit is reached, or `max_steps` steps were taken. There is only this one
+/// execution, so a thread may run without a visible step for as long as the limits allow.
 pub fn run(program: &Program, model: Model, checks: Checks, seed: u64, max_steps: u64, limits: &Limits) -> Ran {
     let mut machine = Machine::new(program, model, checks);
     machine.patience = Patience { instructions: u64::MAX, limits: limits.clone() };
@@ -50,8 +50,8 @@ pub fn run(program: &Program, model: Model, checks: Checks, seed: u64, max_steps
     Ran { end, schedule, trace: trace.trace, output: trace.output }
 }
 
-/// The first violation of a kind among random executions, of which each ends like one of [`run`]. What does not fit into the limits
-/// is not looked at.
+/// The first violation of `kind` among random executions, one for each of `seeds`, each run as by [`run`]. Executions
+/// that do not fit into the limits are not looked at.
 pub fn first_violation(
     program: &Program,
     model: Model,
@@ -123,7 +123,7 @@ fn execute(
     cut_off("the limit on steps was reached")
 }
 
-/// Whatever the inputs, as far as zeros can tell.
+/// Whether a choice is enabled, tried with 0 for every input.
 fn is_enabled(machine: &Machine<'_>, state: &crate::state::State, choice: Choice) -> bool {
     !matches!(machine.could_act(state, choice), Some(Stop::NotEnabled | Stop::Cut { .. }))
 }

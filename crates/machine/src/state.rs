@@ -36,22 +36,22 @@ pub struct Thread {
     pub name: Rc<ThreadName>,
     /// The function it started in.
     pub start: FuncId,
-    /// Innermost last.
+    /// The calls that are active, the innermost last.
     pub frames: Vec<Frame>,
     pub status: Status,
     /// Stores that have not reached memory, oldest first. Always empty under SC.
     pub buffer: Vec<Entry>,
-    /// Of the next store; see [`crate::models::pso`].
+    /// The epoch of the next store; see [`crate::models::pso`].
     pub epoch: u32,
-    /// Visible steps taken.
+    /// The number of visible steps taken.
     pub steps: u32,
-    /// Threads created.
+    /// The number of threads that it has created.
     pub children: u32,
     /// What it returned, once it has ended.
     pub result: Value,
     /// The block whose terminator `Stop` stopped it: a bound. Not part of what a state is, only of how it came about.
     pub cut_at: Option<(FuncId, BlockId)>,
-    /// What has no meaning here and stopped it; likewise.
+    /// The thing without a meaning that stopped the thread, in words; likewise not part of what a state is.
     pub doubt: Option<(String, Span)>,
 }
 
@@ -66,7 +66,7 @@ pub enum Status {
     WaitsForBuffer,
     /// Before a join: the thread of this number has to end and to have an empty buffer.
     WaitsForThread(u32),
-    /// For ever: an assumption failed, a bound was reached, or its local state repeats.
+    /// Stopped for ever: an assumption failed, a bound was reached, or its local state repeats.
     Stopped,
     Ended,
 }

@@ -7,8 +7,9 @@ use norn_verdict::outcome::{Assumption, Bound, BoundKind, Outcome, Unreached, Ve
 use norn_verdict::trace::{EventKind, ReadFrom, Trace};
 use serde_json::{Map, Value, json};
 
-/// `verdict`, `complete`, `model`, `engine`, `property`, `message`, `location`, `bounds`, `assumptions`, `unreached`, `notes`, `reason`,
-/// `stats`, `trace`; what does not apply is null. The bounds of an unknown verdict are those within which nothing is violated.
+/// `verdict`, `complete`, `model`, `engine`, `property`, `message`, `location`, `bounds`, `assumptions`, `unreached`,
+/// `notes`, `reason`, `stats`, `trace`; a key that does not apply is null. The bounds of an unknown verdict are those
+/// within which no violation was found.
 pub fn verdict(verdict: &Verdict, sources: &Sources<'_>) -> Value {
     let (name, counterexample, reason) = match &verdict.outcome {
         Outcome::Unsafe(counterexample) => ("unsafe", Some(&**counterexample), None),

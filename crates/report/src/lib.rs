@@ -18,10 +18,10 @@ use norn_ir::program::Program;
 use norn_ir::span::Span;
 use visible::{visible, visible_up_to};
 
-/// A longer source line is cut: it is shown to be recognized.
+/// The most characters of a source line that are shown: enough to recognize it.
 const LONGEST_LINE: usize = 300;
 
-/// What a report needs to know about the program: the names of its files and, where it can be had, their text.
+/// What a report needs to know about the program: the names of its files and, if it can be read, their text.
 pub struct Sources<'a> {
     pub program: &'a Program,
     /// The text of a line of a file, if it is known.

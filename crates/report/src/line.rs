@@ -32,7 +32,8 @@ pub fn verdict_line(verdict: &Verdict, sources: &Sources<'_>) -> String {
     }
 }
 
-/// What a result assumes, with a blank before; nothing if it assumes nothing. Of many assumptions some are named, JSON has all.
+/// The assumptions of a result as text, with a blank before; empty if there are none. Of many assumptions some are
+/// named; JSON has all of them.
 fn assuming(verdict: &Verdict, sources: &Sources<'_>) -> String {
     const MOST: usize = 8;
     let mut named: Vec<String> = Vec::new();

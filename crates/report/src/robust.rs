@@ -48,8 +48,8 @@ fn access(point: Point, cyclic: &CyclicTrace, sources: &Sources<'_>) -> String {
     }
 }
 
-/// `verdict` (`robust`, `not robust`, `unknown`), `complete`, `model`, `engine`, `bounds`, `reason`, `location`, `stats`,
-/// `cycle`, `trace`; what does not apply is null.
+/// `verdict` (`robust`, `not robust`, `unknown`), `complete`, `model`, `engine`, `bounds`, `reason`, `location`,
+/// `stats`, `cycle`, `trace`; a key that does not apply is null.
 pub fn verdict(verdict: &RobustnessVerdict, sources: &Sources<'_>) -> Value {
     let (name, cyclic, reason, limits) = match &verdict.outcome {
         Robustness::Robust { bounds } => ("robust", None, None, &bounds[..]),

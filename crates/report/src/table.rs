@@ -12,13 +12,13 @@ use norn_verdict::outcome::Counterexample;
 use norn_verdict::trace::{Event, EventKind, ReadFrom, Trace};
 use unicode_width::UnicodeWidthStr;
 
-/// The narrowest that a column may become before the table grows beyond the width asked for.
+/// The narrowest a thread's column may become, in characters, before the table grows beyond the width asked for.
 const NARROWEST: usize = 24;
-/// The widest that a table is made, whatever is asked for.
+/// The widest table in columns, also if a larger width is asked for.
 const WIDEST: usize = 1000;
-/// More threads share one column, in which each line of the source names its thread.
+/// The most columns. With more threads, all share one column, in which each line of the source names its thread.
 const MOST_COLUMNS: usize = 40;
-/// Text of a row beyond this is cut.
+/// The most characters of a row; longer text is cut.
 const LONGEST_ROW: usize = 2000;
 
 /// The counterexample's table, followed by the violation in words.

@@ -1,7 +1,7 @@
 //! Loads, stores and read-modify-writes.
 //!
-//! An access through a pointer splits over the places that the pointer may be. What is invalid becomes a check, and the
-//! execution goes on with the rest. Private memory is part of the state; an access to shared memory is an event.
+//! An access through a pointer splits over the places that the pointer may be. The invalid places become a check, and
+//! the execution goes on with the others. Private memory is part of the state; an access to shared memory is an event.
 
 use norn_ir::address::NULL_PAGE;
 use norn_ir::ids::Reg;

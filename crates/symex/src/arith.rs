@@ -1,7 +1,8 @@
-//! Arithmetic as terms: what the instructions without memory compute, and when an overflow check objects.
+//! Arithmetic as terms: the results of instructions without memory, and the condition under which an overflow check
+//! reports one.
 //!
-//! Floats are computed where they are known, also as one of a few known values; there is no symbolic floating point, so
-//! that other operations on them have no result here.
+//! Floats are computed where they are known, also where they are one of a few known values. There is no symbolic
+//! floating point: other operations on floats have no result here (`None`).
 
 use norn_ir::instr::{BinaryOp, CastOp, CompareOp, RmwOp, UnaryOp};
 use norn_ir::types::{Target, Ty};
@@ -10,7 +11,7 @@ use norn_logic::terms::{Node, Term, Terms};
 /// Leaves of a tree of constants that a float operation looks at.
 const MOST_LEAVES: usize = 64;
 
-/// The result and whether an overflow check objects. Division by zero is for the caller to exclude.
+/// The result, and the condition under which an overflow check reports it. The caller has to exclude division by zero.
 pub fn binary(terms: &mut Terms, op: BinaryOp, ty: Ty, lhs: Term, rhs: Term) -> Option<(Term, Term)> {
     if ty == Ty::Bool {
         let result = match op {
@@ -113,7 +114,7 @@ fn division_overflows(terms: &mut Terms, lhs: Term, rhs: Term) -> Term {
     terms.and(a, b)
 }
 
-/// Not for pointers.
+/// The comparison of two numbers as a Boolean term; not for pointers.
 pub fn compare(terms: &mut Terms, op: CompareOp, ty: Ty, lhs: Term, rhs: Term) -> Option<Term> {
     Some(match op {
         CompareOp::Eq if ty == Ty::Bool => terms.iff(lhs, rhs),
@@ -159,7 +160,7 @@ pub fn unary(terms: &mut Terms, op: UnaryOp, src: Term) -> Term {
     }
 }
 
-/// Between numbers; `PtrToInt` and `IntToPtr` are the caller's.
+/// A cast between numbers; the caller handles `PtrToInt` and `IntToPtr`.
 pub fn cast(terms: &mut Terms, op: CastOp, from: Ty, to: Ty, target: Target, src: Term) -> Option<Term> {
     let width = to.bits(target);
     Some(match op {
@@ -192,7 +193,7 @@ pub fn resize(terms: &mut Terms, src: Term, width: u32) -> Term {
     }
 }
 
-/// What a read-modify-write of a number leaves.
+/// The number that a read-modify-write leaves in memory.
 pub fn rmw(terms: &mut Terms, op: RmwOp, old: Term, operand: Term) -> Term {
     match op {
         RmwOp::Exchange => operand,

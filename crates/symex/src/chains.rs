@@ -30,7 +30,7 @@ pub struct Chains {
     executions: u32,
     /// Writes of this execution that depend on a read.
     writes: BTreeMap<Slot, u32>,
-    /// The next execution, or this one, has all that it needs.
+    /// The next execution, or this one, has all the facts that it needs.
     is_last: bool,
 }
 
@@ -44,7 +44,7 @@ pub struct Found<'a> {
     pub threads: usize,
 }
 
-/// What to make of it.
+/// What to do about cells that hold more than was assumed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Growth {
     /// What was found beyond the assumptions cannot happen.
@@ -92,7 +92,8 @@ impl Chains {
 mod tests {
     use super::*;
 
-    /// Executions with so many writes, in which the same class grows each time: how many there are.
+    /// The number of executions after which nothing can grow any more, given the number of writes that depend on a
+    /// read.
     fn executions(writes: u32) -> Option<u32> {
         let mut chains = Chains::default();
         let first = Found { others: true, grown: &[], results_grown: false, threads: 1 };

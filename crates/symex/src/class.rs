@@ -1,4 +1,4 @@
-//! What the cells of a class can hold, and how that is written down in few bits.
+//! The values that the cells of a class can hold, and their encoding in few bits.
 //!
 //! Bits that never change are left out, and so are leading copies of the sign. A pointer is the number of a place in a
 //! list, as long as all places are known and few; else its address. Where memory may be indeterminate, one more value
@@ -31,18 +31,18 @@ pub enum Content {
 
 #[derive(Clone, Debug)]
 pub struct Class {
-    /// Of the values in memory.
+    /// Bits of the values in memory.
     bits: u32,
     /// It is accessed as a pointer, or as something else.
     pub pointers: bool,
     pub others: bool,
     members: Vec<Member>,
-    /// The members are not all.
+    /// The list of members is not complete.
     wide: bool,
-    /// Those that a wide pointer may point into.
+    /// The objects that a pointer may point into if `wide` holds.
     pub objects: Vec<ObjectId>,
     indeterminate: bool,
-    /// From how many executions to the next it grew.
+    /// The number of executions in which the class has grown.
     growths: u32,
     /// The range of numbers that the last execution found.
     last_range: Option<Range>,
@@ -236,7 +236,7 @@ impl Class {
         &self.shape
     }
 
-    /// How wide the values in cells are.
+    /// The width of a cell in bits.
     pub fn width(&self) -> u32 {
         match &self.shape {
             Encoding::Bits { varying, indeterminate, .. } => {

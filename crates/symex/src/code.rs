@@ -39,7 +39,7 @@ impl Code {
         Code { last_use, arrivals, ends_section, cuts }
     }
 
-    /// Whether a section that begins at a place can be kept from being taken by what it finds.
+    /// Whether the section that begins at a place may not be enabled: an await, an assumption or a bound lies in it.
     pub fn section_waits(function: &Function, block: BlockId, index: usize) -> bool {
         let mut seen = vec![block];
         let mut work = vec![(block, index)];

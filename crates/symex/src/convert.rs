@@ -12,11 +12,11 @@ use crate::range::{Range, Ranges, Sources};
 use crate::run::{Held, merge_values};
 use crate::value::{Grid, Place, Pointer, Value, sign_extended};
 
-/// An access has at most so many possible places in one object.
+/// The most possible places that an access may have in one object.
 pub const MOST_PLACES: usize = 4096;
-/// In an object whose size is not known, the first so many are looked at: the others may well be behind its end.
+/// The number of places that are looked at in an object whose size is not known: later ones may well be behind its end.
 const MOST_PLACES_OF_UNKNOWN: usize = 256;
-/// A pointer that is written somewhere is taken apart into at most so many places.
+/// The most places that a pointer which is written to memory is taken apart into.
 const MOST_MEMBERS: usize = 64;
 
 /// What a value can be as a pointer, with conditions; `None` is indeterminate.

@@ -1,8 +1,8 @@
-//! The event list: what a bounded program can do, with every path at once and without a memory model.
+//! The event list: everything that a bounded program can do, with every path at once and without a memory model.
 //!
-//! Each thread is a list of events in program order. Whatever path a thread takes, the events that it executes are those
-//! whose guards hold, in the order of the list. What a read sees is a fresh variable: which writes it may see is for a
-//! memory model to say, and so is everything else about order. All that is local has been computed away into terms.
+//! Each thread is a list of events in program order. On every path, the events that a thread executes are those whose
+//! guards hold, in the order of the list. The value of a read is a fresh variable. A memory model decides which writes
+//! the read may see, and everything else about order. Local computation has become terms.
 //!
 //! *Stopping.* A guard says "executed, if the thread gets that far". Threads may stop before any visible step; what is
 //! true in every execution is in [`Symbolic::constraints`].
@@ -56,12 +56,13 @@ pub struct Symbolic {
     pub marks: Vec<Mark>,
     /// Hold in every execution.
     pub constraints: Vec<Term>,
-    /// What joins give, by event, which [`Symbolic::constraints`] equates with the results of threads.
+    /// The results of joins, by event. [`Symbolic::constraints`] equates them with the results of threads.
     pub joined: Vec<(EventId, Term)>,
     /// Where the program looks at an address as a number, if it does. Addresses here are not always those of the machine,
     /// so a counterexample may then fail to replay, which is no error in Norn but a reason to give up.
     pub watches_addresses: Option<Span>,
-    /// What data races depend on, in the order of threads and positions; empty unless they are looked for.
+    /// The points that data races depend on, in the order of threads and positions; empty unless data races are looked
+    /// for.
     pub moments: Vec<Moment>,
     pub stats: Stats,
 }
@@ -72,28 +73,29 @@ pub struct Thread {
     pub function: FuncId,
     /// Who creates it, with which event; `None` for the entry thread.
     pub creator: Option<(ThreadId, EventId)>,
-    /// It comes to be.
+    /// The thread is created iff this holds.
     pub start: Term,
-    /// It runs to its end, if it gets as far as its guards say: in terms of what it reads, as all guards are.
+    /// Under this condition the thread runs to its end, if nothing stops it before; like all guards, a term over the
+    /// values that it reads.
     pub ended: Term,
     /// Of [`Symbolic::events`].
     pub events: Range<u32>,
     /// Nondeterministic values, in the order in which the machine asks for them.
     pub inputs: Vec<Input>,
-    /// As the program sees it, as wide as a pointer. Where the order of creations decides on it, it is a variable that is
-    /// constrained to differ from the other threads' and to be in range.
+    /// The thread's number as the program sees it, as wide as a pointer. Where the order of creations decides, it is a
+    /// variable that is constrained to be in range and to differ from the numbers of other threads.
     pub number: Term,
-    /// What it returns, if it ends; encoded as the results of joins are.
+    /// The value that the thread returns if it ends, encoded like the results of joins.
     pub result: Option<Term>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Input {
-    /// It is asked for iff this holds.
+    /// The value is asked for iff this holds.
     pub guard: Term,
     /// As wide as its type.
     pub value: Term,
-    /// It is asked for after the thread's earlier events and before this one (for a read: together with it).
+    /// The value is asked for after the thread's earlier events and before this event (for a read: together with it).
     pub position: EventId,
 }
 
@@ -101,11 +103,12 @@ pub struct Input {
 pub struct Event {
     pub thread: ThreadId,
     pub kind: EventKind,
-    /// Executed iff this holds. It implies that the thread comes to be and that every assumption before it holds.
+    /// The event is executed iff this holds. The guard implies that the thread is created and that every assumption
+    /// before the event holds.
     pub guard: Term,
     pub section: Option<SectionId>,
-    /// It is a visible step, or part of one (then it has a section). Others are silent: they belong to the visible step
-    /// before them.
+    /// The event is a visible step, or part of one (then it has a section). Other events are silent: they belong to the
+    /// visible step before them.
     pub visible: bool,
     pub span: Span,
 }
@@ -168,11 +171,11 @@ pub struct Cell {
     pub size: u64,
     /// Bits of its values.
     pub width: u32,
-    /// What it holds before all writes.
+    /// The value of the cell before all writes.
     pub initial: Term,
     /// What its values stand for.
     pub encoding: Encoding,
-    /// For people.
+    /// The name of the cell, for people.
     pub name: String,
 }
 
@@ -218,11 +221,11 @@ pub struct Check {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Finding {
     Violation(Violation),
-    /// What follows has no meaning that Norn knows, for this reason: reaching it makes the verdict unknown.
+    /// Something without a meaning that Norn knows, for this reason: reaching it makes the verdict unknown.
     Undefined(String),
-    /// It is assumed not to happen (`None`: it ends the program, which nobody asked about): the thread stops before it.
-    /// In a section, and where other threads decide whether it happens, the thread has a Boolean for that, and an
-    /// execution in which it goes on all the same is `excluded`: it is none.
+    /// Something that is assumed not to happen (`None`: it ends the program, which nobody asked about): the thread
+    /// stops before it. In a section, and where other threads decide whether it happens, the thread has a Boolean to
+    /// stop earlier. An execution in which the thread goes on all the same is `excluded`: it counts for no question.
     Assumed {
         assumption: Option<Assumption>,
         excluded: bool,
@@ -234,12 +237,12 @@ impl Finding {
         matches!(self, Finding::Undefined(_))
     }
 
-    /// An execution that meets it is none.
+    /// Whether executions that meet the finding count for no question.
     pub fn is_excluded(&self) -> bool {
         matches!(self, Finding::Assumed { excluded: true, .. })
     }
 
-    /// What is assumed, if that is worth telling.
+    /// The assumption that a verdict names, if there is one.
     pub fn assumption(&self) -> Option<Assumption> {
         match self {
             Finding::Assumed { assumption, .. } => *assumption,
@@ -260,14 +263,15 @@ pub enum Condition {
     },
 }
 
-/// Something of the user's code that executions should come to.
+/// A point in the user's code that executions should reach for a verdict to mean much.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mark {
     pub thread: ThreadId,
     /// Reached iff this holds and the thread gets that far.
     pub guard: Term,
     pub span: Span,
-    /// A thread starts in the function at this place; else it is an assertion or something like that.
+    /// The point is the start of a thread function; otherwise it is an assertion, an error function or a decision about
+    /// one.
     pub is_start: bool,
     /// The thread has executed its events before this one.
     pub position: EventId,
@@ -297,8 +301,8 @@ pub struct CutReached {
     pub bound: u32,
     /// The thread has executed its events before this one.
     pub position: EventId,
-    /// It lies inside a section. The machine does not take such a section, so an execution that comes here is none; it
-    /// only tells that there would be one with a larger bound.
+    /// The cut lies inside a section. The machine does not enter such a section, so an execution that comes here is not
+    /// one of the machine; it only tells that there would be one with a larger bound.
     pub in_section: bool,
 }
 
@@ -309,7 +313,7 @@ pub struct Refusal {
     pub span: Option<Span>,
 }
 
-/// What it took.
+/// The work that it took to make the event list.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Stats {
     pub threads: usize,
@@ -319,7 +323,7 @@ pub struct Stats {
     pub cells: usize,
     pub terms: usize,
     pub instructions: usize,
-    /// How often the program was executed until all was known about the contents of cells.
+    /// How often all threads were executed until everything about the contents of cells was known.
     pub passes: usize,
     pub micros: u64,
 }
@@ -402,7 +406,7 @@ impl Encoding {
 }
 
 impl Event {
-    /// The cells that it may access, with the conditions under which it is each of them.
+    /// The cells that the event may access, each with the condition under which it does.
     pub fn targets(&self) -> &[(CellId, Term)] {
         match &self.kind {
             EventKind::Read { targets, .. } | EventKind::Write { targets, .. } => targets,

@@ -33,9 +33,9 @@ pub fn execute(program: &Program, bounds: &Bounds, checks: Checks, limits: &Limi
     execute_with(program, bounds, checks, limits, false)
 }
 
-/// The same, but each visible step has a Boolean of its own that says whether its thread gets there, as if all steps could
-/// wait. The executions are the same, and those with fewer steps of some threads: so one is there for each violation that
-/// comes before something undefined in another thread. It costs a variable for each step.
+/// Like [`execute`], but each visible step has a Boolean of its own that says whether its thread gets there, as if all
+/// steps could wait. That adds executions in which some threads take fewer steps: so there is one for each violation
+/// that comes before something undefined in another thread. It costs a variable for each step.
 pub fn execute_stopping(
     program: &Program,
     bounds: &Bounds,

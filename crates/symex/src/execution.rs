@@ -1,4 +1,4 @@
-//! One execution of all threads, with what is known about the whole program so far.
+//! One execution of all threads, with the facts about the whole program that are known so far.
 //!
 //! Threads are executed in the order of their numbers; a creator comes before its children, so that what it passes to them
 //! is known. What a child gives back to its creator (its end, its result) is connected when all have been executed.

@@ -1,10 +1,11 @@
-//! What is known about the whole program, whoever runs when: which objects and threads there are, into which cells objects
-//! are split, and what each cell can hold.
+//! Facts about the whole program that hold under every schedule: which objects and threads there are, into which cells
+//! objects are split, and which values each cell can hold.
 //!
-//! One execution of all threads needs this before it begins, and finds it out. So the threads are executed again and
-//! again: at first as if every cell held its initial value only, then with what was written the time before, until
-//! nothing new is found. Then every value that a write can produce is among those that a read expects: look at the first
-//! read of a real execution that finds something else; the writes before it were foreseen.
+//! An execution of all threads needs these facts before it begins, and finds them out only while it runs. So the
+//! threads are executed again and again: at first as if every cell held its initial value only, then with the values
+//! that were written the time before, until nothing new is found. Then every value that a write can produce is among
+//! those that a read expects: look at the first read of a real execution that finds something else; the writes before
+//! it were foreseen.
 //!
 //! Cells that one access may touch have one *class*, so that they hold values of one shape.
 
@@ -132,8 +133,8 @@ pub struct Facts {
     same_memory: HashMap<(ThreadId, u32, FuncId, LocalId), ObjectId>,
     /// Sections in which something may happen that is assumed not to: their threads may stop before them.
     stopping: HashSet<(ThreadId, Site)>,
-    /// Objects that one thread may touch after another has ended their lives, if that is assumed not to happen: whoever
-    /// touches them may stop before.
+    /// Objects that one thread may touch after another has ended their lives, if that is assumed not to happen: a
+    /// thread that touches them may stop before.
     ended_elsewhere: HashSet<ObjectId>,
 }
 

@@ -1,9 +1,9 @@
 //! Guards: the conditions under which points of a program are reached.
 //!
 //! A guard is a path in a tree of conditions. Branching adds a condition or its negation, an assumption adds one. Where
-//! paths meet, siblings with complementary conditions give back their parent, so that behind an `if` the guard is what it
-//! was before, whatever happened in between. The same tree tells which value a variable has where paths meet: a choice
-//! between two subtrees needs only the condition in which they differ.
+//! paths meet, siblings with complementary conditions give back their parent, so that behind an `if` the guard is what
+//! it was before, no matter how many branches lie between. The same tree tells which value a variable has where paths
+//! meet: a choice between two subtrees needs only the condition in which they differ.
 //!
 //! Why this is right for every control-flow graph whose jumps go forward:
 //!
@@ -106,7 +106,7 @@ impl Guards {
         Some(child)
     }
 
-    /// Whether a path to `guard` leads through `ancestor`, so that the one implies the other.
+    /// Whether the path to `guard` leads through `ancestor`, so that `guard` implies `ancestor`.
     pub fn implies(&self, guard: Guard, ancestor: Guard) -> bool {
         let mut at = guard;
         while self.nodes[at.index()].depth > self.nodes[ancestor.index()].depth {
@@ -115,7 +115,7 @@ impl Guards {
         at == ancestor
     }
 
-    /// One of the guards holds. They should exclude each other.
+    /// The guard that holds iff one of the guards does. They should exclude each other.
     pub fn join(&mut self, terms: &mut Terms, guards: &[Guard]) -> Option<Guard> {
         let joined = self.disjunction(terms, guards);
         #[cfg(debug_assertions)]
@@ -209,7 +209,7 @@ impl Guards {
         term
     }
 
-    /// Puts together what holds under each of several guards that exclude each other.
+    /// Merges values, each of which holds under one of several guards that exclude each other.
     pub fn merge<T>(&mut self, terms: &mut Terms, parts: Vec<(Guard, T)>) -> Merge<T> {
         let root = match parts.split_first() {
             Some((first, rest)) => rest.iter().fold(first.0, |a, b| self.common(a, b.0)),

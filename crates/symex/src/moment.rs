@@ -3,7 +3,7 @@
 //!
 //! The machine's `race` module says what each of them means. Orders are those that count there: an access in an atomic
 //! section of the user is sequentially consistent, one in a section of the library at least relaxed, and a
-//! read-modify-write is atomic whatever it says.
+//! read-modify-write is atomic, whichever order it names.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use crate::run::Run;
 #[derive(Clone, Debug)]
 pub struct Moment {
     pub thread: ThreadId,
-    /// It lies behind all events before this one. (An access is this event and those that follow it.)
+    /// The moment lies behind all events before this one. (An access is this event and those that follow it.)
     pub position: EventId,
     /// It is reached iff this holds; accesses have the guards of their events instead.
     pub guard: Term,
@@ -45,14 +45,14 @@ pub enum MomentKind {
 /// One access of the machine: the events of its bytes, or one event.
 #[derive(Clone, Debug)]
 pub struct Accessed {
-    /// Of the events; empty if it does not read.
+    /// The events that read; empty if the access does not read.
     pub reads: Range<u32>,
-    /// Likewise. If there are reads as well, it is a read-modify-write.
+    /// The events that write. If there are reads as well, the access is a read-modify-write.
     pub writes: Range<u32>,
     pub order: Order,
     /// The order counts only if the term holds; otherwise the access only reads, with this order.
     pub unless: Option<(Term, Order)>,
-    /// In a section of the library.
+    /// The access is made in a section of the library.
     pub by_library: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Ranges of signed numbers, and what ranges terms have: enough to see how far a counter gets.
+//! Ranges of signed numbers, and the ranges of terms: enough to see how far a counter gets.
 //!
 //! `x = x + 1` has no range of its own. But each write of a bounded program happens at most once, and what a write adds to
 //! a number that was read from a cell is a *step*: a number in a cell is at most the largest that came from elsewhere
@@ -34,7 +34,7 @@ impl Range {
         Range { low: -half - 1, high: half }
     }
 
-    /// `None` if it gets too large for numbers.
+    /// The range of sums; `None` if it does not fit into 64 bits.
     pub fn plus(self, other: Range) -> Option<Range> {
         Some(Range { low: self.low.checked_add(other.low)?, high: self.high.checked_add(other.high)? })
     }
@@ -43,7 +43,7 @@ impl Range {
         Some(Range { low: self.low.checked_sub(other.high)?, high: self.high.checked_sub(other.low)? })
     }
 
-    /// Numbers of both.
+    /// The numbers that lie in both ranges.
     pub fn meet(self, other: Range) -> Range {
         Range { low: self.low.max(other.low), high: self.high.min(other.high) }
     }
@@ -52,7 +52,7 @@ impl Range {
         Range { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
 
-    /// Whether all its numbers are signed numbers of so many bits.
+    /// Whether all numbers of the range are signed numbers of `bits` bits.
     pub fn fits(self, bits: u32) -> bool {
         let whole = Range::signed(bits);
         whole.low <= self.low && self.high <= whole.high

@@ -19,7 +19,7 @@ pub enum Move {
     Run(EventId),
     /// A section without an event that is executed.
     RunSection(SectionId),
-    /// The store (or the group of stores) reaches memory.
+    /// The store of this event (or the group of stores that it belongs to) reaches memory.
     Commit(EventId),
 }
 

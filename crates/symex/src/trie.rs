@@ -66,7 +66,7 @@ impl<T: Clone> Trie<T> {
         }
     }
 
-    /// A table with everything on which both agree, and for the rest what `choose` makes of the two.
+    /// A table with the entries on which both tables agree; where they differ, `choose` makes an entry of the two.
     pub fn merge(&self, other: &Trie<T>, choose: &mut impl FnMut(u32, Option<&T>, Option<&T>) -> Option<T>) -> Trie<T> {
         let (mut a, mut b) = (self.clone(), other.clone());
         let height = a.height.max(b.height);

@@ -97,7 +97,7 @@ impl Pointer {
         Pointer(Rc::new([place]))
     }
 
-    /// Of places that exclude each other and of which one holds. `None` if there is none.
+    /// A pointer made of places that exclude each other and of which one holds. `None` if there are no places.
     pub fn from_places(terms: &mut Terms, places: Vec<Place>) -> Option<Pointer> {
         let mut merged: Vec<Place> = Vec::with_capacity(places.len());
         for place in places {
@@ -139,7 +139,7 @@ impl Pointer {
         Pointer::from_places(terms, places).unwrap_or_else(|| then.clone())
     }
 
-    /// Moved by so many bytes, of which the grid tells what is known.
+    /// The pointer moved by `bytes`, a term of which `grid` tells what is known.
     pub fn plus(&self, terms: &mut Terms, bytes: Term, grid: Grid) -> Pointer {
         let width = terms.width(bytes);
         let moved = |place: &Place, terms: &mut Terms| {
@@ -203,7 +203,7 @@ impl Pointer {
         terms.sub(a, b)
     }
 
-    /// Without places that it cannot be; if it can be none, it stays as it is.
+    /// The pointer without the places that are not `possible`; if none is, the pointer as it is.
     pub fn only(&self, terms: &mut Terms, possible: impl Fn(ObjectId) -> bool) -> Pointer {
         let kept = |place: &&Place| place.object.is_none_or(&possible);
         let mut places: Vec<Place> = self.0.iter().filter(kept).copied().collect();

@@ -31,7 +31,7 @@ pub enum Source {
     Memory,
     /// The own buffered store at this index.
     Buffer(usize),
-    /// Own stores that it overlaps have to reach memory first.
+    /// The load waits: own stores that it overlaps have to reach memory first.
     Waits,
 }
 

@@ -1,4 +1,4 @@
-//! Invariants 1 and 6 to 12: what can be seen of an instruction alone.
+//! Invariants 1 and 6 to 11: what an instruction alone shows.
 
 use std::collections::HashSet;
 

@@ -15,7 +15,8 @@
 //!     `Ptr`, thread numbers, sizes and indices as wide as a pointer; casts go between types that they are made for.
 //!  8. Constants and the cases of a switch are cut to their width; the cases are different.
 //!  9. A `Bool` is neither loaded nor stored.
-//! 10. A direct call passes what the callee's parameters are and takes what it returns; a return gives it.
+//! 10. A direct call passes values of the types of the callee's parameters and takes a result of the callee's type; a
+//!     return gives a value of that type.
 //! 11. Atomic accesses have orders that such an access can have.
 //!
 //! Each function, along every path from its start
@@ -27,7 +28,8 @@
 //!     has no section and does not end the thread either.
 //! 16. A `Read` section only reads: no store, read-modify-write, fence, allocation, release of memory or call.
 //!
-//! Paths are those of the graph, whatever the conditions. What no path reaches is not checked for 12 to 16.
+//! Paths are those of the control-flow graph; conditions of branches are not evaluated. Blocks that no path reaches are
+//! not checked for 12 to 16.
 //!
 //! Left out: what an indirect call or a spawn really calls (C lets programs cast function pointers, so the machine
 //! decides), whether an access stays inside its object, and everything about values.
@@ -67,7 +69,7 @@ pub fn validate(program: &Program) -> Result<(), Vec<Invalid>> {
     if findings.list.is_empty() { Ok(()) } else { Err(findings.list) }
 }
 
-/// As many findings as anyone would read.
+/// The most findings that are listed: more than anyone would read.
 pub const LIMIT: usize = 1000;
 
 #[derive(Default)]

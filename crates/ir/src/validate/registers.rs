@@ -1,4 +1,4 @@
-//! Invariant 13: a register is assigned before it is read.
+//! Invariant 12: a register is assigned before it is read.
 //!
 //! Only a read that no earlier instruction of its block provides for depends on the path; most registers have none.
 

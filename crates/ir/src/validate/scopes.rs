@@ -1,4 +1,4 @@
-//! Invariant 14: local objects are mentioned between enter and leave.
+//! Invariant 13: local objects are mentioned between enter and leave.
 
 use super::flood::{Flood, GROUP, Word};
 use super::flow::{Paths, Transfer, solve};
@@ -46,7 +46,7 @@ struct Summary {
     /// Objects that the block enters or leaves, and those of them that are inside afterwards.
     changed: Word,
     inside: Word,
-    /// Some event goes wrong whatever was before the block.
+    /// Some event of the block goes wrong on every path to the block.
     is_wrong: bool,
 }
 

@@ -3,7 +3,7 @@
 //!
 //! - Understood: integers and pointers, the operators, `if`, loops, C11 atomics, the Linux kernel's accesses, barriers,
 //!   atomics and spinlocks ([`calls`]).
-//! - `*x` is a plain access, whatever the type of the parameter; the functions say which order they mean.
+//! - `*x` is a plain access, for every type of the parameter; atomic functions name their memory order.
 //! - Variables are 0 before they are assigned, as in herd.
 
 mod ast;

@@ -1,8 +1,8 @@
-//! The signed numbers that a bit-vector can be, as an interval: found out from those of its operands.
+//! The interval of signed numbers that a bit-vector can be, computed from the intervals of its operands.
 //!
-//! A counter of 32 bits that is increased ten times needs few of them. An adder is built for the bits that its sums need;
-//! the others are copies of the sign. Copies of a literal stay copies in multiplexers and comparisons, since gates are
-//! hashed, so that one adder less wide makes narrow what comes after it.
+//! A counter of 32 bits that is increased ten times needs few of its bits. An adder is built for the bits that its sums
+//! need; the others are copies of the sign bit. Copies of a literal stay copies in multiplexers and comparisons, since
+//! gates are hashed. So a narrow adder makes the circuits behind it narrow, too.
 
 use crate::terms::fold::{mask, signed};
 use crate::terms::{Node, Term, Terms};
@@ -14,27 +14,27 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// All signed numbers of so many bits.
+    /// All signed numbers of `width` bits.
     fn whole(width: u32) -> Span {
         let high = (mask(width) >> 1) as i64;
         Span { low: -high - 1, high }
     }
 
-    /// If these numbers are signed numbers of so many bits, then all sums are, and none has wrapped.
+    /// The interval, if both ends are signed numbers of `width` bits: then no sum in it has wrapped.
     fn checked(low: i128, high: i128, width: u32) -> Option<Span> {
         let whole = Span::whole(width);
         let fits = i128::from(whole.low) <= low && high <= i128::from(whole.high);
         fits.then_some(Span { low: low as i64, high: high as i64 })
     }
 
-    /// How many bits all these numbers have, with the sign.
+    /// The bits that every number of the interval fits into, with the sign bit.
     pub(super) fn bits(self) -> usize {
         let bits = |number: i64| 65 - (if number < 0 { !number } else { number }).leading_zeros();
         bits(self.low).max(bits(self.high)) as usize
     }
 }
 
-/// What a node can be, given what its operands can be.
+/// The interval of a node, given the intervals of its operands.
 pub(super) fn span(terms: &Terms, term: Term, of: &dyn Fn(Term) -> Span) -> Span {
     let width = terms.width(term);
     let wide = |term: Term| {

@@ -56,11 +56,11 @@ pub enum Node {
     True,
     /// A free variable of the term's sort; the number counts the variables of the arena.
     Variable(u32),
-    /// Seen for a negated term only; it is not stored.
+    /// The node of a negated Boolean term. It is never stored: negation is a bit of the term's number.
     Not(Term),
     And(Term, Term),
     Xor(Term, Term),
-    /// Of either sort; the condition is not negated.
+    /// If-then-else of either sort; the condition is not negated.
     Ite(Term, Term, Term),
     Eq(Term, Term),
     Ult(Term, Term),
@@ -80,14 +80,14 @@ pub enum Node {
     Ashr(Term, Term),
     Zext(Term),
     Sext(Term),
-    /// The bits from this position on, as many as the term is wide.
+    /// Bits of the operand from this position on, as many as the node is wide.
     Extract(Term, u32),
-    /// High part, low part.
+    /// The high part, then the low part.
     Concat(Term, Term),
 }
 
 impl Node {
-    /// The terms it is made of, in order.
+    /// The operands of the node, in order.
     pub fn operands(&self) -> impl Iterator<Item = Term> + use<> {
         use Node::*;
         let operands = match *self {
@@ -157,7 +157,7 @@ impl Terms {
         self.entries.len()
     }
 
-    /// Never: the constants are always there.
+    /// Always false: the constants are there from the beginning.
     pub fn is_empty(&self) -> bool {
         false
     }

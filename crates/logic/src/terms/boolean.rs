@@ -97,12 +97,12 @@ impl Terms {
         result.negate_if(negate)
     }
 
-    /// The conjunction of all; true of none.
+    /// The conjunction of all terms; true if there are none.
     pub fn all(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
         terms.into_iter().fold(Term::TRUE, |all, term| self.and(all, term))
     }
 
-    /// The disjunction of all; false of none.
+    /// The disjunction of all terms; false if there are none.
     pub fn any(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
         terms.into_iter().fold(Term::FALSE, |any, term| self.or(any, term))
     }

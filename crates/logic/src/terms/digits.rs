@@ -1,8 +1,8 @@
 //! Comparisons of products and sums with constants.
 //!
-//! The address of `array[i].field[j]` is `i * a + j * b + c`. Which cell that is need not be found out by multiplying and
-//! adding: where nothing wraps and `j * b` is less than `a`, the two indices are like the digits of a number, and each is
-//! compared with its own.
+//! The address of `array[i].field[j]` is `i * a + j * b + c`. To find out which cell that is, nothing need be
+//! multiplied or added: where nothing wraps and `j * b` is less than `a`, the two indices are like the digits of a
+//! number, and each index is compared with its own digit.
 
 use super::arena::{Node, Term, Terms};
 use super::compare::inverse;
@@ -82,8 +82,8 @@ mod tests {
     use super::super::{Memo, Sort};
     use super::*;
 
-    /// Compares `i * a + j * b + c` with all constants, for indices of so many bits, with what numbers say; returns how many
-    /// of the comparisons still add or multiply.
+    /// Compares the term `i * a + j * b + c` with every constant, for indices of `index_bits` bits, and checks the
+    /// results on numbers. Returns how many of the comparisons still add or multiply.
     fn left([a, b, c]: [u64; 3], index_bits: [u32; 2], width: u32) -> usize {
         let mut terms = Terms::new();
         let indices = index_bits.map(|bits| terms.fresh(Sort::Bits(bits)));

@@ -46,7 +46,7 @@ impl Known {
         }
     }
 
-    /// Whether two terms of which this is known differ in some bit.
+    /// Whether a term with these known bits and one with the other's must differ in some bit.
     pub fn conflicts(self, other: Known) -> bool {
         self.ones & other.zeros != 0 || self.zeros & other.ones != 0
     }

@@ -1,5 +1,5 @@
-//! The value of a term under values of some of its variables: known as soon as nothing else can change it, as far as
-//! conjunctions with a false part and chosen branches show.
+//! The value of a term under values of some of its variables. It is known as soon as no other variable can change it,
+//! as far as conjunctions with a false part and chosen branches show that.
 
 use super::arena::{Node, Term, Terms};
 
@@ -9,7 +9,7 @@ pub struct Partial {
     values: Vec<Option<u64>>,
     /// By term: how many variables had values when it was found to be open.
     open: Vec<u32>,
-    /// How many variables have values, and one more.
+    /// One more than the number of variables that have values.
     given: u32,
 }
 
@@ -18,7 +18,7 @@ impl Partial {
         Partial { given: 1, ..Partial::default() }
     }
 
-    /// What was found out, or given.
+    /// The value of a term, if it was given or found out before.
     pub fn known(&self, term: Term) -> Option<u64> {
         let value = self.values.get(term.index()).copied().flatten()?;
         Some(value ^ u64::from(term.is_negated()))

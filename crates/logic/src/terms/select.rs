@@ -49,7 +49,7 @@ impl Terms {
         }
     }
 
-    /// 1 or 0, as wide as asked for.
+    /// 1 or 0, of `width` bits.
     pub fn from_bool(&mut self, condition: Term, width: u32) -> Term {
         let (one, zero) = (self.bits(width, 1), self.bits(width, 0));
         self.ite(condition, one, zero)

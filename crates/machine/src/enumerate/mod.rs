@@ -1,8 +1,8 @@
 //! Exhaustive exploration of tiny programs: the oracle that engines are compared with.
 //!
 //! Three modes, all exact: [`states`] visits every reachable state; [`traces`] every execution up to the equivalence of
-//! Shasha and Snir; [`rounds`] what K round-robin rounds can reach. No reduction of any kind, so that there is little to
-//! get wrong. A search that ends early, or meets what it cannot decide, says so.
+//! Shasha and Snir; [`rounds`] what K round-robin rounds can reach. No reduction of any kind, so that there is little
+//! to get wrong. A search that ends early, or meets something that it cannot decide, says so in [`Incomplete`].
 
 #[cfg(test)]
 mod random_tests;
@@ -33,8 +33,9 @@ pub struct Question<'a> {
     pub model: Model,
     pub checks: Checks,
     pub limits: &'a Limits,
-    /// The values that a nondeterministic one is tried with; a `Bool` is always both. Without them such a program is
-    /// not decided. (With them, what was explored is complete for these values only.)
+    /// The values to try for each nondeterministic value; a `Bool` is always tried both ways. Without a domain, a
+    /// program that asks for other nondeterministic values is not decided. With one, the exploration is complete for
+    /// these values only.
     pub domain: Option<&'a [u64]>,
     /// Objects whose final contents are of interest.
     pub observed: &'a [GlobalId],
@@ -54,7 +55,7 @@ pub struct Incomplete {
     pub span: Option<Span>,
 }
 
-/// Contents of the observed objects, in the order of the question.
+/// The bytes of the observed objects, in the order of the question.
 pub type Final = Vec<Vec<u8>>;
 
 impl Question<'_> {

@@ -1,13 +1,14 @@
 //! What K round-robin rounds can reach.
 //!
-//! A round gives each thread one slot, the entry thread first, and after the last round the entry thread has one slot more:
-//! so K rounds are enough for K turns of the others between what it does before and after them. Here that is counted as
-//! a beginning of the entry thread alone, and rounds in which it comes last. Among the others creators come before whom
-//! they create, and those of one creator in the order of their creations: an order that does not depend on when threads are
-//! created. In a slot only that thread acts: its visible steps, the commits of its buffer, and its silent run,
-//! so a thread that waits for another goes on in its own slot only and a new thread begins in its first. After K rounds
-//! what is left in the buffers reaches memory, in the order of slots, and nothing else happens. A node of the search is
-//! a state with the round and the thread whose slot it is.
+//! The papers give each thread one slot per round, the entry thread first, and the entry thread one more slot after the
+//! last round: so K rounds are enough for K turns of the other threads between the work that the entry thread does
+//! before and after them. Here the same slots are counted as a beginning of the entry thread alone, and K rounds in
+//! which it comes last. Among the other threads a creator comes before the threads that it creates, and these come in
+//! the order of their creations. This order does not depend on when threads are created. In a slot only that thread
+//! acts: its visible steps, the commits of its buffer, and its silent run, so a thread that waits for another goes on
+//! in its own slot only and a new thread begins in its first. After K rounds what is left in the buffers reaches
+//! memory, in the order of slots, and nothing else happens. A node of the search is a state with the round and the
+//! thread whose slot it is.
 
 use super::traces::encode_name;
 use super::{Final, Finding, Incomplete, Link, Patience, Question, Tried, Ways, incomplete, taken};
@@ -26,9 +27,9 @@ pub struct Explored {
     pub incomplete: Option<Incomplete>,
     /// Nondeterministic values were tried with those of the domain only.
     pub sampled: bool,
-    /// States with their slots.
+    /// The number of nodes: pairs of a state and a slot.
     pub nodes: usize,
-    /// Of the executions in which every thread ended within the rounds.
+    /// The final contents of the executions in which every thread ended within the rounds.
     pub finals: BTreeSet<Final>,
 }
 

@@ -17,11 +17,11 @@ pub struct Explored {
     pub violation: Option<Finding>,
     pub incomplete: Option<Incomplete>,
     pub states: usize,
-    /// Steps tried that turned out to be possible.
+    /// The number of steps that were tried and turned out to be possible.
     pub transitions: usize,
     /// Nondeterministic values were tried with those of the domain only.
     pub sampled: bool,
-    /// Of the executions in which every thread ended.
+    /// The final contents of the executions in which every thread ended.
     pub finals: BTreeSet<Final>,
     pub noted: Noted,
     /// The blocks whose terminator `Stop` ended a thread: loops cut by their bounds.

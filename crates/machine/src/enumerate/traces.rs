@@ -3,8 +3,8 @@
 //! The trace of an execution: for each thread the sequence of its visible events and inputs, for each read the write
 //! that every byte of it came from, for each byte the order in which writes reached memory. Events are named by thread
 //! and number, so two executions with the same trace differ only in the order of what is independent. The search visits
-//! states together with the traces that led to them, and counts the traces of executions that came to their end. Those
-//! in which a thread was stopped, or waits for ever, are counted apart; so are those that a violation ends.
+//! states together with the traces that led to them, and counts the traces of executions that came to their end.
+//! Executions in which a thread was stopped, or waits for ever, are counted apart; so are those that a violation ends.
 
 use super::{Finding, Incomplete, Link, Patience, Question, Tried, Ways, incomplete, taken};
 use crate::encode::number;

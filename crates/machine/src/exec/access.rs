@@ -2,8 +2,8 @@
 //!
 //! Each access is checked when it is executed: it has to lie within a live object that may be changed if it writes.
 //! Whether it is aligned does not matter. An invalid access is a violation if memory safety is checked; if not, it is
-//! assumed not to happen, and the thread stops. It is never ignored. Without an object the access is invalid whatever
-//! other threads do, so that is found out silently.
+//! assumed not to happen, and the thread stops. It is never ignored. An access without an object is invalid no matter
+//! what other threads do, so it is found invalid silently.
 
 use super::{Done, Exec, Flow, Mode};
 use crate::eval::{self, Value};
@@ -182,7 +182,8 @@ impl Exec<'_, '_> {
         self.mode == Mode::Silent && pointer.object.is_some_and(|object| self.object(object).is_shared())
     }
 
-    /// Private objects and constant ones are nobody else's business. Sees to it that a private one is not.
+    /// Whether the object is private or constant, so that the access is no step. Asserts that one thread only touches a
+    /// private object.
     fn is_private(&mut self, spot: Spot) -> bool {
         let object = self.object(spot.object);
         if object.info.private {
@@ -199,7 +200,7 @@ impl Exec<'_, '_> {
         !self.object(spot.object).is_shared()
     }
 
-    /// What a pointer points to, if so many bytes can be accessed there.
+    /// The place that a pointer points to, if a value of type `ty` can be accessed there.
     fn spot(&self, pointer: Value, ty: Ty, is_write: bool) -> Done<Spot> {
         let size = ty.size(self.machine.program.target);
         let wrong = |kind: ViolationKind, message: String| Err(self.violation_at(kind, message, self.place()));

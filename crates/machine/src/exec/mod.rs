@@ -1,11 +1,12 @@
 //! Running a thread: visible steps, commits, and the silent run to the next visible step.
 //!
-//! One function executes an instruction in all three modes. In the silent mode it gives back what it would do if that
-//! is visible or has to wait, without doing it.
+//! One function executes an instruction in all three modes. In the silent mode it does not execute an instruction that
+//! is visible or has to wait, and reports it instead.
 //!
-//! A silent loop that never ends must not hang the machine: where a thread jumps backwards for the 64th time while it is
-//! settled, its state is remembered (Brent's way, at growing distances), and a thread that comes back to it is stopped
-//! for ever; a section that does so is not enabled. A run that is too long for other reasons is a limit.
+//! A silent loop that never ends must not hang the machine: when a thread jumps backwards for the 64th time in one
+//! silent run, its state is remembered (by Brent's method, at growing distances), and a thread that comes back to a
+//! remembered state is stopped for ever; a section that does so is not enabled. A run that is too long for other
+//! reasons is a limit.
 
 mod access;
 mod control;

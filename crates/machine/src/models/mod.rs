@@ -1,8 +1,9 @@
 //! The memory models: when a store reaches memory. One small file each.
 //!
-//! All else is common to them: a load takes the newest own buffered store that overlaps it if that covers it, waits if
-//! it does not cover it, and reads memory if there is none; read-modify-writes, sequentially consistent stores and
-//! atomic sections need an empty buffer and take effect in memory at once; so do full fences and creations wait.
+//! Everything else is common to the models. A load looks at the newest own buffered store that overlaps it: if the
+//! store covers the load, the load takes its value; if not, the load waits; if there is no such store, the load reads
+//! memory. Read-modify-writes, sequentially consistent stores and atomic sections need an empty buffer and take effect
+//! in memory at once. Full fences and creations wait for an empty buffer.
 
 pub mod pso;
 pub mod sc;
@@ -22,7 +23,7 @@ pub fn buffers_stores(model: Model) -> bool {
     }
 }
 
-/// Whether the entry of a thread's buffer may reach memory now.
+/// Whether the store at `index` of a thread's buffer, oldest first, may reach memory now.
 pub fn may_commit(model: Model, buffer: &[Entry], index: usize) -> bool {
     match model {
         Model::Sc => sc::may_commit(buffer, index),
@@ -33,9 +34,9 @@ pub fn may_commit(model: Model, buffer: &[Entry], index: usize) -> bool {
 
 /// What a load sees of its own thread's buffer.
 pub enum Forward<'a> {
-    /// The newest overlapping store covers it.
+    /// The newest overlapping store covers the load.
     From(&'a Entry),
-    /// Some store overlaps, but the newest such one does not cover it: it waits.
+    /// The newest overlapping store does not cover the load: the load waits.
     Wait,
     Memory,
 }
