@@ -3,28 +3,17 @@
 //!
 //! `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
 
-#[path = "../../exec/tests/generate/mod.rs"]
-mod generate;
-
-use generate::{Random, Shape, program};
-use norn_c::driver::{self, Input};
 use norn_events::{Encoding, Task, verdict};
 use norn_ir::ids::GlobalId;
 use norn_ir::program::Program;
 use norn_machine::enumerate::{Question, states};
 use norn_passes::unwind::Bounds;
+use norn_testing::programs::{Shape, program};
+use norn_testing::{Random, compile, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
 use std::collections::BTreeSet;
-
-fn compile(text: &str) -> Program {
-    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
-    let compiled = driver::compile(Default::default(), None, vec![input]);
-    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
-    norn_passes::escape::mark_private(&mut program);
-    program
-}
 
 /// Final values of x, y, a and what the threads saw.
 type Final = [i32; 6];
@@ -149,9 +138,8 @@ fn check_random(count: u64, seed: u64, shape: Shape) {
 }
 
 fn check_each(count: u64, seed: u64, generate: impl Fn(&mut Random) -> String) {
-    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
-    let seed = seed + number("NORN_TEST_SEED").unwrap_or(0);
-    let count = number("NORN_TEST_PROGRAMS").unwrap_or(count);
+    let seed = seed + setting("NORN_TEST_SEED").unwrap_or(0);
+    let count = setting("NORN_TEST_PROGRAMS").unwrap_or(count);
     let mut checked = 0;
     for number in 0..count {
         let mut random = Random::new(seed + number);
@@ -193,11 +181,10 @@ fn inputs_everywhere() {
 /// find what the enumerator finds.
 #[test]
 fn copies_of_a_thread() {
-    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
-    let count = number("NORN_TEST_PROGRAMS").unwrap_or(12);
+    let count = setting("NORN_TEST_PROGRAMS").unwrap_or(12);
     let (mut copies, mut violations) = (0, 0);
     for seed in 0..count {
-        let mut random = Random::new(17000 + number("NORN_TEST_SEED").unwrap_or(0) + seed);
+        let mut random = Random::new(17000 + setting("NORN_TEST_SEED").unwrap_or(0) + seed);
         let shape = Shape { threads: (1, 1), statements: (1, 3), library: false, ends: true, inputs: true };
         let text = program(&mut random, shape);
         let (thread, _) = text.split_once("int main(void) {").expect("the generator should write a main function");

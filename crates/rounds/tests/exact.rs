@@ -3,34 +3,23 @@
 //! Each program is asked whether it can end in a certain state: in one of those that it can end in with enough rounds, or in
 //! one made up. So the answer changes with the number of rounds.
 
-#[path = "../../exec/tests/generate/mod.rs"]
-mod generate;
-
-use generate::{Random, Shape, program};
-use norn_c::driver::{self, Input};
 use norn_ir::ids::GlobalId;
 use norn_ir::program::Program;
 use norn_machine::enumerate::{Incomplete, Question, rounds, states};
 use norn_passes::unwind::Bounds;
 use norn_rounds::{Task, verdict};
+use norn_testing::programs::{Shape, program};
+use norn_testing::{Random, compile, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
-
-fn compile(text: &str) -> Program {
-    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
-    let compiled = driver::compile(Default::default(), None, vec![input]);
-    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
-    norn_passes::escape::mark_private(&mut program);
-    program
-}
 
 /// Compares under all models, for one round and more; gives how many of the answers were violations.
 fn check(program: &Program, name: &str) -> u32 {
     let mut violations = 0;
     for model in Model::ALL {
         for number in 1..=3 {
-            let limits = Limits::for_seconds(number_from("NORN_TEST_SECONDS").unwrap_or(20) as f64);
+            let limits = Limits::for_seconds(setting("NORN_TEST_SECONDS").unwrap_or(20) as f64);
             let checks = Checks::default();
             let question =
                 Question { program, model, checks, limits: &limits, domain: Some(&[0, 1, 2, 3]), observed: &[] };
@@ -120,14 +109,10 @@ fn with_prelude(random: &mut Random, text: &str) -> String {
     text.replacen("  pthread_t id1;", &format!("  {}\n  pthread_t id1;", any()), 1)
 }
 
-fn number_from(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok()?.parse().ok()
-}
-
 /// `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs, `NORN_TEST_SECONDS` gives the machine more time.
 fn check_random(count: u64, seed: u64, shape: Shape) {
-    let seed = seed + number_from("NORN_TEST_SEED").unwrap_or(0);
-    let count = number_from("NORN_TEST_PROGRAMS").unwrap_or(count);
+    let seed = seed + setting("NORN_TEST_SEED").unwrap_or(0);
+    let count = setting("NORN_TEST_PROGRAMS").unwrap_or(count);
     let mut violations = 0;
     for number in 0..count {
         let mut random = Random::new(seed + number);

@@ -1,26 +1,15 @@
 //! A program is robust if and only if it has as many traces under TSO or PSO as under SC: the traces of SC are among
 //! the others.
 
-#[path = "../../exec/tests/generate/mod.rs"]
-mod generate;
-
-use generate::{Random, Shape, program};
-use norn_c::driver::{self, Input};
 use norn_ir::program::Program;
 use norn_machine::enumerate::{Question, traces};
 use norn_stateless::{Task, explore, robustness, without_assertions};
+use norn_testing::programs::{Shape, program};
+use norn_testing::{Random, compile, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
 use norn_verdict::robustness::{Relation, Robustness};
-
-fn compile(text: &str) -> Program {
-    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
-    let compiled = driver::compile(Default::default(), None, vec![input]);
-    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
-    norn_passes::escape::mark_private(&mut program);
-    program
-}
 
 /// The steps of the cycle, or 0 if the program is robust.
 fn cycle(program: &Program, model: Model) -> usize {
@@ -140,11 +129,10 @@ fn robust_programs_have_as_many_executions_under_every_model() {
 
 /// `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
 fn check_random(count: u64, seed: u64, shape: Shape) {
-    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
-    let seed = seed + number("NORN_TEST_SEED").unwrap_or(0);
+    let seed = seed + setting("NORN_TEST_SEED").unwrap_or(0);
     let mut robust = 0;
     let mut cyclic = 0;
-    for number in 0..number("NORN_TEST_PROGRAMS").unwrap_or(count) {
+    for number in 0..setting("NORN_TEST_PROGRAMS").unwrap_or(count) {
         let text = program(&mut Random::new(seed + number), shape);
         let program = compile(&text);
         let plain = without_assertions(&program);

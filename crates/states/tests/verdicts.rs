@@ -1,19 +1,11 @@
 //! What a user gets: verdicts of programs with loops, bounds on buffers, deadlocks, shortest counterexamples.
 
-use norn_c::driver::{self, Input};
 use norn_ir::program::Program;
 use norn_states::{Reductions, Task, verdict};
+use norn_testing::compile;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
-
-fn compile(text: &str) -> Program {
-    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
-    let compiled = driver::compile(Default::default(), None, vec![input]);
-    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
-    norn_passes::escape::mark_private(&mut program);
-    program
-}
 
 /// The verdict in a few words: `safe`, `safe up to …`, `unsafe: …` or `unknown: …`.
 fn answer(program: &Program, model: Model, checks: Checks, shortest: bool) -> String {

@@ -1,0 +1,23 @@
+//! What tests share: random numbers and programs, the corpus.
+//!
+//! Only tests, benchmarks and `xtask` use this crate. Unit tests of a crate that this one depends on see other types than
+//! those that are named here: they keep to what names no types of Norn, such as [`Random`].
+
+pub mod corpus;
+pub mod programs;
+
+#[cfg(feature = "sequential")]
+pub mod sequential;
+
+mod compile;
+mod limits;
+mod random;
+
+pub use compile::{compile, compile_named, compile_unmarked};
+pub use limits::at_most;
+pub use random::Random;
+
+/// A number that the environment gives for longer and other runs, such as `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED`.
+pub fn setting(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
