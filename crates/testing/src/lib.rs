@@ -1,9 +1,10 @@
-//! What tests share: random numbers and programs, the corpus.
+//! What tests share: random numbers and programs, expectations in files, the corpus.
 //!
 //! Only tests, benchmarks and `xtask` use this crate. Unit tests of a crate that this one depends on see other types than
 //! those that are named here: they keep to what names no types of Norn, such as [`Random`].
 
 pub mod corpus;
+pub mod golden;
 pub mod programs;
 
 #[cfg(feature = "sequential")]
