@@ -9,7 +9,7 @@ use norn_ir::program::Program;
 use norn_machine::enumerate::{Question, states};
 use norn_passes::unwind::Bounds;
 use norn_testing::programs::{Shape, program};
-use norn_testing::{Random, compile, setting};
+use norn_testing::{Random, checked, compile, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
@@ -21,12 +21,12 @@ type Final = [i32; 6];
 /// The program with all threads joined, and then `claim`.
 fn with_end(text: &str, claim: &str) -> String {
     let (threads, _) = text.split_once("int main(void) {").expect("the generator should write a main function");
-    let count = threads.matches("void *t").count();
+    let numbers = (0..8).filter(|number| threads.contains(&format!("void *t{number}(")));
     let mut text = format!("{threads}int main(void) {{\n");
-    for thread in 0..count {
+    for thread in numbers.clone() {
         text += &format!("  pthread_t id{thread};\n  pthread_create(&id{thread}, 0, t{thread}, 0);\n");
     }
-    for thread in 0..count {
+    for thread in numbers {
         text += &format!("  pthread_join(id{thread}, 0);\n");
     }
     text + &format!("  {claim}\n  return 0;\n}}\n")
@@ -140,18 +140,14 @@ fn check_random(count: u64, seed: u64, shape: Shape) {
 fn check_each(count: u64, seed: u64, generate: impl Fn(&mut Random) -> String) {
     let seed = seed + setting("NORN_TEST_SEED").unwrap_or(0);
     let count = setting("NORN_TEST_PROGRAMS").unwrap_or(count);
-    let mut checked = 0;
+    let mut enumerated = 0;
     for number in 0..count {
         let mut random = Random::new(seed + number);
         let text = generate(&mut random);
-        let shown = text.clone();
-        let result = std::panic::catch_unwind(move || {
-            let mut random = Random::new(seed + number + 77);
-            check(&text, &mut random)
-        });
-        checked += u64::from(result.unwrap_or_else(|_| panic!("program {number}:\n{shown}")));
+        let again = |text: &str| check(text, &mut Random::new(seed + number + 77));
+        enumerated += u64::from(checked(&format!("program {number}"), &text, again));
     }
-    assert!(checked * 4 >= count, "only {checked} of {count} programs could be enumerated");
+    assert!(enumerated * 4 >= count, "only {enumerated} of {count} programs could be enumerated");
 }
 
 #[test]
@@ -177,6 +173,35 @@ fn inputs_everywhere() {
     });
 }
 
+/// How many copies of threads were found, and how many models show a violation.
+fn check_copies(text: &str) -> (u32, u32) {
+    let program = compile(text);
+    let (mut copies, mut violations) = (0, 0);
+    for model in Model::ALL {
+        let limits = Limits::for_seconds(10.0);
+        let checks = Checks::default();
+        let question = Question { program: &program, model, checks, limits: &limits, domain: None, observed: &[] };
+        let found = states::explore(&question);
+        if found.violation.is_none() && found.incomplete.is_some() {
+            continue;
+        }
+        violations += u32::from(found.violation.is_some());
+        for encoding in [Encoding::Order, Encoding::Clocks] {
+            let bounds = Bounds { default: 2, ..Bounds::default() };
+            let limits = Limits::for_seconds(60.0);
+            let (bounds, limits) = (&bounds, &limits);
+            let task = Task { program: &program, model, checks, bounds, grow: false, limits, encoding, certify: true };
+            let verdict = verdict(&task).unwrap_or_else(|e| panic!("{model} {encoding:?}: {e}"));
+            copies += verdict.stats.0.get("copies of threads").map_or(0, |&copies| copies as u32);
+            let is_unsafe = matches!(verdict.outcome, Outcome::Unsafe(_));
+            let is_safe = matches!(verdict.outcome, Outcome::Safe { .. });
+            assert!(is_unsafe || is_safe, "{model} {encoding:?}");
+            assert_eq!(is_unsafe, found.violation.is_some(), "{model} {encoding:?}");
+        }
+    }
+    (copies, violations)
+}
+
 /// Several threads of one function, whose order does not matter to anybody: both encodings, of which only one knows that,
 /// find what the enumerator finds.
 #[test]
@@ -198,30 +223,9 @@ fn copies_of_a_thread() {
                 text += "  x = 2;\n";
             }
         }
-        let program = compile(&(text.clone() + "  return 0;\n}\n"));
-        for model in Model::ALL {
-            let limits = Limits::for_seconds(10.0);
-            let checks = Checks::default();
-            let question = Question { program: &program, model, checks, limits: &limits, domain: None, observed: &[] };
-            let found = states::explore(&question);
-            if found.violation.is_none() && found.incomplete.is_some() {
-                continue;
-            }
-            violations += u32::from(found.violation.is_some());
-            for encoding in [Encoding::Order, Encoding::Clocks] {
-                let bounds = Bounds { default: 2, ..Bounds::default() };
-                let limits = Limits::for_seconds(60.0);
-                let (bounds, limits) = (&bounds, &limits);
-                let task =
-                    Task { program: &program, model, checks, bounds, grow: false, limits, encoding, certify: true };
-                let verdict = verdict(&task).unwrap_or_else(|e| panic!("{model} {encoding:?}: {e}\n{text}"));
-                copies += verdict.stats.0.get("copies of threads").map_or(0, |&copies| copies as u32);
-                let is_unsafe = matches!(verdict.outcome, Outcome::Unsafe(_));
-                let is_safe = matches!(verdict.outcome, Outcome::Safe { .. });
-                assert!(is_unsafe || is_safe, "{model} {encoding:?}\n{text}");
-                assert_eq!(is_unsafe, found.violation.is_some(), "{model} {encoding:?}\n{text}");
-            }
-        }
+        let found = checked(&format!("program {seed}"), &(text + "  return 0;\n}\n"), check_copies);
+        copies += found.0;
+        violations += found.1;
     }
     assert!(copies > count as u32 && violations > count as u32 / 4, "{copies} copies, {violations} violations");
 }

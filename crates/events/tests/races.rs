@@ -7,7 +7,7 @@ use norn_events::{Encoding, Task, verdict};
 use norn_ir::program::Program;
 use norn_machine::enumerate::{Question, states};
 use norn_passes::unwind::Bounds;
-use norn_testing::{Random, compile, setting};
+use norn_testing::{Random, checked, compile, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
@@ -495,9 +495,7 @@ fn races_are_those_of_the_enumerator() {
     let (mut racy, mut free, mut open) = (0, 0, 0);
     for number in seed..seed + count {
         let text = program(&mut Random::new(number));
-        let again = text.clone();
-        let results = std::panic::catch_unwind(move || check(&again));
-        for result in results.unwrap_or_else(|_| panic!("program {number}:\n{text}")) {
+        for result in checked(&format!("program {number}"), &text, check) {
             match result {
                 Some(true) => racy += 1,
                 Some(false) => free += 1,

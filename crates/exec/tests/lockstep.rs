@@ -7,7 +7,7 @@ use norn_ir::program::Program;
 use norn_machine::observe::Unobserved;
 use norn_machine::{Choice, Inputs, Machine, Request, State};
 use norn_testing::programs::{Shape, program};
-use norn_testing::{Random, compile, setting};
+use norn_testing::{Random, checked, compile, setting};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Basic, Checks};
 use norn_verdict::schedule::ThreadName;
@@ -198,21 +198,16 @@ fn walk(reference: &Program, program: &Program, code: &Code, (model, checks): (M
 }
 
 fn check(text: &str, seed: u64) {
-    let program = compile(text);
-    let code = norn_exec::compile(&program, None);
     for model in Model::ALL {
-        let result = std::panic::catch_unwind(|| {
+        checked(&format!("program {seed}, {model}"), text, |text| {
+            let program = compile(text);
+            let code = norn_exec::compile(&program, None);
             for walk_seed in 0..4 {
                 for checks in [CHECKS, ASSUMING] {
                     walk(&program, &program, &code, (model, checks), &mut Random::new(seed * 4 + walk_seed));
                 }
             }
         });
-        assert!(
-            result.is_ok(),
-            "seed {seed}, {model}:
-{text}"
-        );
     }
 }
 

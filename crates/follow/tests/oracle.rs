@@ -7,7 +7,7 @@ use norn_logic::Term;
 use norn_passes::unwind::Bounds;
 use norn_symex::{Symbolic, ThreadId, execute};
 use norn_testing::programs::{Shape, pointers, program};
-use norn_testing::{Random, compile, setting};
+use norn_testing::{Random, checked, compile, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
@@ -222,7 +222,8 @@ fn generated_programs() {
     for seed in 0..count {
         let library = seed % 2 == 1;
         let shape = Shape { threads: (1, 3), statements: (1, 6), library, ends: seed % 3 == 0, inputs: true };
-        check(&program(&mut Random::new(seed), shape), 2, SAFE, 8);
+        let text = program(&mut Random::new(seed), shape);
+        checked(&format!("program {seed}"), &text, |text| check(text, 2, SAFE, 8));
     }
 }
 
@@ -231,6 +232,7 @@ fn generated_programs_with_pointers() {
     let count = setting("NORN_ORACLE_PROGRAMS").unwrap_or(200);
     for seed in 0..count {
         let checks = if seed % 2 == 0 { SAFE } else { Checks::default() };
-        check(&pointers::program(&mut Random::new(seed)), 3, checks, 8);
+        let text = pointers::program(&mut Random::new(seed));
+        checked(&format!("program {seed}"), &text, |text| check(text, 3, checks, 8));
     }
 }

@@ -6,7 +6,7 @@
 use norn_passes::unwind::Bounds;
 use norn_rounds::{Task, verdict};
 use norn_testing::programs::{self, Shape, pointers};
-use norn_testing::{Random, compile, setting};
+use norn_testing::{Random, checked, compile, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Basic, Checks, Outcome};
@@ -27,15 +27,14 @@ fn compared(text: &str, model: Model, rounds: u32, checks: Checks) -> f64 {
         certify,
         limits: &limits,
     };
-    let found =
-        verdict(&task(true)).unwrap_or_else(|mismatch| panic!("{model} {rounds} {checks:?}: {mismatch}\n{text}"));
-    let plain = verdict(&task(false)).unwrap_or_else(|mismatch| panic!("{model}: {mismatch}\n{text}"));
+    let found = verdict(&task(true)).unwrap_or_else(|mismatch| panic!("{model} {rounds} {checks:?}: {mismatch}"));
+    let plain = verdict(&task(false)).unwrap_or_else(|mismatch| panic!("{model}: {mismatch}"));
     let kind = |outcome: &Outcome| match outcome {
         Outcome::Safe { bounds } => format!("safe {bounds:?}"),
         Outcome::Unsafe(_) => "unsafe".to_owned(),
         Outcome::Limited { reason, .. } | Outcome::Unknown { reason, .. } => reason.clone(),
     };
-    assert_eq!(kind(&found.outcome), kind(&plain.outcome), "{model} {rounds}\n{text}");
+    assert_eq!(kind(&found.outcome), kind(&plain.outcome), "{model} {rounds}");
     found.stats.0.get("executions checked").copied().unwrap_or(0.0)
 }
 
@@ -63,7 +62,8 @@ fn generated_programs() {
             _ => programs::program(&mut random, shape),
         };
         for model in Model::ALL {
-            executions += compared(&text, model, 1 + seed as u32 % 4, checks(seed));
+            let compared = |text: &str| compared(text, model, 1 + seed as u32 % 4, checks(seed));
+            executions += checked(&format!("program {seed}"), &text, compared);
         }
     }
     assert!(executions > 100.0, "{executions} executions were compared");

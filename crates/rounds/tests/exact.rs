@@ -9,7 +9,7 @@ use norn_machine::enumerate::{Incomplete, Question, rounds, states};
 use norn_passes::unwind::Bounds;
 use norn_rounds::{Task, verdict};
 use norn_testing::programs::{Shape, program};
-use norn_testing::{Random, compile, setting};
+use norn_testing::{Random, checked, compile, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
@@ -119,8 +119,8 @@ fn check_random(count: u64, seed: u64, shape: Shape) {
         let text = program(&mut random, shape);
         let text = with_prelude(&mut random, &text);
         let text = asked(&mut random, &text);
-        let result = std::panic::catch_unwind(|| check(&compile(&text), &format!("{number}")));
-        violations += result.unwrap_or_else(|_| panic!("program {number}:\n{text}"));
+        let name = format!("program {number}");
+        violations += checked(&name, &text, |text| check(&compile(text), &name));
     }
     assert!(u64::from(violations) * 4 > count, "too few violations to compare: {violations} of {count} programs");
 }

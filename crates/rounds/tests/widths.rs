@@ -5,7 +5,7 @@ use norn_ir::program::Program;
 use norn_machine::enumerate::{Question, states};
 use norn_passes::unwind::Bounds;
 use norn_rounds::{Task, verdict};
-use norn_testing::{Random, setting};
+use norn_testing::{Random, checked, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
@@ -87,7 +87,7 @@ fn program(random: &mut Random) -> String {
     let _ = writeln!(text, "atomic_long a = {};", number(random));
     for thread in 0..2 {
         let statements: Vec<String> = (0..1 + random.below(2)).map(|_| statement(random)).collect();
-        let _ = writeln!(text, "void *t{thread}(void *arg) {{ {} return 0; }}", statements.join(" "));
+        let _ = writeln!(text, "void *t{thread}(void *arg) {{\n  {}\n  return 0;\n}}", statements.join("\n  "));
     }
     text.push_str("int main(void) {\n  pthread_t p, q;\n");
     text.push_str("  pthread_create(&p, 0, t0, 0);\n  pthread_create(&q, 0, t1, 0);\n");
@@ -109,7 +109,7 @@ fn small_and_large_numbers() {
         let mut random = Random::new(77_000 + seed + index);
         let text = program(&mut random);
         let model = Model::ALL[random.below(3) as usize];
-        violations += u64::from(check(&text, model));
+        violations += u64::from(checked(&format!("program {index}"), &text, |text| check(text, model)));
     }
     assert!(violations * 5 > count && violations * 10 < 9 * count, "{violations} of {count} programs are violated");
 }

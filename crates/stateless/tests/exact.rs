@@ -6,7 +6,7 @@ use norn_machine::enumerate::{Question, states, traces};
 use norn_passes::unwind::Bounds;
 use norn_stateless::{Task, explore, verdict};
 use norn_testing::programs::{Shape, program};
-use norn_testing::{Random, compile, setting};
+use norn_testing::{Random, checked, compile, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome, ViolationKind};
@@ -72,8 +72,8 @@ fn check_random(count: u64, seed: u64, shape: Shape) {
     let count = setting("NORN_TEST_PROGRAMS").unwrap_or(count);
     for number in 0..count {
         let text = program(&mut Random::new(seed + number), shape);
-        let result = std::panic::catch_unwind(|| check(&compile(&text), Checks::default(), &format!("{number}")));
-        assert!(result.is_ok(), "program {number}:\n{text}");
+        let name = format!("program {number}");
+        checked(&name, &text, |text| check(&compile(text), Checks::default(), &name));
     }
 }
 

@@ -5,7 +5,7 @@ use norn_ir::program::Program;
 use norn_machine::enumerate::{Question, traces};
 use norn_stateless::{Task, explore, robustness, without_assertions};
 use norn_testing::programs::{Shape, program};
-use norn_testing::{Random, compile, setting};
+use norn_testing::{Random, checked, compile, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
@@ -127,6 +127,27 @@ fn robust_programs_have_as_many_executions_under_every_model() {
     check(atomics, &[atomic[0], atomic[1], "(void)atomic_load(&b); (void)atomic_load(&a);"]);
 }
 
+/// Whether the program is robust under TSO and PSO, as far as its traces can be counted.
+fn check_count(text: &str) -> Vec<bool> {
+    let program = compile(text);
+    let plain = without_assertions(&program);
+    let count = |model| {
+        let limits = Limits::for_seconds(300.0);
+        let checks = Checks::usual();
+        let question = Question { program: &plain, model, checks, limits: &limits, domain: None, observed: &[] };
+        let counted = traces::count(&question);
+        let decided = counted.violation.is_none() && counted.incomplete.is_none();
+        decided.then_some(counted.complete + counted.blocked)
+    };
+    let sc = count(Model::Sc);
+    let is_robust = |model| {
+        let (sc, weak) = (sc?, count(model)?);
+        assert_eq!(cycle(&program, model) == 0, sc == weak, "{model}: {sc} {weak}");
+        Some(sc == weak)
+    };
+    [Model::Tso, Model::Pso].into_iter().filter_map(is_robust).collect()
+}
+
 /// `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
 fn check_random(count: u64, seed: u64, shape: Shape) {
     let seed = seed + setting("NORN_TEST_SEED").unwrap_or(0);
@@ -134,23 +155,8 @@ fn check_random(count: u64, seed: u64, shape: Shape) {
     let mut cyclic = 0;
     for number in 0..setting("NORN_TEST_PROGRAMS").unwrap_or(count) {
         let text = program(&mut Random::new(seed + number), shape);
-        let program = compile(&text);
-        let plain = without_assertions(&program);
-        let count = |model| {
-            let limits = Limits::for_seconds(300.0);
-            let checks = Checks::usual();
-            let question = Question { program: &plain, model, checks, limits: &limits, domain: None, observed: &[] };
-            let counted = traces::count(&question);
-            let decided = counted.violation.is_none() && counted.incomplete.is_none();
-            decided.then_some(counted.complete + counted.blocked)
-        };
-        let sc = count(Model::Sc);
-        for model in [Model::Tso, Model::Pso] {
-            let (Some(sc), Some(weak)) = (sc, count(model)) else { continue };
-            let cycle = std::panic::catch_unwind(|| cycle(&program, model));
-            let found = cycle.map(|length| length == 0).ok();
-            assert_eq!(found, Some(sc == weak), "program {number}, {model}: {sc} {weak}\n{text}");
-            *(if sc == weak { &mut robust } else { &mut cyclic }) += 1;
+        for is_robust in checked(&format!("program {number}"), &text, check_count) {
+            *(if is_robust { &mut robust } else { &mut cyclic }) += 1;
         }
     }
     assert!(robust > 0 && cyclic > 0, "{robust} robust, {cyclic} not: there should be some of each");

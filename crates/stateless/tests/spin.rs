@@ -8,7 +8,7 @@ use norn_machine::enumerate::{Question, states};
 use norn_passes::spin::spin;
 use norn_passes::unwind::Bounds;
 use norn_stateless::{Task, explore, verdict};
-use norn_testing::{Random, compile, setting};
+use norn_testing::{Random, checked, compile, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
@@ -143,9 +143,8 @@ fn check_random(count: u64, seed: u64, number_of_threads: u64, deadlock: bool) {
     let mut decided = [0; 3];
     for number in 0..count {
         let text = program(&mut Random::new(seed + number), number_of_threads);
-        let result = std::panic::catch_unwind(|| check(&compile(&text), deadlock));
-        let Ok(verdicts) = result else { panic!("program {}:\n{text}", seed + number) };
-        if let Some(verdicts) = verdicts {
+        let name = format!("program {}", seed + number);
+        if let Some(verdicts) = checked(&name, &text, |text| check(&compile(text), deadlock)) {
             decided.iter_mut().zip(verdicts).for_each(|(sum, n)| *sum += n);
         }
     }

@@ -9,7 +9,7 @@ use norn_ir::ids::GlobalId;
 use norn_ir::program::{Program, Storage};
 use norn_machine::enumerate::{Question, states};
 use norn_states::{Ended, Explored, Reductions, Task, explore, verdict};
-use norn_testing::{at_most, compile, compile_unmarked, setting};
+use norn_testing::{at_most, checked, compile, compile_unmarked, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
@@ -131,11 +131,10 @@ fn random_programs() {
     for seed in first..first + count {
         let text = programs::program(seed);
         let checks = Checks { deadlock: seed % 3 == 0, memory_safety: seed % 2 == 0, ..Checks::default() };
-        let result = std::panic::catch_unwind(|| check(&compile(&text), checks, &format!("{seed}")));
-        let Ok(result) = result else { panic!("program {seed}:\n{text}") };
+        let name = format!("program {seed}");
+        let result = checked(&name, &text, |text| check(&compile(text), checks, &name));
         compared.iter_mut().zip(result).for_each(|(sum, one)| *sum += u64::from(one));
-        let result = std::panic::catch_unwind(|| check_counts(&compile_unmarked(&text), checks, &format!("{seed}")));
-        let Ok(result) = result else { panic!("program {seed}:\n{text}") };
+        let result = checked(&name, &text, |text| check_counts(&compile_unmarked(text), checks, &name));
         counted.iter_mut().zip(result).for_each(|(sum, one)| *sum += u64::from(one));
     }
     println!("of {count} programs, {compared:?} were compared under SC, TSO, PSO, and {counted:?} counted");
