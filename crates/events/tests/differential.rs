@@ -9,7 +9,7 @@ use norn_ir::program::Program;
 use norn_machine::enumerate::{Question, states};
 use norn_passes::unwind::Bounds;
 use norn_testing::programs::{Shape, program};
-use norn_testing::{Random, checked, compile, setting};
+use norn_testing::{Random, at_most, checked, compile, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
@@ -63,7 +63,7 @@ fn finals(program: &Program, model: Model) -> Option<BTreeSet<Final>> {
         GlobalId::new(found.expect("the generator should declare it"))
     };
     let observed = ["x", "y", "a", "seen"].map(global);
-    let limits = Limits::for_seconds(10.0);
+    let limits = at_most(1 << 18);
     let checks = Checks::default();
     // Other inputs are memory that was never written, which may be anything.
     let picks = program.functions.iter().any(|function| function.name == "pick");
@@ -178,7 +178,7 @@ fn check_copies(text: &str) -> (u32, u32) {
     let program = compile(text);
     let (mut copies, mut violations) = (0, 0);
     for model in Model::ALL {
-        let limits = Limits::for_seconds(10.0);
+        let limits = at_most(1 << 18);
         let checks = Checks::default();
         let question = Question { program: &program, model, checks, limits: &limits, domain: None, observed: &[] };
         let found = states::explore(&question);

@@ -7,7 +7,7 @@ use norn_events::{Encoding, Task, verdict};
 use norn_ir::program::Program;
 use norn_machine::enumerate::{Question, states};
 use norn_passes::unwind::Bounds;
-use norn_testing::{Random, checked, compile, setting};
+use norn_testing::{Random, at_most, checked, compile, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
@@ -273,7 +273,7 @@ const CHECKS: Checks = Checks { data_race: true, ..Checks::DEFAULT };
 
 /// Whether there is a violation; nothing if that takes too long or something undefined is met.
 fn enumerated(program: &Program, model: Model) -> Option<bool> {
-    let limits = Limits::for_seconds(10.0);
+    let limits = at_most(1 << 18);
     let found =
         states::explore(&Question { program, model, checks: CHECKS, limits: &limits, domain: None, observed: &[] });
     match (found.violation, found.incomplete) {

@@ -8,7 +8,7 @@ use norn_machine::enumerate::{Question, states};
 use norn_passes::spin::spin;
 use norn_passes::unwind::Bounds;
 use norn_stateless::{Task, explore, verdict};
-use norn_testing::{Random, checked, compile, setting};
+use norn_testing::{Random, at_most, checked, compile, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
@@ -48,7 +48,7 @@ fn check(program: &Program, deadlock: bool) -> Option<[u32; 3]> {
         .collect();
     let mut verdicts = [0; 3];
     for model in Model::ALL {
-        let limits = Limits::for_seconds(2.0);
+        let limits = at_most(1 << 16);
         let question = Question { program, model, checks, limits: &limits, domain: None, observed: &observed };
         let expected = states::explore(&question);
         if expected.violation.is_none() && expected.incomplete.is_some() {
