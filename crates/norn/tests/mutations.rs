@@ -5,9 +5,9 @@ mod support;
 
 use norn_c::driver::{Input, compile};
 use norn_c::session::Options;
-use norn_testing::Random;
+use norn_testing::{Random, measured};
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Fragments that upset parsers.
 const FRAGMENTS: &[&str] = &[
@@ -108,11 +108,9 @@ fn mutated_examples_neither_panic_nor_hang() {
         let text = fs::read_to_string(&path).expect("an example is text");
         for round in 0..60 {
             let mutated = mutate(&text, &mut random);
-            let start = Instant::now();
             let input = Input::Text { name: "mutated.c".to_owned(), text: mutated.clone() };
-            let compiled = compile(Options::default(), None, vec![input]);
-            let slow = start.elapsed() > Duration::from_secs(5);
-            assert!(!slow, "{} round {round} took too long:\n{mutated}", path.display());
+            let (compiled, took) = measured(|| compile(Options::default(), None, vec![input]));
+            assert!(took < Duration::from_secs(5), "{} round {round} took too long:\n{mutated}", path.display());
             match compiled.program {
                 Some(_) => accepted += 1,
                 None => {

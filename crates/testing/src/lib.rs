@@ -13,10 +13,12 @@ pub mod sequential;
 
 mod compile;
 mod limits;
+mod processor;
 mod random;
 
 pub use compile::{compile, compile_named, compile_unmarked};
 pub use limits::at_most;
+pub use processor::{measured, processor_time};
 pub use random::Random;
 pub use shrink::checked;
 
