@@ -1,7 +1,6 @@
 //! Benchmarks: one line per claim, so that two runs can be compared.
 
 mod events;
-#[path = "../../crates/rounds/benches/growth.rs"]
 mod growth;
 mod rounds;
 mod sequentialize;

@@ -1,8 +1,9 @@
 //! The corpus of programs with known verdicts. It is not part of the project; without it there is nothing to gate.
 
-use crate::norn::root;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+pub use norn_testing::corpus::folder;
 
 /// One program of a set, with the options that the set prescribes.
 #[derive(Clone, Default)]
@@ -17,12 +18,6 @@ pub struct Program {
     pub expected: Vec<(&'static str, String)>,
     /// For norn: options and the file.
     pub args: Vec<String>,
-}
-
-/// Where the corpus lies, if it is there.
-pub fn folder() -> Option<PathBuf> {
-    let path = std::env::var_os("NORN_CORPUS").map_or_else(|| root().join("../shared/corpus"), PathBuf::from);
-    path.is_dir().then_some(path)
 }
 
 /// The rows of a set: `tacas15` (each fence variant is one) or `svcomp15`.

@@ -2,9 +2,9 @@
 //! program prints, and no others. What csmith would put into a checksum is compared value by value, which solvers like better.
 
 use crate::csmith::{Plan, generate_small, installed};
-use crate::generate::Random;
 use crate::norn::root;
 use crate::pinned::{ANY, CONCRETE, Pinned, Question, SYMBOLIC, Tally, compiled};
+use norn_testing::Random;
 use norn_verdict::model::Model;
 use std::fs;
 use std::path::Path;

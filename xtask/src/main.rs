@@ -1,8 +1,6 @@
 //! Norn's own chores, as `cargo xtask TASK`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool")]
 
-#[path = "../../crates/emit/tests/support/mod.rs"]
-mod agreement;
 mod bench;
 mod corpus;
 mod csmith;
@@ -12,8 +10,6 @@ mod executions;
 mod flow;
 mod fuzz;
 mod gates;
-#[path = "../../crates/exec/tests/generate/mod.rs"]
-mod generate;
 mod hardware;
 mod mutants;
 mod norn;

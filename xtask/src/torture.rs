@@ -3,9 +3,9 @@
 //!
 //! What the compiler refuses, or what fails when compiled, is left out; so is a test whose main has parameters.
 
-use crate::generate::Random;
 use crate::norn::root;
 use crate::pinned::{ANY, CONCRETE, Pinned, Question, SYMBOLIC, Tally, compiled};
+use norn_testing::Random;
 use norn_verdict::model::Model;
 use std::fs;
 use std::path::{Path, PathBuf};

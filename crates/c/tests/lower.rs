@@ -1,4 +1,4 @@
-//! C in, IR out: each `tests/lower/NAME.c` is lowered and compared with `NAME.ir`. `NORN_BLESS=1` writes what comes out.
+//! C in, IR out: each `tests/lower/NAME.c` is lowered and compared with `NAME.ir`.
 //!
 //! The IR is shown without the library's functions, whose text is not under test here. A first line `// option: …` sets
 //! an option: `nondet` (undefined functions return any value), `entry NAME`, `ilp32`.
@@ -8,8 +8,8 @@ use norn_c::session::{Options, Target};
 use norn_ir::ids::FuncId;
 use norn_ir::print::print_function;
 use norn_ir::program::{Origin, Program};
+use norn_testing::golden;
 use std::fmt::Write;
-use std::path::Path;
 
 fn options(text: &str) -> Options {
     let mut options = Options::default();
@@ -56,26 +56,11 @@ fn render(compiled: &Compiled) -> String {
 
 #[test]
 fn files() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lower");
-    let mut names: Vec<_> = std::fs::read_dir(&folder)
-        .expect("the folder should be readable")
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok()?.strip_suffix(".c").map(str::to_owned))
-        .collect();
-    names.sort();
-    assert!(!names.is_empty(), "there should be files to test");
-    let mut wrong = Vec::new();
-    for name in names {
-        let text = std::fs::read_to_string(folder.join(format!("{name}.c"))).expect("the file should be readable");
-        let compiled = lower_files(&[(&format!("{name}.c"), &text)]);
-        let found = render(&compiled);
-        let path = folder.join(format!("{name}.ir"));
-        if std::env::var_os("NORN_BLESS").is_some() {
-            std::fs::write(&path, &found).expect("the expectation should be writable");
-        } else if std::fs::read_to_string(&path).unwrap_or_default() != found {
-            wrong.push(format!("---- {name}\n{found}"));
-        }
-    }
-    assert!(wrong.is_empty(), "different from what is expected (NORN_BLESS=1 accepts it):\n{}", wrong.join("\n"));
+    let inputs = golden::inputs(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/lower"), "c");
+    golden::check(inputs.map(|(path, text)| {
+        let compiled = lower_files(&[(&golden::name(&path), &text)]);
+        (path.with_extension("ir"), render(&compiled))
+    }));
 }
 
 #[track_caller]

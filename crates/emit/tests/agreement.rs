@@ -1,23 +1,16 @@
 //! Small programs whose verdicts are known, under every model: the sequential program is compiled, searched and replayed,
 //! and agrees with the reference machine. (The corpus gate does the same with litmus tests and larger programs.)
 
-mod support;
-
-use norn_c::driver::{Input, compile};
 use norn_ir::program::Program;
-use norn_passes::escape::mark_private;
+use norn_testing::compile;
+use norn_testing::sequential::{Answer, Bench, Plan, Tally, options};
 use std::path::Path;
-use support::{Answer, Bench, Plan, Tally, options};
 
 const PLAN: Plan = Plan { unwind: 2, rounds: 3, timestamps: 3, nodes: 3, seconds: 60, weak: true };
 
 fn program(text: &str) -> Program {
-    let text =
-        format!("#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n{text}");
-    let compiled = compile(Default::default(), None, vec![Input::Text { name: "test.c".to_owned(), text }]);
-    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
-    mark_private(&mut program);
-    program
+    let head = "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n";
+    compile(&format!("{head}{text}"))
 }
 
 /// Two threads, and what main does after joining them.

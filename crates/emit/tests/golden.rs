@@ -1,28 +1,15 @@
-//! The running example of Lazy-CSeq, translated for every model: `tests/golden/NAME.MODEL.c`, reviewed by people. With
-//! `NORN_BLESS=1` in the environment the texts are written instead of compared.
+//! The running example of Lazy-CSeq, translated for every model: `tests/golden/NAME.MODEL.c`, reviewed by people.
 
-use norn_c::driver::{Input, compile};
 use norn_emit::{Options, Sma, Tool, sequentialize};
 use norn_ir::program::Program;
 use norn_passes::unwind::Bounds;
+use norn_testing::{compile_named, golden};
 use norn_verdict::model::Model;
 use std::fs;
-use std::path::{Path, PathBuf};
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
-}
+use std::path::Path;
 
 fn example() -> Program {
-    let text = fs::read_to_string(folder().join("producers_consumers.c")).expect("the example is there");
-    read("producers_consumers.c", text)
-}
-
-fn read(name: &str, text: String) -> Program {
-    let compiled = compile(Default::default(), None, vec![Input::Text { name: name.to_owned(), text }]);
-    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
-    norn_passes::escape::mark_private(&mut program);
-    program
+    compile_named("producers_consumers.c", include_str!("golden/producers_consumers.c"))
 }
 
 fn options(model: Model, sma: Sma, tool: Tool) -> Options {
@@ -48,7 +35,6 @@ fn bounds() -> Bounds {
 #[test]
 fn the_running_example() {
     let program = example();
-    let mut wrong = Vec::new();
     let cases = [
         ("sc", Model::Sc, Sma::List),
         ("tso", Model::Tso, Sma::List),
@@ -56,18 +42,12 @@ fn the_running_example() {
         ("tso-buffer", Model::Tso, Sma::Buffer),
         ("pso-buffer", Model::Pso, Sma::Buffer),
     ];
-    for (name, model, sma) in cases {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    golden::check(cases.map(|(name, model, sma)| {
         let sequential = sequentialize(&program, &bounds(), &options(model, sma, Tool::Cbmc));
         let text = sequential.expect("it can be translated").text();
-        let path = folder().join(format!("producers_consumers.{name}.c"));
-        if std::env::var_os("NORN_BLESS").is_some() {
-            fs::write(&path, &text).expect("the text should be written");
-        }
-        if fs::read_to_string(&path).unwrap_or_default() != text {
-            wrong.push(path);
-        }
-    }
-    assert!(wrong.is_empty(), "different from what is expected (NORN_BLESS=1 accepts it): {wrong:?}");
+        (folder.join(format!("producers_consumers.{name}.c")), text)
+    }));
 }
 
 /// For whomever it is written, and with whatever bounds, a C compiler has nothing to complain about.
@@ -83,7 +63,7 @@ fn every_variant_compiles_without_warnings() {
                 int main(void) { int x; pthread_t a, b; void *r; p = &x; x = -5; pthread_create(&a, 0, t, &x);\n\
                   pthread_create(&b, 0, t, \"text\"); pthread_join(a, &r); assert(r == &x); pthread_join(b, 0);\n\
                   char buffer[40]; memset(buffer, 1, sizeof buffer); return buffer[3]; }\n";
-    let programs = [example(), read("more.c", more.to_owned())];
+    let programs = [example(), compile_named("more.c", more)];
     for (tool, sma) in [Tool::Cbmc, Tool::Esbmc, Tool::Svcomp, Tool::Norn, Tool::Cc]
         .into_iter()
         .flat_map(|tool| [Sma::List, Sma::Buffer].map(|sma| (tool, sma)))
@@ -130,7 +110,7 @@ fn threads_that_start_alike_are_as_if_written_one_by_one() {
                   for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, work, (void *)(long)i);\n\
                   for (int i = 0; i < 3; i++) pthread_join(t[i], &result);\n\
                   assert(total >= 0 && result != &total); return 0; }\n";
-    let program = read("alike.c", text.to_owned());
+    let program = compile_named("alike.c", text);
     for (model, sma) in [(Model::Sc, Sma::List), (Model::Tso, Sma::List), (Model::Pso, Sma::Buffer)] {
         let [together, apart] = [None, Some(1000)].map(|mallocs| {
             let options = Options { mallocs, ..options(model, sma, Tool::Cc) };
@@ -152,7 +132,7 @@ fn threads_that_start_alike_are_as_if_written_one_by_one() {
 
 fn refused(text: &str, sma: Sma, expected: &str, line: u32) {
     let text = format!("#include <pthread.h>\n#include <stdlib.h>\n#include <string.h>\n{text}");
-    let program = read("refused.c", text);
+    let program = compile_named("refused.c", &text);
     let refusal = sequentialize(&program, &bounds(), &options(Model::Tso, sma, Tool::Cc))
         .map(|_| ())
         .expect_err("it should be refused");
@@ -185,7 +165,7 @@ fn what_cannot_be_said_is_refused_with_its_line() {
 fn what_would_be_too_large_is_refused_with_its_line() {
     let text = "#include <pthread.h>\nint x;\nvoid *f(void *a) { x++; return a; }\nint main(void) {\n  pthread_t t;\n  \
                 for (int i = 0; i < 1000; i++)\n    pthread_create(&t, 0, f, 0);\n  return 0; }\n";
-    let program = read("many.c", text.to_owned());
+    let program = compile_named("many.c", text);
     let translate = |bounds: Bounds| sequentialize(&program, &bounds, &options(Model::Sc, Sma::List, Tool::Cc));
     let threads = translate(Bounds { default: 300, ..Bounds::default() }).expect_err("there are too many threads");
     assert!(threads.message.contains("threads") && threads.span.is_some(), "{threads:?}");

@@ -345,11 +345,8 @@ mod tests {
     /// Against a search for paths, with additions and undos at random.
     #[test]
     fn clocks_agree_with_searching() {
-        let mut seed = 12345u64;
-        let mut random = move |n: u64| {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (seed >> 33) % n
-        };
+        let mut numbers = norn_testing::Random::new(12345);
+        let mut random = |n: u64| numbers.below(n);
         for _ in 0..50 {
             let mut skeleton = Skeleton::default();
             for _ in 0..4 {

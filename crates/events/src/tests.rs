@@ -447,12 +447,9 @@ fn reads_of_own_writes() {
 
 #[test]
 fn random_lists() {
-    let mut seed = 42u64;
-    let mut random = move |n: u64| {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (seed >> 33) % n
-    };
-    let count = std::env::var("NORN_TEST_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
+    let mut numbers = norn_testing::Random::new(42);
+    let mut random = |n: u64| numbers.below(n);
+    let count = norn_testing::setting("NORN_TEST_PROGRAMS").unwrap_or(40);
     for _ in 0..count {
         let threads = 2 + random(2) as usize;
         let mut lists = vec![Vec::new(); threads];

@@ -3,31 +3,13 @@
 //!
 //! `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
 
-#[path = "../../exec/tests/generate/mod.rs"]
-mod generate;
-#[path = "../../follow/tests/oracle/pointers.rs"]
-mod pointers;
-
-use generate::{Random, Shape};
-use norn_c::driver::{self, Input};
 use norn_events::{Encoding, Task, verdict};
-use norn_ir::program::Program;
 use norn_passes::unwind::Bounds;
+use norn_testing::programs::{self, Shape, pointers};
+use norn_testing::{Random, checked, compile, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Basic, Checks, Outcome};
-
-fn compile(text: &str) -> Program {
-    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
-    let compiled = driver::compile(Default::default(), None, vec![input]);
-    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
-    norn_passes::escape::mark_private(&mut program);
-    program
-}
-
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
-}
 
 /// How many executions were compared; the verdict is what it is without the comparison.
 fn compared(text: &str, model: Model, encoding: Encoding, checks: Checks) -> f64 {
@@ -44,15 +26,14 @@ fn compared(text: &str, model: Model, encoding: Encoding, checks: Checks) -> f64
         encoding,
         certify,
     };
-    let found =
-        verdict(&task(true)).unwrap_or_else(|mismatch| panic!("{model} {encoding:?} {checks:?}: {mismatch}\n{text}"));
-    let plain = verdict(&task(false)).unwrap_or_else(|mismatch| panic!("{model}: {mismatch}\n{text}"));
+    let found = verdict(&task(true)).unwrap_or_else(|mismatch| panic!("{model} {encoding:?} {checks:?}: {mismatch}"));
+    let plain = verdict(&task(false)).unwrap_or_else(|mismatch| panic!("{model}: {mismatch}"));
     let kind = |outcome: &Outcome| match outcome {
         Outcome::Safe { bounds } => format!("safe {bounds:?}"),
         Outcome::Unsafe(_) => "unsafe".to_owned(),
         Outcome::Limited { reason, .. } | Outcome::Unknown { reason, .. } => reason.clone(),
     };
-    assert_eq!(kind(&found.outcome), kind(&plain.outcome), "{model} {encoding:?}\n{text}");
+    assert_eq!(kind(&found.outcome), kind(&plain.outcome), "{model} {encoding:?}");
     found.stats.0.get("executions checked").copied().unwrap_or(0.0)
 }
 
@@ -64,7 +45,7 @@ fn checks(seed: u64) -> Checks {
 
 #[test]
 fn generated_programs() {
-    let (count, first) = (number("NORN_TEST_PROGRAMS", 25), number("NORN_TEST_SEED", 0));
+    let (count, first) = (setting("NORN_TEST_PROGRAMS").unwrap_or(25), setting("NORN_TEST_SEED").unwrap_or(0));
     let mut executions = 0.0;
     for seed in first..first + count {
         let mut random = Random::new(seed);
@@ -77,11 +58,12 @@ fn generated_programs() {
         };
         let text = match seed % 4 {
             3 => pointers::program(&mut random),
-            _ => generate::program(&mut random, shape),
+            _ => programs::program(&mut random, shape),
         };
         for model in Model::ALL {
             let encoding = if seed % 7 == 6 { Encoding::Clocks } else { Encoding::Order };
-            executions += compared(&text, model, encoding, checks(seed));
+            let compared = |text: &str| compared(text, model, encoding, checks(seed));
+            executions += checked(&format!("program {seed}"), &text, compared);
         }
     }
     assert!(executions > 100.0, "{executions} executions were compared");

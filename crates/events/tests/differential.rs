@@ -3,28 +3,17 @@
 //!
 //! `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
 
-#[path = "../../exec/tests/generate/mod.rs"]
-mod generate;
-
-use generate::{Random, Shape, program};
-use norn_c::driver::{self, Input};
 use norn_events::{Encoding, Task, verdict};
 use norn_ir::ids::GlobalId;
 use norn_ir::program::Program;
 use norn_machine::enumerate::{Question, states};
 use norn_passes::unwind::Bounds;
+use norn_testing::programs::{Shape, program};
+use norn_testing::{Random, at_most, checked, compile, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
 use std::collections::BTreeSet;
-
-fn compile(text: &str) -> Program {
-    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
-    let compiled = driver::compile(Default::default(), None, vec![input]);
-    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
-    norn_passes::escape::mark_private(&mut program);
-    program
-}
 
 /// Final values of x, y, a and what the threads saw.
 type Final = [i32; 6];
@@ -32,12 +21,12 @@ type Final = [i32; 6];
 /// The program with all threads joined, and then `claim`.
 fn with_end(text: &str, claim: &str) -> String {
     let (threads, _) = text.split_once("int main(void) {").expect("the generator should write a main function");
-    let count = threads.matches("void *t").count();
+    let numbers = (0..8).filter(|number| threads.contains(&format!("void *t{number}(")));
     let mut text = format!("{threads}int main(void) {{\n");
-    for thread in 0..count {
+    for thread in numbers.clone() {
         text += &format!("  pthread_t id{thread};\n  pthread_create(&id{thread}, 0, t{thread}, 0);\n");
     }
-    for thread in 0..count {
+    for thread in numbers {
         text += &format!("  pthread_join(id{thread}, 0);\n");
     }
     text + &format!("  {claim}\n  return 0;\n}}\n")
@@ -74,7 +63,7 @@ fn finals(program: &Program, model: Model) -> Option<BTreeSet<Final>> {
         GlobalId::new(found.expect("the generator should declare it"))
     };
     let observed = ["x", "y", "a", "seen"].map(global);
-    let limits = Limits::for_seconds(10.0);
+    let limits = at_most(1 << 18);
     let checks = Checks::default();
     // Other inputs are memory that was never written, which may be anything.
     let picks = program.functions.iter().any(|function| function.name == "pick");
@@ -149,21 +138,16 @@ fn check_random(count: u64, seed: u64, shape: Shape) {
 }
 
 fn check_each(count: u64, seed: u64, generate: impl Fn(&mut Random) -> String) {
-    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
-    let seed = seed + number("NORN_TEST_SEED").unwrap_or(0);
-    let count = number("NORN_TEST_PROGRAMS").unwrap_or(count);
-    let mut checked = 0;
+    let seed = seed + setting("NORN_TEST_SEED").unwrap_or(0);
+    let count = setting("NORN_TEST_PROGRAMS").unwrap_or(count);
+    let mut enumerated = 0;
     for number in 0..count {
         let mut random = Random::new(seed + number);
         let text = generate(&mut random);
-        let shown = text.clone();
-        let result = std::panic::catch_unwind(move || {
-            let mut random = Random::new(seed + number + 77);
-            check(&text, &mut random)
-        });
-        checked += u64::from(result.unwrap_or_else(|_| panic!("program {number}:\n{shown}")));
+        let again = |text: &str| check(text, &mut Random::new(seed + number + 77));
+        enumerated += u64::from(checked(&format!("program {number}"), &text, again));
     }
-    assert!(checked * 4 >= count, "only {checked} of {count} programs could be enumerated");
+    assert!(enumerated * 4 >= count, "only {enumerated} of {count} programs could be enumerated");
 }
 
 #[test]
@@ -189,15 +173,43 @@ fn inputs_everywhere() {
     });
 }
 
+/// How many copies of threads were found, and how many models show a violation.
+fn check_copies(text: &str) -> (u32, u32) {
+    let program = compile(text);
+    let (mut copies, mut violations) = (0, 0);
+    for model in Model::ALL {
+        let limits = at_most(1 << 18);
+        let checks = Checks::default();
+        let question = Question { program: &program, model, checks, limits: &limits, domain: None, observed: &[] };
+        let found = states::explore(&question);
+        if found.violation.is_none() && found.incomplete.is_some() {
+            continue;
+        }
+        violations += u32::from(found.violation.is_some());
+        for encoding in [Encoding::Order, Encoding::Clocks] {
+            let bounds = Bounds { default: 2, ..Bounds::default() };
+            let limits = Limits::for_seconds(60.0);
+            let (bounds, limits) = (&bounds, &limits);
+            let task = Task { program: &program, model, checks, bounds, grow: false, limits, encoding, certify: true };
+            let verdict = verdict(&task).unwrap_or_else(|e| panic!("{model} {encoding:?}: {e}"));
+            copies += verdict.stats.0.get("copies of threads").map_or(0, |&copies| copies as u32);
+            let is_unsafe = matches!(verdict.outcome, Outcome::Unsafe(_));
+            let is_safe = matches!(verdict.outcome, Outcome::Safe { .. });
+            assert!(is_unsafe || is_safe, "{model} {encoding:?}");
+            assert_eq!(is_unsafe, found.violation.is_some(), "{model} {encoding:?}");
+        }
+    }
+    (copies, violations)
+}
+
 /// Several threads of one function, whose order does not matter to anybody: both encodings, of which only one knows that,
 /// find what the enumerator finds.
 #[test]
 fn copies_of_a_thread() {
-    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
-    let count = number("NORN_TEST_PROGRAMS").unwrap_or(12);
+    let count = setting("NORN_TEST_PROGRAMS").unwrap_or(12);
     let (mut copies, mut violations) = (0, 0);
     for seed in 0..count {
-        let mut random = Random::new(17000 + number("NORN_TEST_SEED").unwrap_or(0) + seed);
+        let mut random = Random::new(17000 + setting("NORN_TEST_SEED").unwrap_or(0) + seed);
         let shape = Shape { threads: (1, 1), statements: (1, 3), library: false, ends: true, inputs: true };
         let text = program(&mut random, shape);
         let (thread, _) = text.split_once("int main(void) {").expect("the generator should write a main function");
@@ -211,30 +223,9 @@ fn copies_of_a_thread() {
                 text += "  x = 2;\n";
             }
         }
-        let program = compile(&(text.clone() + "  return 0;\n}\n"));
-        for model in Model::ALL {
-            let limits = Limits::for_seconds(10.0);
-            let checks = Checks::default();
-            let question = Question { program: &program, model, checks, limits: &limits, domain: None, observed: &[] };
-            let found = states::explore(&question);
-            if found.violation.is_none() && found.incomplete.is_some() {
-                continue;
-            }
-            violations += u32::from(found.violation.is_some());
-            for encoding in [Encoding::Order, Encoding::Clocks] {
-                let bounds = Bounds { default: 2, ..Bounds::default() };
-                let limits = Limits::for_seconds(60.0);
-                let (bounds, limits) = (&bounds, &limits);
-                let task =
-                    Task { program: &program, model, checks, bounds, grow: false, limits, encoding, certify: true };
-                let verdict = verdict(&task).unwrap_or_else(|e| panic!("{model} {encoding:?}: {e}\n{text}"));
-                copies += verdict.stats.0.get("copies of threads").map_or(0, |&copies| copies as u32);
-                let is_unsafe = matches!(verdict.outcome, Outcome::Unsafe(_));
-                let is_safe = matches!(verdict.outcome, Outcome::Safe { .. });
-                assert!(is_unsafe || is_safe, "{model} {encoding:?}\n{text}");
-                assert_eq!(is_unsafe, found.violation.is_some(), "{model} {encoding:?}\n{text}");
-            }
-        }
+        let found = checked(&format!("program {seed}"), &(text + "  return 0;\n}\n"), check_copies);
+        copies += found.0;
+        violations += found.1;
     }
     assert!(copies > count as u32 && violations > count as u32 / 4, "{copies} copies, {violations} violations");
 }

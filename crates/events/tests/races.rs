@@ -3,16 +3,11 @@
 //!
 //! `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
 
-#[path = "../../exec/tests/generate/mod.rs"]
-#[expect(dead_code, reason = "only the random numbers are of use here")]
-mod generate;
-
-use generate::Random;
-use norn_c::driver::{self, Input};
 use norn_events::{Encoding, Task, verdict};
 use norn_ir::program::Program;
 use norn_machine::enumerate::{Question, states};
 use norn_passes::unwind::Bounds;
+use norn_testing::{Random, at_most, checked, compile, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
@@ -274,19 +269,11 @@ fn program(random: &mut Random) -> String {
     text
 }
 
-fn compile(text: &str) -> Program {
-    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
-    let compiled = driver::compile(Default::default(), None, vec![input]);
-    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
-    norn_passes::escape::mark_private(&mut program);
-    program
-}
-
 const CHECKS: Checks = Checks { data_race: true, ..Checks::DEFAULT };
 
 /// Whether there is a violation; nothing if that takes too long or something undefined is met.
 fn enumerated(program: &Program, model: Model) -> Option<bool> {
-    let limits = Limits::for_seconds(10.0);
+    let limits = at_most(1 << 18);
     let found =
         states::explore(&Question { program, model, checks: CHECKS, limits: &limits, domain: None, observed: &[] });
     match (found.violation, found.incomplete) {
@@ -503,15 +490,12 @@ fn threads_that_differ_in_when_they_are_created() {
 
 #[test]
 fn races_are_those_of_the_enumerator() {
-    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
-    let seed = 3000 + number("NORN_TEST_SEED").unwrap_or(0);
-    let count = number("NORN_TEST_PROGRAMS").unwrap_or(16);
+    let seed = 3000 + setting("NORN_TEST_SEED").unwrap_or(0);
+    let count = setting("NORN_TEST_PROGRAMS").unwrap_or(16);
     let (mut racy, mut free, mut open) = (0, 0, 0);
     for number in seed..seed + count {
         let text = program(&mut Random::new(number));
-        let again = text.clone();
-        let results = std::panic::catch_unwind(move || check(&again));
-        for result in results.unwrap_or_else(|_| panic!("program {number}:\n{text}")) {
+        for result in checked(&format!("program {number}"), &text, check) {
             match result {
                 Some(true) => racy += 1,
                 Some(false) => free += 1,

@@ -1,15 +1,13 @@
 //! The executor and the reference machine take the same random steps and have to agree after each; undoing has to
 //! restore what was there.
 
-mod generate;
-
-use generate::{Random, Shape, program};
-use norn_c::driver::{self, Input};
 use norn_exec::{Code, Executor, Status, Stop};
 use norn_ir::ids::GlobalId;
 use norn_ir::program::Program;
 use norn_machine::observe::Unobserved;
 use norn_machine::{Choice, Inputs, Machine, Request, State};
+use norn_testing::programs::{Shape, program};
+use norn_testing::{Random, checked, compile, setting};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Basic, Checks};
 use norn_verdict::schedule::ThreadName;
@@ -18,14 +16,6 @@ use std::collections::BTreeMap;
 const CHECKS: Checks = Checks { memory_safety: true, overflow: true, ..Checks::DEFAULT };
 /// What goes wrong is assumed not to happen.
 const ASSUMING: Checks = Checks { basic: Basic::Assertions, ..Checks::DEFAULT };
-
-fn compile(text: &str) -> Program {
-    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
-    let compiled = driver::compile(Default::default(), None, vec![input]);
-    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
-    norn_passes::escape::mark_private(&mut program);
-    program
-}
 
 /// The same fixed values for both: they depend on thread and position only.
 #[derive(Clone, Default)]
@@ -208,27 +198,22 @@ fn walk(reference: &Program, program: &Program, code: &Code, (model, checks): (M
 }
 
 fn check(text: &str, seed: u64) {
-    let program = compile(text);
-    let code = norn_exec::compile(&program, None);
     for model in Model::ALL {
-        let result = std::panic::catch_unwind(|| {
+        checked(&format!("program {seed}, {model}"), text, |text| {
+            let program = compile(text);
+            let code = norn_exec::compile(&program, None);
             for walk_seed in 0..4 {
                 for checks in [CHECKS, ASSUMING] {
                     walk(&program, &program, &code, (model, checks), &mut Random::new(seed * 4 + walk_seed));
                 }
             }
         });
-        assert!(
-            result.is_ok(),
-            "seed {seed}, {model}:
-{text}"
-        );
     }
 }
 
 #[test]
 fn random_programs_run_as_on_the_machine() {
-    let count = std::env::var("NORN_TEST_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let count = setting("NORN_TEST_PROGRAMS").unwrap_or(60);
     for seed in 0..count {
         let shape = Shape { threads: (2, 3), statements: (2, 6), library: true, ends: true, inputs: true };
         check(&program(&mut Random::new(seed), shape), seed);

@@ -1,30 +1,18 @@
 //! Every execution of the reference machine is among those that the event list describes, step by step.
 
-#[path = "../../exec/tests/generate/mod.rs"]
-mod generate;
-#[path = "oracle/pointers.rs"]
-mod pointers;
-
-use norn_c::driver::{self, Input};
 use norn_follow::Followed;
 use norn_follow::sample::{Form, Sampler, Setting};
 use norn_ir::program::Program;
 use norn_logic::Term;
 use norn_passes::unwind::Bounds;
 use norn_symex::{Symbolic, ThreadId, execute};
+use norn_testing::programs::{Shape, pointers, program};
+use norn_testing::{Random, checked, compile, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
 
 const SAFE: Checks = Checks { memory_safety: true, overflow: true, ..Checks::DEFAULT };
-
-fn compile(text: &str) -> Program {
-    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
-    let compiled = driver::compile(Default::default(), None, vec![input]);
-    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
-    norn_passes::escape::mark_private(&mut program);
-    program
-}
 
 fn symbolic(program: &Program, unwind: u32, checks: Checks) -> Symbolic {
     let bounds = Bounds { default: unwind, ..Bounds::default() };
@@ -230,20 +218,21 @@ fn threads_created_for_ever() {
 
 #[test]
 fn generated_programs() {
-    use generate::{Random, Shape, program};
-    let count = std::env::var("NORN_ORACLE_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(150);
+    let count = setting("NORN_ORACLE_PROGRAMS").unwrap_or(150);
     for seed in 0..count {
         let library = seed % 2 == 1;
         let shape = Shape { threads: (1, 3), statements: (1, 6), library, ends: seed % 3 == 0, inputs: true };
-        check(&program(&mut Random::new(seed), shape), 2, SAFE, 8);
+        let text = program(&mut Random::new(seed), shape);
+        checked(&format!("program {seed}"), &text, |text| check(text, 2, SAFE, 8));
     }
 }
 
 #[test]
 fn generated_programs_with_pointers() {
-    let count = std::env::var("NORN_ORACLE_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
+    let count = setting("NORN_ORACLE_PROGRAMS").unwrap_or(200);
     for seed in 0..count {
         let checks = if seed % 2 == 0 { SAFE } else { Checks::default() };
-        check(&pointers::program(&mut generate::Random::new(seed)), 3, checks, 8);
+        let text = pointers::program(&mut Random::new(seed));
+        checked(&format!("program {seed}"), &text, |text| check(text, 3, checks, 8));
     }
 }

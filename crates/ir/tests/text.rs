@@ -4,7 +4,7 @@ mod support;
 
 use norn_ir::parse::parse;
 use norn_ir::program::Program;
-use support::Random;
+use support::Generator;
 
 const SAMPLE: &str = include_str!("sample.norn");
 
@@ -32,7 +32,7 @@ fn the_sample_is_valid() {
 #[test]
 fn random_programs_survive() {
     for seed in 0..1000 {
-        check_round_trip(&Random::new(seed).program());
+        check_round_trip(&Generator::new(seed).program());
     }
 }
 
@@ -41,7 +41,7 @@ fn random_programs_survive() {
 fn damaged_texts_do_not_panic() {
     let mut still_parsed = 0;
     for seed in 0..4000 {
-        let mut random = Random::new(seed);
+        let mut random = Generator::new(seed);
         let text = if seed % 2 == 0 { SAMPLE.to_owned() } else { random.program().to_string() };
         let mut bytes = text.into_bytes();
         for _ in 0..=random.below(3) {

@@ -1,43 +1,17 @@
 //! Litmus files and what they become: `accepted/*.litmus` with the program beside each, `refused/*.litmus` with the
-//! diagnostics beside each. `NORN_BLESS=1` writes what is expected anew.
+//! diagnostics beside each.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::SourceMap;
 use norn_ir::validate::validate;
-
-fn files(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
-    let entries = folder.read_dir().expect("the folder of tests should be there");
-    let mut found: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|e| e == "litmus"))
-        .collect();
-    found.sort();
-    assert!(!found.is_empty(), "{} is empty", folder.display());
-    found
-}
+use norn_testing::golden;
 
 /// Checks each file against the file beside it with another extension.
 fn check(folder: &str, extension: &str, render: impl Fn(&str, String) -> String) {
-    let mut failures = String::new();
-    for path in files(folder) {
-        let name = path.file_name().and_then(|n| n.to_str()).expect("the name should be text").to_owned();
-        let text = std::fs::read_to_string(&path).expect("the test should be readable");
-        let found = render(&name, text);
-        let expected_path = path.with_extension(extension);
-        if std::env::var_os("NORN_BLESS").is_some() {
-            std::fs::write(&expected_path, found).expect("the expectation should be writable");
-            continue;
-        }
-        let expected = std::fs::read_to_string(&expected_path).unwrap_or_default();
-        if found != expected {
-            let _ = writeln!(failures, "{name}: expected\n{expected}\nfound\n{found}");
-        }
-    }
-    assert!(failures.is_empty(), "{failures}");
+    let inputs = golden::inputs(&format!("{}/tests/{folder}", env!("CARGO_MANIFEST_DIR")), "litmus");
+    golden::check(inputs.map(|(path, text)| (path.with_extension(extension), render(&golden::name(&path), text))));
 }
 
 fn show(sources: &SourceMap, diagnostics: &[Diagnostic]) -> String {

@@ -1,21 +1,8 @@
 //! Damaged files: whatever happens to a test, it is read to a valid program or refused with a place in the file.
 
-use std::path::Path;
-
 use norn_ir::source::SourceMap;
 use norn_ir::validate::validate;
-
-/// Numbers that look random and are the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound.max(1) as u64) as usize
-    }
-}
+use norn_testing::{Random, golden};
 
 fn check(text: String) {
     let mut sources = SourceMap::new();
@@ -36,30 +23,30 @@ fn check(text: String) {
 
 fn mutate(text: &str, random: &mut Random, scraps: &[&str]) -> String {
     let mut bytes = text.as_bytes().to_vec();
-    for _ in 0..1 + random.below(4) {
-        let at = random.below(bytes.len());
-        match random.below(7) {
+    for _ in 0..1 + random.index(4) {
+        let at = random.index(bytes.len());
+        match random.index(7) {
             0 => bytes.truncate(at),
-            1 => drop(bytes.drain(at..(at + 1 + random.below(12)).min(bytes.len()))),
+            1 => drop(bytes.drain(at..(at + 1 + random.index(12)).min(bytes.len()))),
             2 => {
-                let scrap = scraps[random.below(scraps.len())];
+                let scrap = scraps[random.index(scraps.len())];
                 drop(bytes.splice(at..at, scrap.bytes()));
             }
-            3 if at < bytes.len() => bytes[at] = b" \n(){}[];:|,=~$%*&0123456789xrP\"/\\\x00\xff"[random.below(36)],
+            3 if at < bytes.len() => bytes[at] = b" \n(){}[];:|,=~$%*&0123456789xrP\"/\\\x00\xff"[random.index(36)],
             4 => {
-                let copied = bytes[at..(at + random.below(40)).min(bytes.len())].to_vec();
-                let to = random.below(bytes.len());
+                let copied = bytes[at..(at + random.index(40)).min(bytes.len())].to_vec();
+                let to = random.index(bytes.len());
                 drop(bytes.splice(to..to, copied));
             }
             5 => {
-                let other = random.below(bytes.len());
+                let other = random.index(bytes.len());
                 if at < bytes.len() && other < bytes.len() {
                     bytes.swap(at, other);
                 }
             }
             _ => {
                 let mut lines: Vec<&[u8]> = bytes.split(|&b| b == b'\n').collect();
-                let (a, b) = (random.below(lines.len()), random.below(lines.len()));
+                let (a, b) = (random.index(lines.len()), random.index(lines.len()));
                 lines.swap(a, b);
                 bytes = lines.join(&b'\n');
             }
@@ -73,15 +60,12 @@ fn mutate(text: &str, random: &mut Random, scraps: &[&str]) -> String {
 
 #[test]
 fn damaged_files() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/accepted");
-    let mut paths: Vec<_> = folder.read_dir().expect("tests").filter_map(|e| Some(e.ok()?.path())).collect();
-    paths.retain(|path| path.extension().is_some_and(|e| e == "litmus"));
-    paths.sort();
-    let texts: Vec<String> = paths.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+    let inputs = golden::inputs(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/accepted"), "litmus");
+    let texts: Vec<String> = inputs.map(|(_, text)| text).collect();
     let scraps: Vec<&str> = texts.iter().flat_map(|text| text.split_inclusive([' ', ';', '\n'])).collect();
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(1);
     for _ in 0..4000 {
-        let text = &texts[random.below(texts.len())];
+        let text = &texts[random.index(texts.len())];
         check(mutate(text, &mut random, &scraps));
     }
 }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{Folder, project};
+use support::{Folder, project, until_it_listens};
 
 /// One `// expect OPTIONS: sc VERDICT, …` line of an example.
 struct Expectation {
@@ -225,6 +225,7 @@ fn an_interrupt_ends_with_130_after_saying_what_was_reached() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("norn should start");
+    until_it_listens(&child);
     std::thread::sleep(std::time::Duration::from_millis(700));
     let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill should run");
     assert!(killed.success());
@@ -244,6 +245,7 @@ fn an_interrupt_tells_of_all_models() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_norn"));
         command.args(args).arg("endless.c").current_dir(folder.path("")).stdout(Stdio::piped());
         let mut child = command.spawn().expect("norn should start");
+        until_it_listens(&child);
         std::thread::sleep(std::time::Duration::from_millis(700));
         let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill should run");
         assert!(killed.success());

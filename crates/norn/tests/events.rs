@@ -4,7 +4,7 @@ mod support;
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use support::{Folder, Run, project};
+use support::{Folder, Run, project, until_it_listens};
 
 /// Too hard for any bound: somebody would have to factor a number.
 const HARD: &str = "#include <pthread.h>\n#include <assert.h>\nextern unsigned long __VERIFIER_nondet_ulong(void);\n\
@@ -47,6 +47,7 @@ fn interrupted(file: &std::path::Path) -> (Option<i32>, String) {
         .stdout(Stdio::piped())
         .spawn()
         .expect("norn should start");
+    until_it_listens(&child);
     std::thread::sleep(Duration::from_millis(2500));
     let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill should run");
     assert!(killed.success());

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use support::Folder;
+use support::{Folder, until_it_listens, wait_until};
 
 const SAFE: &str = "#include <assert.h>\nint x; int main(void) { x = 1; assert(x); }\n";
 const UNSAFE: &str = "#include <assert.h>\nint x; int main(void) { assert(x); }\n";
@@ -310,9 +310,7 @@ fn the_time_limit_holds_for_reading_too() {
         &["run", "--timeout", "0.2", "a.c"],
         &["sequentialize", "--timeout", "0.2", "a.c"],
     ] {
-        let start = Instant::now();
-        let run = folder.norn(args);
-        let took = start.elapsed();
+        let (run, took) = folder.norn_measured(args);
         let said = run.stdout() + &run.stderr();
         assert_eq!(run.status(), 5, "{args:?}: {said}");
         assert!(said.contains("the time limit was reached"), "{args:?}: {said}");
@@ -345,6 +343,7 @@ fn signals_end_every_command() {
         for signal in ["-INT", "-TERM"] {
             let words = line.split(' ').collect::<Vec<_>>();
             let child = command(&folder, &words).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("norn");
+            until_it_listens(&child);
             std::thread::sleep(Duration::from_millis(300));
             let start = Instant::now();
             Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill");
@@ -440,13 +439,14 @@ fn a_backend_leaves_nothing_behind() {
     let output = with_tool(&["--timeout", "1"]).output().expect("norn should run");
     assert_eq!(output.status.code(), Some(5));
     assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
+    std::fs::remove_file(folder.path("seen")).expect("the tool should have been run");
     let child = with_tool(&[]).stdout(Stdio::null()).spawn().expect("norn");
-    std::thread::sleep(Duration::from_millis(500));
+    let seen = || std::fs::read_to_string(folder.path("seen")).unwrap_or_default();
+    wait_until("the tool should be run", || seen().ends_with('\n'));
     Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("kill");
     let mut child = child;
     assert_eq!(child.wait().expect("norn should end").code(), Some(130));
-    let seen = std::fs::read_to_string(folder.path("seen")).expect("the tool should have been run");
-    assert!(seen.starts_with("drwx------"), "{seen}");
+    assert!(seen().starts_with("drwx------"), "{}", seen());
     let left = std::fs::read_dir(folder.path("tmp")).expect("a folder").count();
     assert_eq!(left, 0, "temporary files are left");
 }

@@ -4,24 +4,13 @@
 mod support;
 
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
-use support::Folder;
+use support::{Folder, wait_until};
 
 const SAFE: &str = "int x; int main(void) { x = 1; return 0; }\n";
 /// Starts another process, says so, and waits for it.
 const WAITS: &str = "#!/bin/sh\nsleep 600 &\necho $! > pid.new\nmv pid.new pid\nwait\n";
 /// Leaves another process behind, which keeps its output open.
 const LEAVES: &str = "#!/bin/sh\nsleep 600 &\necho $! > pid\necho VERIFICATION SUCCESSFUL\n";
-/// More than any of this takes.
-const LONG: Duration = Duration::from_secs(60);
-
-fn wait_until(what: &str, holds: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < LONG, "{what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
 
 /// Whether the process that the script started is there. What has ended but was not waited for is not.
 fn is_alive(folder: &Folder) -> bool {

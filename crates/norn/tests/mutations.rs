@@ -5,24 +5,9 @@ mod support;
 
 use norn_c::driver::{Input, compile};
 use norn_c::session::Options;
+use norn_testing::{Random, measured};
 use std::fs;
-use std::time::{Duration, Instant};
-
-/// A small random number generator (xorshift64*), so that every run mutates alike.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
-    }
-}
+use std::time::Duration;
 
 /// Fragments that upset parsers.
 const FRAGMENTS: &[&str] = &[
@@ -86,20 +71,20 @@ const FRAGMENTS: &[&str] = &[
 
 fn mutate(text: &str, random: &mut Random) -> String {
     let mut bytes = text.as_bytes().to_vec();
-    for _ in 0..=random.below(3) {
-        let at = random.below(bytes.len());
-        let end = (at + 1 + random.below(20)).min(bytes.len());
-        match random.below(5) {
+    for _ in 0..=random.index(3) {
+        let at = random.index(bytes.len());
+        let end = (at + 1 + random.index(20)).min(bytes.len());
+        match random.index(5) {
             0 => drop(bytes.drain(at..end)),
             1 => {
                 let copy = bytes[at..end].to_vec();
-                let to = random.below(bytes.len());
+                let to = random.index(bytes.len());
                 bytes.splice(to..to, copy);
             }
-            2 => bytes[at] = random.next() as u8,
+            2 => bytes[at] = random.number() as u8,
             3 => bytes.truncate(at.max(1)),
             _ => {
-                let fragment = FRAGMENTS[random.below(FRAGMENTS.len())];
+                let fragment = random.pick(FRAGMENTS);
                 bytes.splice(at..at, fragment.bytes());
             }
         }
@@ -117,17 +102,15 @@ fn mutated_examples_neither_panic_nor_hang() {
     names.retain(|path| path.extension().is_some_and(|e| e == "c"));
     names.sort();
     assert!(names.len() >= 12, "there should be a dozen examples");
-    let mut random = Random(0x6e6f_726e);
+    let mut random = Random::new(0x6e6f_726e);
     let (mut accepted, mut rejected) = (0, 0);
     for path in names {
         let text = fs::read_to_string(&path).expect("an example is text");
         for round in 0..60 {
             let mutated = mutate(&text, &mut random);
-            let start = Instant::now();
             let input = Input::Text { name: "mutated.c".to_owned(), text: mutated.clone() };
-            let compiled = compile(Options::default(), None, vec![input]);
-            let slow = start.elapsed() > Duration::from_secs(5);
-            assert!(!slow, "{} round {round} took too long:\n{mutated}", path.display());
+            let (compiled, took) = measured(|| compile(Options::default(), None, vec![input]));
+            assert!(took < Duration::from_secs(5), "{} round {round} took too long:\n{mutated}", path.display());
             match compiled.program {
                 Some(_) => accepted += 1,
                 None => {

@@ -1,10 +1,9 @@
 //! Runs each pass over the programs in its folder (`tests/<pass>/*.ir`) and compares with the text beside each
-//! (`*.expected`). With `NORN_BLESS=1` in the environment the texts are written instead.
+//! (`*.expected`).
 //!
 //! A line `// bounds: 2, library 3, a.c:5=1` in a program sets the bounds of `unwind` and `threads`.
 
 use std::fmt::Write;
-use std::path::Path;
 
 use norn_ir::ids::{BlockId, FuncId, LocalId, Reg};
 use norn_ir::instr::{InstrKind, Operand};
@@ -20,6 +19,7 @@ use norn_passes::points_to::{Object, PointsTo, Targets};
 use norn_passes::spin::{SpinLoop, spin};
 use norn_passes::threads::thread_instances;
 use norn_passes::unwind::{BoundAt, Bounds, CutCause, unwind};
+use norn_testing::golden;
 
 #[test]
 fn points_to() {
@@ -114,27 +114,14 @@ fn threads() {
 }
 
 fn check_folder(folder: &str, run: impl Fn(&str, Program) -> String) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
-    let bless = std::env::var_os("NORN_BLESS").is_some_and(|value| value == "1");
-    let mut inputs: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    inputs.retain(|path| path.extension().is_some_and(|extension| extension == "ir"));
-    inputs.sort();
-    assert!(!inputs.is_empty(), "there should be programs in {}", folder.display());
-    for input in inputs {
-        let text = std::fs::read_to_string(&input).unwrap();
+    let inputs = golden::inputs(&format!("{}/tests/{folder}", env!("CARGO_MANIFEST_DIR")), "ir");
+    golden::check(inputs.map(|(input, text)| {
         let program = parse(&text).unwrap_or_else(|error| panic!("{}: {error}", input.display()));
         if let Err(findings) = validate(&program) {
             panic!("{}: {}", input.display(), findings[0]);
         }
-        let found = run(&text, program);
-        let file = input.with_extension("expected");
-        if bless {
-            std::fs::write(&file, found).unwrap();
-        } else {
-            let expected = std::fs::read_to_string(&file).unwrap_or_default();
-            assert!(found == expected, "{} changed:\n{found}\n(NORN_BLESS=1 accepts it)", file.display());
-        }
-    }
+        (input.with_extension("expected"), run(&text, program))
+    }));
 }
 
 fn bounds(text: &str) -> Bounds {

@@ -10,6 +10,7 @@ use norn_ir::program::{Function, Program};
 use norn_ir::validate::validate;
 use norn_passes::Site;
 use norn_passes::unwind::{BoundAt, Bounded, Bounds, CutCause, TooLargeCause, unwind};
+use norn_testing::Random;
 
 fn program(body: &str) -> Program {
     let header = "norn-ir 1\ntarget lp64\nentry f0\nfile 0 \"a.c\"\nfile 1 \"dir/b.c\"\ntype t0 = i32 signed\n";
@@ -336,16 +337,6 @@ fn paths_by_definition(program: &Program, bound: u32) -> Option<BTreeSet<Path>> 
     Some(paths)
 }
 
-/// A small generator of numbers; the same on every machine.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % limit
-    }
-}
-
 fn random_program(random: &mut Random) -> Program {
     let functions = 1 + random.below(3);
     let mut text = String::new();
@@ -372,7 +363,7 @@ fn random_program(random: &mut Random) -> Program {
 
 #[test]
 fn random_programs_have_the_paths_of_the_definition() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let (mut compared, mut cut) = (0, 0);
     for _ in 0..1500 {
         let program = random_program(&mut random);

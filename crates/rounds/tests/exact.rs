@@ -3,34 +3,23 @@
 //! Each program is asked whether it can end in a certain state: in one of those that it can end in with enough rounds, or in
 //! one made up. So the answer changes with the number of rounds.
 
-#[path = "../../exec/tests/generate/mod.rs"]
-mod generate;
-
-use generate::{Random, Shape, program};
-use norn_c::driver::{self, Input};
 use norn_ir::ids::GlobalId;
 use norn_ir::program::Program;
 use norn_machine::enumerate::{Incomplete, Question, rounds, states};
 use norn_passes::unwind::Bounds;
 use norn_rounds::{Task, verdict};
+use norn_testing::programs::{Shape, program};
+use norn_testing::{Random, at_most, checked, compile, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
-
-fn compile(text: &str) -> Program {
-    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
-    let compiled = driver::compile(Default::default(), None, vec![input]);
-    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
-    norn_passes::escape::mark_private(&mut program);
-    program
-}
 
 /// Compares under all models, for one round and more; gives how many of the answers were violations.
 fn check(program: &Program, name: &str) -> u32 {
     let mut violations = 0;
     for model in Model::ALL {
         for number in 1..=3 {
-            let limits = Limits::for_seconds(number_from("NORN_TEST_SECONDS").unwrap_or(20) as f64);
+            let limits = at_most(setting("NORN_TEST_STATES").unwrap_or(1 << 18));
             let checks = Checks::default();
             let question =
                 Question { program, model, checks, limits: &limits, domain: Some(&[0, 1, 2, 3]), observed: &[] };
@@ -56,14 +45,14 @@ fn check(program: &Program, name: &str) -> u32 {
                     break;
                 }
                 (Some(finding), found) => panic!("{name} {model} {number}: missed {finding:?}: {found:?}"),
-                // The machine may have run out of time.
+                // The machine may have given up.
                 (None, Outcome::Unsafe(found)) if !expected.sampled && expected.incomplete.is_none() => {
                     panic!("{name} {model} {number}: there is no such execution: {:?}", found.schedule().to_string())
                 }
                 (None, Outcome::Unsafe(_)) => {}
                 (None, Outcome::Safe { .. }) => {
-                    let out_of_time = norn_verdict::limits::Exceeded::Time.reason();
-                    let is_other = |incomplete: &Incomplete| incomplete.reason != out_of_time;
+                    let given_up = norn_verdict::limits::Exceeded::Interrupted.reason();
+                    let is_other = |incomplete: &Incomplete| incomplete.reason != given_up;
                     let differs = expected.incomplete.as_ref().is_some_and(is_other);
                     assert!(!differs, "{name} {model} {number}: {:?}", expected.incomplete);
                 }
@@ -83,7 +72,7 @@ fn asked(random: &mut Random, text: &str) -> String {
     let names = ["x", "y", "a", "seen"];
     let observed = names.map(|name| named(name).expect("the programs have these"));
     let model = Model::ALL[random.below(3) as usize];
-    let limits = Limits::for_seconds(5.0);
+    let limits = at_most(1 << 17);
     let question = Question {
         program: &program,
         model,
@@ -120,22 +109,18 @@ fn with_prelude(random: &mut Random, text: &str) -> String {
     text.replacen("  pthread_t id1;", &format!("  {}\n  pthread_t id1;", any()), 1)
 }
 
-fn number_from(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok()?.parse().ok()
-}
-
-/// `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs, `NORN_TEST_SECONDS` gives the machine more time.
+/// `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs, `NORN_TEST_STATES` lets the machine go further.
 fn check_random(count: u64, seed: u64, shape: Shape) {
-    let seed = seed + number_from("NORN_TEST_SEED").unwrap_or(0);
-    let count = number_from("NORN_TEST_PROGRAMS").unwrap_or(count);
+    let seed = seed + setting("NORN_TEST_SEED").unwrap_or(0);
+    let count = setting("NORN_TEST_PROGRAMS").unwrap_or(count);
     let mut violations = 0;
     for number in 0..count {
         let mut random = Random::new(seed + number);
         let text = program(&mut random, shape);
         let text = with_prelude(&mut random, &text);
         let text = asked(&mut random, &text);
-        let result = std::panic::catch_unwind(|| check(&compile(&text), &format!("{number}")));
-        violations += result.unwrap_or_else(|_| panic!("program {number}:\n{text}"));
+        let name = format!("program {number}");
+        violations += checked(&name, &text, |text| check(&compile(text), &name));
     }
     assert!(u64::from(violations) * 4 > count, "too few violations to compare: {violations} of {count} programs");
 }

@@ -1,21 +1,18 @@
 //! Formulas grow linearly with the number of rounds, and what threads compute by themselves is in them once.
 
-use norn_c::driver::{self, Input};
 use norn_passes::unwind::Bounds;
 use norn_rounds::sizes;
+use norn_testing::compile;
 use norn_verdict::model::Model;
 
-const FIBONACCI: &str = include_str!("../benches/programs/fibonacci.c");
-const COUNTERS: &str = include_str!("../benches/programs/counters.c");
-const MUTUAL_EXCLUSION: &str = include_str!("../benches/programs/mutual_exclusion.c");
+const FIBONACCI: &str = include_str!("growth/fibonacci.c");
+const COUNTERS: &str = include_str!("growth/counters.c");
+const MUTUAL_EXCLUSION: &str = include_str!("growth/mutual_exclusion.c");
 
 /// Variables and clauses for 1 to 8 rounds.
 fn sizes_of(text: &str, unwind: u32, model: Model) -> Vec<(usize, usize)> {
-    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
-    let mut program = driver::compile(Default::default(), None, vec![input]).program.expect("it should compile");
-    norn_passes::escape::mark_private(&mut program);
     let bounds = Bounds { default: unwind, ..Bounds::default() };
-    sizes(&program, &bounds, model, 8).expect("it should be executed")
+    sizes(&compile(text), &bounds, model, 8).expect("it should be executed")
 }
 
 /// What each round adds to the one before it.

@@ -1,6 +1,5 @@
 //! What the options of the engine mean: the order of threads, the width of integers, few context switches.
 
-use norn_c::driver::{self, Input};
 use norn_ir::program::Program;
 use norn_passes::unwind::Bounds;
 use norn_rounds::{Task, verdict};
@@ -9,12 +8,7 @@ use norn_verdict::model::Model;
 use norn_verdict::outcome::{BoundKind, Checks, Outcome, Verdict};
 
 fn compile(text: &str) -> Program {
-    let text = format!("#include <assert.h>\n#include <pthread.h>\n{text}");
-    let input = Input::Text { name: "test.c".to_owned(), text };
-    let compiled = driver::compile(Default::default(), None, vec![input]);
-    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
-    norn_passes::escape::mark_private(&mut program);
-    program
+    norn_testing::compile(&format!("#include <assert.h>\n#include <pthread.h>\n{text}"))
 }
 
 /// The verdict under SC, with no more than these options.

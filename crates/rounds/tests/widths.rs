@@ -1,31 +1,21 @@
 //! Few bits at first leave executions out and add none: random programs with small and large numbers, from some number of bits
 //! on, against the reference machine.
 
-#[path = "../../exec/tests/generate/mod.rs"]
-#[allow(dead_code, reason = "other tests use more of it")]
-mod generate;
-
-use generate::Random;
-use norn_c::driver::{self, Input};
 use norn_ir::program::Program;
 use norn_machine::enumerate::{Question, states};
 use norn_passes::unwind::Bounds;
 use norn_rounds::{Task, verdict};
+use norn_testing::{Random, checked, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
 use std::fmt::Write;
 
 fn compile(text: &str) -> Program {
-    let text = format!(
+    norn_testing::compile(&format!(
         "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n\
          extern void __VERIFIER_atomic_begin(void);\nextern void __VERIFIER_atomic_end(void);\n{text}"
-    );
-    let input = Input::Text { name: "test.c".to_owned(), text };
-    let compiled = driver::compile(Default::default(), None, vec![input]);
-    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
-    norn_passes::escape::mark_private(&mut program);
-    program
+    ))
 }
 
 /// The engine says what the machine says, whatever the number of bits to begin with; whether that is a violation.
@@ -97,7 +87,7 @@ fn program(random: &mut Random) -> String {
     let _ = writeln!(text, "atomic_long a = {};", number(random));
     for thread in 0..2 {
         let statements: Vec<String> = (0..1 + random.below(2)).map(|_| statement(random)).collect();
-        let _ = writeln!(text, "void *t{thread}(void *arg) {{ {} return 0; }}", statements.join(" "));
+        let _ = writeln!(text, "void *t{thread}(void *arg) {{\n  {}\n  return 0;\n}}", statements.join("\n  "));
     }
     text.push_str("int main(void) {\n  pthread_t p, q;\n");
     text.push_str("  pthread_create(&p, 0, t0, 0);\n  pthread_create(&q, 0, t1, 0);\n");
@@ -113,14 +103,13 @@ fn program(random: &mut Random) -> String {
 /// `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
 #[test]
 fn small_and_large_numbers() {
-    let from = |variable: &str| std::env::var(variable).ok()?.parse().ok();
-    let (count, seed): (u64, u64) = (from("NORN_TEST_PROGRAMS").unwrap_or(120), from("NORN_TEST_SEED").unwrap_or(0));
+    let (count, seed) = (setting("NORN_TEST_PROGRAMS").unwrap_or(120), setting("NORN_TEST_SEED").unwrap_or(0));
     let mut violations = 0;
     for index in 0..count {
         let mut random = Random::new(77_000 + seed + index);
         let text = program(&mut random);
         let model = Model::ALL[random.below(3) as usize];
-        violations += u64::from(check(&text, model));
+        violations += u64::from(checked(&format!("program {index}"), &text, |text| check(text, model)));
     }
     assert!(violations * 5 > count && violations * 10 < 9 * count, "{violations} of {count} programs are violated");
 }

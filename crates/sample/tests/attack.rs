@@ -1,6 +1,5 @@
 //! A wrong verdict of safe is noticed, a right one is left alone.
 
-use norn_c::driver::{Input, compile};
 use norn_ir::program::Program;
 use norn_sample::{Attack, Budget, Task, attack};
 use norn_verdict::limits::Limits;
@@ -8,11 +7,7 @@ use norn_verdict::model::Model;
 use norn_verdict::outcome::{Bound, BoundKind, Checks};
 
 fn program(source: &str) -> Program {
-    let text = format!("#include <assert.h>\n#include <pthread.h>\n{source}");
-    let compiled = compile(Default::default(), None, vec![Input::Text { name: "t.c".to_owned(), text }]);
-    let mut program = compiled.program.expect("it should compile");
-    norn_passes::escape::mark_private(&mut program);
-    program
+    norn_testing::compile(&format!("#include <assert.h>\n#include <pthread.h>\n{source}"))
 }
 
 fn attacked(source: &str, claimed: &[Bound]) -> &'static str {
@@ -50,7 +45,7 @@ fn a_wrong_proof_is_contradicted() {
 #[test]
 fn a_violation_counts_within_the_bounds_on_loops_only() {
     let source = "int x;\nint main(void) {\n for (int i = 0; i < 10; i++)\n  x++;\n assert(x != 10);\n return 0; }";
-    let at = |value, exhausted| [bound(BoundKind::Unwind { place: "t.c:5".to_owned() }, value, exhausted)];
+    let at = |value, exhausted| [bound(BoundKind::Unwind { place: "test.c:5".to_owned() }, value, exhausted)];
     assert_eq!(attacked(source, &at(9, false)), "stands");
     assert_eq!(attacked(source, &at(10, false)), "contradicted");
     assert_eq!(attacked(source, &at(9, true)), "contradicted", "the loop does go beyond it");

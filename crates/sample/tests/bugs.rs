@@ -1,6 +1,5 @@
 //! Shallow bugs, seeded one by one, are found within few executions; a program without bugs is never called safe.
 
-use norn_c::driver::{Input, compile};
 use norn_ir::program::Program;
 use norn_passes::unwind::Bounds;
 use norn_sample::{Budget, Task, verdict};
@@ -23,11 +22,7 @@ fn threads(globals: &str, first: &str, second: &str, then: &str) -> String {
 }
 
 fn program(source: &str) -> Program {
-    let input = Input::Text { name: "t.c".to_owned(), text: format!("{HEAD}{source}") };
-    let compiled = compile(Default::default(), None, vec![input]);
-    let mut program = compiled.program.unwrap_or_else(|| panic!("it should compile: {:?}", compiled.diagnostics));
-    norn_passes::escape::mark_private(&mut program);
-    program
+    norn_testing::compile(&format!("{HEAD}{source}"))
 }
 
 struct Setting<'a> {

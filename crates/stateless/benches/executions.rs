@@ -3,7 +3,6 @@
 
 #![allow(clippy::print_stdout)]
 
-use norn_c::driver::{self, Input};
 use norn_exec::{Executor, compile};
 use norn_ir::program::Program;
 use norn_stateless::{Task, explore};
@@ -20,10 +19,7 @@ const RACES: &str = "#include <pthread.h>\n#include <assert.h>\nvolatile int a =
     int most = a; assert(most < 1000); most = b; assert(most < 1000); return 0; }";
 
 fn main() {
-    let input = Input::Text { name: "races.c".to_owned(), text: RACES.to_owned() };
-    let compiled = driver::compile(Default::default(), None, vec![input]);
-    let mut program = compiled.program.expect("it should compile");
-    norn_passes::escape::mark_private(&mut program);
+    let program = norn_testing::compile(RACES);
     for model in Model::ALL {
         let limits = Limits::none();
         let task = Task { program: &program, model, checks: Checks::default(), bounds: None, limits: &limits };

@@ -1,27 +1,16 @@
 //! The engine explores each trace once: its counts and final states are those of the reference enumeration.
 
-#[path = "../../exec/tests/generate/mod.rs"]
-mod generate;
-
-use generate::{Random, Shape, program};
-use norn_c::driver::{self, Input};
 use norn_ir::ids::GlobalId;
 use norn_ir::program::{Program, Storage};
 use norn_machine::enumerate::{Question, states, traces};
 use norn_passes::unwind::Bounds;
 use norn_stateless::{Task, explore, verdict};
+use norn_testing::programs::{Shape, program};
+use norn_testing::{Random, checked, compile, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome, ViolationKind};
 use std::collections::BTreeSet;
-
-fn compile(text: &str) -> Program {
-    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
-    let compiled = driver::compile(Default::default(), None, vec![input]);
-    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
-    norn_passes::escape::mark_private(&mut program);
-    program
-}
 
 /// Compares under all models; gives the numbers of complete executions.
 fn check(program: &Program, checks: Checks, name: &str) -> [u64; 3] {
@@ -79,12 +68,12 @@ fn check(program: &Program, checks: Checks, name: &str) -> [u64; 3] {
 
 /// `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
 fn check_random(count: u64, seed: u64, shape: Shape) {
-    let seed = seed + std::env::var("NORN_TEST_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
-    let count = std::env::var("NORN_TEST_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(count);
+    let seed = seed + setting("NORN_TEST_SEED").unwrap_or(0);
+    let count = setting("NORN_TEST_PROGRAMS").unwrap_or(count);
     for number in 0..count {
         let text = program(&mut Random::new(seed + number), shape);
-        let result = std::panic::catch_unwind(|| check(&compile(&text), Checks::default(), &format!("{number}")));
-        assert!(result.is_ok(), "program {number}:\n{text}");
+        let name = format!("program {number}");
+        checked(&name, &text, |text| check(&compile(text), Checks::default(), &name));
     }
 }
 

@@ -1,15 +1,10 @@
 //! Nondeterministic values: trying the few that matter finds what trying all of them finds.
 
-#[path = "../../exec/tests/generate/mod.rs"]
-#[expect(dead_code, reason = "only the random numbers are of use here")]
-mod generate;
-
-use generate::Random;
-use norn_c::driver::{self, Input};
 use norn_ir::ids::GlobalId;
-use norn_ir::program::{Program, Storage};
+use norn_ir::program::Storage;
 use norn_machine::enumerate::{Question, states};
 use norn_stateless::{Task, explore, verdict};
+use norn_testing::{Random, compile};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
@@ -20,14 +15,6 @@ const HEAD: &str = "#include <pthread.h>\n#include <assert.h>\n#include <stdlib.
     extern int __VERIFIER_nondet_int(void);\nextern void __VERIFIER_assume(int);\nint g, h;\n\
     void check(int c) { if (!c) abort(); }\nint fetch(void) { return __VERIFIER_nondet_uchar(); }\n\
     signed char byte(void) { return __VERIFIER_nondet_char(); }\n";
-
-fn compile(text: &str) -> Program {
-    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
-    let compiled = driver::compile(Default::default(), None, vec![input]);
-    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
-    norn_passes::escape::mark_private(&mut program);
-    program
-}
 
 /// A thread and main run statements. Whether the engine could decide; if so, it is right.
 fn is_decided(statements: [&str; 2]) -> bool {

@@ -1,26 +1,15 @@
 //! A program is robust if and only if it has as many traces under TSO or PSO as under SC: the traces of SC are among
 //! the others.
 
-#[path = "../../exec/tests/generate/mod.rs"]
-mod generate;
-
-use generate::{Random, Shape, program};
-use norn_c::driver::{self, Input};
 use norn_ir::program::Program;
 use norn_machine::enumerate::{Question, traces};
 use norn_stateless::{Task, explore, robustness, without_assertions};
+use norn_testing::programs::{Shape, program};
+use norn_testing::{Random, checked, compile, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
 use norn_verdict::robustness::{Relation, Robustness};
-
-fn compile(text: &str) -> Program {
-    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
-    let compiled = driver::compile(Default::default(), None, vec![input]);
-    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
-    norn_passes::escape::mark_private(&mut program);
-    program
-}
 
 /// The steps of the cycle, or 0 if the program is robust.
 fn cycle(program: &Program, model: Model) -> usize {
@@ -138,31 +127,36 @@ fn robust_programs_have_as_many_executions_under_every_model() {
     check(atomics, &[atomic[0], atomic[1], "(void)atomic_load(&b); (void)atomic_load(&a);"]);
 }
 
+/// Whether the program is robust under TSO and PSO, as far as its traces can be counted.
+fn check_count(text: &str) -> Vec<bool> {
+    let program = compile(text);
+    let plain = without_assertions(&program);
+    let count = |model| {
+        let limits = Limits::for_seconds(300.0);
+        let checks = Checks::usual();
+        let question = Question { program: &plain, model, checks, limits: &limits, domain: None, observed: &[] };
+        let counted = traces::count(&question);
+        let decided = counted.violation.is_none() && counted.incomplete.is_none();
+        decided.then_some(counted.complete + counted.blocked)
+    };
+    let sc = count(Model::Sc);
+    let is_robust = |model| {
+        let (sc, weak) = (sc?, count(model)?);
+        assert_eq!(cycle(&program, model) == 0, sc == weak, "{model}: {sc} {weak}");
+        Some(sc == weak)
+    };
+    [Model::Tso, Model::Pso].into_iter().filter_map(is_robust).collect()
+}
+
 /// `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
 fn check_random(count: u64, seed: u64, shape: Shape) {
-    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
-    let seed = seed + number("NORN_TEST_SEED").unwrap_or(0);
+    let seed = seed + setting("NORN_TEST_SEED").unwrap_or(0);
     let mut robust = 0;
     let mut cyclic = 0;
-    for number in 0..number("NORN_TEST_PROGRAMS").unwrap_or(count) {
+    for number in 0..setting("NORN_TEST_PROGRAMS").unwrap_or(count) {
         let text = program(&mut Random::new(seed + number), shape);
-        let program = compile(&text);
-        let plain = without_assertions(&program);
-        let count = |model| {
-            let limits = Limits::for_seconds(300.0);
-            let checks = Checks::usual();
-            let question = Question { program: &plain, model, checks, limits: &limits, domain: None, observed: &[] };
-            let counted = traces::count(&question);
-            let decided = counted.violation.is_none() && counted.incomplete.is_none();
-            decided.then_some(counted.complete + counted.blocked)
-        };
-        let sc = count(Model::Sc);
-        for model in [Model::Tso, Model::Pso] {
-            let (Some(sc), Some(weak)) = (sc, count(model)) else { continue };
-            let cycle = std::panic::catch_unwind(|| cycle(&program, model));
-            let found = cycle.map(|length| length == 0).ok();
-            assert_eq!(found, Some(sc == weak), "program {number}, {model}: {sc} {weak}\n{text}");
-            *(if sc == weak { &mut robust } else { &mut cyclic }) += 1;
+        for is_robust in checked(&format!("program {number}"), &text, check_count) {
+            *(if is_robust { &mut robust } else { &mut cyclic }) += 1;
         }
     }
     assert!(robust > 0 && cyclic > 0, "{robust} robust, {cyclic} not: there should be some of each");

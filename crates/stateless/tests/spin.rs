@@ -1,12 +1,6 @@
 //! Programs that spin: with idle iterations left out, the engine finds the violations and the final states that the
 //! enumeration of all states of the program itself finds, and its counterexamples replay on the program itself.
 
-#[path = "../../exec/tests/generate/mod.rs"]
-#[expect(dead_code, reason = "only the random numbers are of use here")]
-mod generate;
-
-use generate::Random;
-use norn_c::driver::{self, Input};
 use norn_ir::ids::GlobalId;
 use norn_ir::program::{Program, Storage};
 use norn_ir::validate::validate;
@@ -14,6 +8,7 @@ use norn_machine::enumerate::{Question, states};
 use norn_passes::spin::spin;
 use norn_passes::unwind::Bounds;
 use norn_stateless::{Task, explore, verdict};
+use norn_testing::{Random, at_most, checked, compile, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
@@ -26,14 +21,6 @@ const HEAD: &str = "#include <pthread.h>\n#include <sched.h>\n#include <stdatomi
     volatile int x, y, z;\natomic_int a;\nint seen[4];\nstatic int get(void) { return x; }\n\
     static int both(void) { return x + y; }\nvolatile int *volatile p = &x;\n\
     pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n";
-
-fn compile(text: &str) -> Program {
-    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
-    let compiled = driver::compile(Default::default(), None, vec![input]);
-    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
-    norn_passes::escape::mark_private(&mut program);
-    program
-}
 
 /// The bodies of threads, started by main, which then does something of its own.
 fn threads(bodies: &[&str], main: &str) -> String {
@@ -61,7 +48,7 @@ fn check(program: &Program, deadlock: bool) -> Option<[u32; 3]> {
         .collect();
     let mut verdicts = [0; 3];
     for model in Model::ALL {
-        let limits = Limits::for_seconds(2.0);
+        let limits = at_most(1 << 16);
         let question = Question { program, model, checks, limits: &limits, domain: None, observed: &observed };
         let expected = states::explore(&question);
         if expected.violation.is_none() && expected.incomplete.is_some() {
@@ -151,15 +138,13 @@ fn program(random: &mut Random, count: u64) -> String {
 
 /// `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
 fn check_random(count: u64, seed: u64, number_of_threads: u64, deadlock: bool) {
-    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
-    let seed = seed + number("NORN_TEST_SEED").unwrap_or(0);
-    let count = number("NORN_TEST_PROGRAMS").unwrap_or(count);
+    let seed = seed + setting("NORN_TEST_SEED").unwrap_or(0);
+    let count = setting("NORN_TEST_PROGRAMS").unwrap_or(count);
     let mut decided = [0; 3];
     for number in 0..count {
         let text = program(&mut Random::new(seed + number), number_of_threads);
-        let result = std::panic::catch_unwind(|| check(&compile(&text), deadlock));
-        let Ok(verdicts) = result else { panic!("program {}:\n{text}", seed + number) };
-        if let Some(verdicts) = verdicts {
+        let name = format!("program {}", seed + number);
+        if let Some(verdicts) = checked(&name, &text, |text| check(&compile(text), deadlock)) {
             decided.iter_mut().zip(verdicts).for_each(|(sum, n)| *sum += n);
         }
     }

@@ -1,9 +1,8 @@
 //! What the search claims and the machine does not see becomes an error, never a verdict.
 
-use norn_c::driver::{self, Input};
-use norn_ir::program::Program;
 use norn_machine::replay::ReplayMismatch;
 use norn_stateless::{Explored, Task, explore, verdict_of};
+use norn_testing::compile;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome, Violation, ViolationKind};
@@ -14,13 +13,6 @@ const STORE_BUFFERING: &str = "#include <pthread.h>\n#include <assert.h>\nvolati
     void *t(void *arg) { y = 1; seen = x; return 0; }\n\
     int main(void) { pthread_t id; pthread_create(&id, 0, t, 0); x = 1; int r = y; pthread_join(id, 0);\n\
     assert(r == 1 || seen == 1); return 0; }";
-
-fn compile(text: &str) -> Program {
-    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
-    let mut program = driver::compile(Default::default(), None, vec![input]).program.expect("it should compile");
-    norn_passes::escape::mark_private(&mut program);
-    program
-}
 
 /// What becomes of the engine's finding after `change`.
 fn check(change: impl Fn(&mut Violation, &mut Schedule)) -> Result<Outcome, ReplayMismatch> {

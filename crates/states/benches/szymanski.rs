@@ -3,10 +3,9 @@
 
 #![allow(clippy::print_stdout)]
 
-use norn_c::driver::{self, Input};
-use norn_c::session::{MacroOption, Options};
 use norn_ir::program::Program;
 use norn_states::{Ended, Explored, Reductions, Task, explore};
+use norn_testing::compile;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
@@ -14,15 +13,6 @@ use norn_verdict::outcome::Checks;
 const SZYMANSKI: &str = include_str!("szymanski.c");
 const STATES_PER_SECOND: f64 = 500_000.0;
 const BYTES_PER_STATE: f64 = 100.0;
-
-fn compile(text: &str, fenced: bool) -> Program {
-    let input = Input::Text { name: "szymanski.c".to_owned(), text: text.to_owned() };
-    let macros = if fenced { vec![MacroOption::Define("FENCED".to_owned())] } else { Vec::new() };
-    let compiled = driver::compile(Options { macros, ..Options::default() }, None, vec![input]);
-    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
-    norn_passes::escape::mark_private(&mut program);
-    program
-}
 
 fn measure(program: &Program, model: Model, reductions: Reductions) -> (Explored, f64) {
     let limits = Limits::for_seconds(30.0);
@@ -64,8 +54,8 @@ fn main() {
         "{:<28} {:>4} {:>10} {:>12} {:>9} {:>12} {:>8} {:>10}",
         "Szymanski, three threads", "", "states", "transitions", "seconds", "states/s", "bytes", "depth"
     );
-    let plain = compile(SZYMANSKI, false);
-    let fenced = compile(SZYMANSKI, true);
+    let plain = compile(SZYMANSKI);
+    let fenced = compile(&format!("#define FENCED\n{SZYMANSKI}"));
     // The first run warms up.
     let runs: Vec<_> = (0..40).map(|_| measure(&plain, Model::Sc, Reductions::ALL)).collect();
     let best = runs.into_iter().min_by(|a, b| a.1.total_cmp(&b.1)).expect("there should be a run");

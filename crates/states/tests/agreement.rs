@@ -5,30 +5,15 @@
 
 mod programs;
 
-use norn_c::driver::{self, Input};
 use norn_ir::ids::GlobalId;
 use norn_ir::program::{Program, Storage};
 use norn_machine::enumerate::{Question, states};
 use norn_states::{Ended, Explored, Reductions, Task, explore, verdict};
-use norn_verdict::limits::{Limits, StopToken};
+use norn_testing::{at_most, checked, compile, compile_unmarked, setting};
+use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
-use norn_verdict::progress::{Progress, Report, Watcher};
 use std::collections::BTreeSet;
-use std::sync::Arc;
-
-/// Without marks for private objects: the reference machine's states remember who touched those, the engine's do not.
-fn compile_unmarked(text: &str) -> Program {
-    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
-    let compiled = driver::compile(Default::default(), None, vec![input]);
-    compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics))
-}
-
-fn compile(text: &str) -> Program {
-    let mut program = compile_unmarked(text);
-    norn_passes::escape::mark_private(&mut program);
-    program
-}
 
 /// Objects whose final contents are compared: not those with addresses, which renaming may change.
 fn observed(program: &Program) -> Vec<GlobalId> {
@@ -37,28 +22,6 @@ fn observed(program: &Program) -> Vec<GlobalId> {
         global.storage == Storage::Static && ["x", "y", "z", "c", "u", "a", "seen"].contains(&global.name.as_str())
     };
     (0..program.globals.len()).map(GlobalId::new).filter(shown).collect()
-}
-
-/// Stops a search that has more states than are worth comparing. Not a matter of time: a busy machine should compare
-/// the same programs as an idle one.
-struct Patience {
-    stop: StopToken,
-    most: u64,
-}
-
-impl Watcher for Patience {
-    fn see(&self, report: &Report<'_>) {
-        if report.count.1 >= self.most {
-            self.stop.stop();
-        }
-    }
-}
-
-/// Limits of a search that is stopped at so many states.
-fn at_most(most: u64) -> Limits {
-    let stop = StopToken::default();
-    let progress = Progress::to(Arc::new(Patience { stop: stop.clone(), most }));
-    Limits { stop, progress, ..Limits::none() }
 }
 
 /// Whether there are few enough states for the reference enumeration.
@@ -136,7 +99,8 @@ fn check(program: &Program, checks: Checks, name: &str) -> [bool; 3] {
     })
 }
 
-/// The numbers of states and transitions, with every reduction off.
+/// The numbers of states and transitions, with every reduction off. The program is one without marks for private objects:
+/// the reference machine's states remember who touched those, the engine's do not.
 fn check_counts(program: &Program, checks: Checks, name: &str) -> [bool; 3] {
     Model::ALL.map(|model| {
         if !is_small(program, model, checks) {
@@ -162,17 +126,15 @@ fn check_counts(program: &Program, checks: Checks, name: &str) -> [bool; 3] {
 /// `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
 #[test]
 fn random_programs() {
-    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
-    let (count, first) = (number("NORN_TEST_PROGRAMS").unwrap_or(40), number("NORN_TEST_SEED").unwrap_or(0));
+    let (count, first) = (setting("NORN_TEST_PROGRAMS").unwrap_or(40), setting("NORN_TEST_SEED").unwrap_or(0));
     let (mut compared, mut counted) = ([0; 3], [0; 3]);
     for seed in first..first + count {
         let text = programs::program(seed);
         let checks = Checks { deadlock: seed % 3 == 0, memory_safety: seed % 2 == 0, ..Checks::default() };
-        let result = std::panic::catch_unwind(|| check(&compile(&text), checks, &format!("{seed}")));
-        let Ok(result) = result else { panic!("program {seed}:\n{text}") };
+        let name = format!("program {seed}");
+        let result = checked(&name, &text, |text| check(&compile(text), checks, &name));
         compared.iter_mut().zip(result).for_each(|(sum, one)| *sum += u64::from(one));
-        let result = std::panic::catch_unwind(|| check_counts(&compile_unmarked(&text), checks, &format!("{seed}")));
-        let Ok(result) = result else { panic!("program {seed}:\n{text}") };
+        let result = checked(&name, &text, |text| check_counts(&compile_unmarked(text), checks, &name));
         counted.iter_mut().zip(result).for_each(|(sum, one)| *sum += u64::from(one));
     }
     println!("of {count} programs, {compared:?} were compared under SC, TSO, PSO, and {counted:?} counted");

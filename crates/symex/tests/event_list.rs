@@ -1,19 +1,10 @@
 //! What event lists look like: the one in the architecture document, and how wide cells are.
 
-use norn_c::driver::{self, Input};
-use norn_ir::program::Program;
 use norn_passes::unwind::Bounds;
 use norn_symex::{Encoding, Finding, SectionKind, Symbolic, execute};
+use norn_testing::compile;
 use norn_verdict::limits::Limits;
 use norn_verdict::outcome::{Checks, ViolationKind};
-
-fn compile(text: &str) -> Program {
-    let input = Input::Text { name: "test.c".to_owned(), text: text.to_owned() };
-    let compiled = driver::compile(Default::default(), None, vec![input]);
-    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
-    norn_passes::escape::mark_private(&mut program);
-    program
-}
 
 /// Two threads with these bodies; main joins them and then does something.
 fn list(globals: &str, one: &str, two: &str, last: &str, unwind: u32) -> Symbolic {

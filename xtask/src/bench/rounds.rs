@@ -71,7 +71,7 @@ pub fn run(norn: &Norn, corpus: Option<&Path>) -> Result<usize, String> {
         litmus(norn, corpus)?;
     }
     println!();
-    growth::main();
+    growth::print();
     if let Some(corpus) = corpus {
         missed += safe_stack(norn, corpus)?;
     }

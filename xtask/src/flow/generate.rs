@@ -5,7 +5,7 @@
 //! is, or beside constants. Signed arithmetic wraps in both; shifts and divisors are cut to what is defined.
 
 use super::tree::{Expr, FIELDS, Function, Input, Kind, Place, Program, Region, Stmt, TYPES, Variable};
-use crate::generate::Random;
+use norn_testing::Random;
 
 /// What inputs can be.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -14,9 +14,9 @@ mod shrink;
 mod threads;
 mod tree;
 
-use crate::generate::Random;
 use crate::norn::root;
 use ask::{Answer, Engine, Form};
+use norn_testing::Random;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
 use oracle::Run;

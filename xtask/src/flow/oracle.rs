@@ -2,7 +2,7 @@
 
 use super::print::{self, For};
 use super::tree::{Program, kept, shape_of};
-use crate::generate::Random;
+use norn_testing::Random;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -54,7 +54,7 @@ fn edge(ctype: &str, constants: &[i64], random: &mut Random) -> i64 {
         4 => random.below(9) as i64 - 2,
         5 => (1_i64 << random.below(u64::from(bits))).wrapping_add(random.below(3) as i64 - 1),
         6 => (random.number() & 0xffff) as i64,
-        _ => (random.number() << 17 ^ random.number()) as i64,
+        _ => random.number() as i64,
     };
     kept(ctype, value)
 }

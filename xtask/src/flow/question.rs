@@ -3,7 +3,7 @@
 use super::oracle::Run;
 use super::print::{self, For};
 use super::tree::{Program, TYPES};
-use crate::generate::Random;
+use norn_testing::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 

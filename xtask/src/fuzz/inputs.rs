@@ -1,11 +1,12 @@
 //! What is mutated, and the command that is to read it.
 
-use super::mutate::{NUMBERS, Random, mutate};
+use super::mutate::{NUMBERS, mutate};
 use super::process::Runner;
 use crate::corpus;
 use crate::norn::root;
 use norn_c::driver;
 use norn_ir::source::SourceMap;
+use norn_testing::Random;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -154,7 +155,7 @@ impl Seeds {
 
     /// The input of a random number.
     pub fn input(&self, kind: Option<Kind>, random: &mut Random) -> Input {
-        let kind = kind.unwrap_or_else(|| match random.below(20) {
+        let kind = kind.unwrap_or_else(|| match random.index(20) {
             0..=8 => Kind::C,
             9..=11 => Kind::Preprocessed,
             12..=14 => Kind::Litmus,
@@ -169,8 +170,8 @@ impl Seeds {
             Kind::Litmus => litmus_input(mutated(&self.litmus, random), random),
             Kind::Schedule if self.schedules.is_empty() => self.input(Some(Kind::C), random),
             Kind::Schedule => {
-                let (schedule, program) = &self.schedules[random.below(self.schedules.len())];
-                let (other, _) = &self.schedules[random.below(self.schedules.len())];
+                let (schedule, program) = &self.schedules[random.index(self.schedules.len())];
+                let (other, _) = &self.schedules[random.index(self.schedules.len())];
                 let files = vec![
                     ("a.schedule".to_owned(), mutate(schedule, other, random)),
                     ("a.c".to_owned(), program.clone()),
@@ -213,8 +214,8 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 }
 
 fn mutated(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
-    let text = &seeds[random.below(seeds.len())];
-    let other = &seeds[random.below(seeds.len())];
+    let text = &seeds[random.index(seeds.len())];
+    let other = &seeds[random.index(seeds.len())];
     mutate(text, other, random)
 }
 
@@ -230,7 +231,7 @@ fn c_input(kind: Kind, name: &str, text: &[u8], random: &mut Random) -> Input {
     let model = random.pick(&MODELS);
     let limits = ["--timeout", TIMEOUT, "--memory", MEMORY];
     let mut args = Vec::new();
-    match random.below(16) {
+    match random.index(16) {
         0 | 1 => args.extend(["ir"]),
         2 => args.extend(["run", "-m", model, "--timeout", TIMEOUT]),
         3 => args.extend([&["robust", "-m", random.pick(&MODELS[1..])], &limits[..]].concat()),
@@ -261,7 +262,7 @@ fn c_input(kind: Kind, name: &str, text: &[u8], random: &mut Random) -> Input {
 
 fn litmus_input(text: Vec<u8>, random: &mut Random) -> Input {
     let mut args = vec!["litmus", "-j", "1", "--timeout", TIMEOUT, "-m", random.pick(&MODELS)];
-    match random.below(8) {
+    match random.index(8) {
         0 => args.push("--states"),
         1 | 2 => args.extend(["-e", random.pick(&ENGINES)]),
         3 => args = vec!["sequentialize", "--timeout", TIMEOUT, "--memory", MEMORY, "-m", random.pick(&MODELS)],
@@ -360,9 +361,9 @@ fn options_input(random: &mut Random) -> Input {
         "buffer",
         "cc",
     ];
-    let (command, valued) = VALUED[random.below(VALUED.len())];
+    let (command, valued) = VALUED[random.index(VALUED.len())];
     let mut args = vec![command];
-    for _ in 0..=random.below(4) {
+    for _ in 0..=random.index(4) {
         if random.one_in(3) {
             args.push(random.pick(FLAGS));
         } else {

@@ -13,7 +13,7 @@ mod shrink;
 
 use crate::norn::{Norn, root};
 use inputs::{Input, Kind, Seeds};
-use mutate::Random;
+use norn_testing::Random;
 use process::{Runner, Verdict};
 use std::collections::BTreeMap;
 use std::fs;
@@ -66,7 +66,7 @@ pub fn run(plan: &Plan) -> Result<(), String> {
     let start = Instant::now();
     let mut tally = Tally::default();
     for number in plan.first..plan.first.saturating_add(plan.count) {
-        let mut random = Random::new(plan.seed, number);
+        let mut random = Random::new(plan.seed.rotate_left(32) ^ number);
         let input = seeds.input(plan.kind, &mut random);
         tally.see(&mut runner, &input, (plan.seed, number), plan.count == 1, &folder)?;
         let done = number - plan.first + 1;

@@ -1,37 +1,6 @@
 //! Random changes to texts: bytes, tokens, lines, numbers, nesting, pieces of another text.
 
-/// A small random number generator (xorshift64*), so that every run with a seed is the same.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64, number: u64) -> Random {
-        let mixed = (seed ^ number.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number;
-        let mut random = Random(mixed | 1);
-        for _ in 0..4 {
-            random.next();
-        }
-        random
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        ((self.next() >> 11) % n.max(1) as u64) as usize
-    }
-
-    pub fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
-    pub fn pick<'a, T: ?Sized>(&mut self, all: &[&'a T]) -> &'a T {
-        all[self.below(all.len())]
-    }
-}
+use norn_testing::Random;
 
 /// Numbers at the ends of ranges, and what is no number.
 pub const NUMBERS: &[&str] = &[
@@ -211,11 +180,11 @@ pub fn mutate(text: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = if text.is_empty() { b" ".to_vec() } else { text.to_vec() };
     // Many of these still mean something, and come as far as the engines.
     if random.one_in(2) {
-        (0..=random.below(3)).for_each(|_| change_meaning(&mut bytes, random));
+        (0..=random.index(3)).for_each(|_| change_meaning(&mut bytes, random));
         return bytes;
     }
     // Half of all get one change: those come furthest.
-    let changes = if random.one_in(2) { 1 } else { 1 + random.below(6) };
+    let changes = if random.one_in(2) { 1 } else { 1 + random.index(6) };
     for _ in 0..changes {
         change(&mut bytes, other, random);
         if bytes.is_empty() {
@@ -226,30 +195,30 @@ pub fn mutate(text: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
 }
 
 fn change(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
-    let at = random.below(bytes.len());
-    match random.below(20) {
-        0 => bytes[at] ^= 1 << random.below(8),
-        1 => bytes[at] = random.next() as u8,
+    let at = random.index(bytes.len());
+    match random.index(20) {
+        0 => bytes[at] ^= 1 << random.index(8),
+        1 => bytes[at] = random.number() as u8,
         2 => bytes.truncate(at.max(1)),
         3 | 4 => insert(bytes, at, random.pick(FRAGMENTS).as_bytes()),
         5 => {
-            let other_at = random.below(other.len());
-            let end = (other_at + 1 + random.below(400)).min(other.len());
+            let other_at = random.index(other.len());
+            let end = (other_at + 1 + random.index(400)).min(other.len());
             insert(bytes, at, &other[other_at.min(end)..end]);
         }
         6 => {
             // The beginning of one, the end of the other.
-            let other_at = random.below(other.len());
+            let other_at = random.index(other.len());
             bytes.truncate(at);
             bytes.extend_from_slice(&other[other_at.min(other.len())..]);
         }
         7 => nest(bytes, at, random),
-        8 => insert(bytes, at, &[0xff, 0xc3, 0x28, 0xed, 0xa0, 0x80][random.below(5)..]),
+        8 => insert(bytes, at, &[0xff, 0xc3, 0x28, 0xed, 0xa0, 0x80][random.index(5)..]),
         9 | 10 => change_number(bytes, at, random),
         11 | 12 => change_lines(bytes, at, random),
         13 => {
             // Names change places: types and declarations stop fitting.
-            let (one, two) = (token_at(bytes, at), token_at(bytes, random.below(bytes.len())));
+            let (one, two) = (token_at(bytes, at), token_at(bytes, random.index(bytes.len())));
             let copy = bytes[two].to_vec();
             bytes.splice(one, copy);
         }
@@ -287,15 +256,15 @@ fn change_meaning(bytes: &mut Vec<u8>, random: &mut Random) {
     ];
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let is_operator = |byte: &u8| b"+-*&|<>=!%/^".contains(byte);
-    let at = random.below(bytes.len());
+    let at = random.index(bytes.len());
     let next = |bytes: &[u8], at: usize, wanted: &dyn Fn(&u8) -> bool| {
         let start = (at..bytes.len()).chain(0..at).find(|&i| wanted(&bytes[i]))?;
         let end = (start..bytes.len()).find(|&i| !wanted(&bytes[i])).unwrap_or(bytes.len());
         Some(start..end)
     };
-    match random.below(8) {
+    match random.index(8) {
         0 => {
-            let other = random.below(bytes.len());
+            let other = random.index(bytes.len());
             if let (Some(one), Some(two)) = (next(bytes, at, &is_word), next(bytes, other, &is_word)) {
                 let copy = bytes[two].to_vec();
                 bytes.splice(one, copy);
@@ -335,7 +304,7 @@ fn token_at(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
 
 fn swap_tokens(bytes: &mut Vec<u8>, at: usize, random: &mut Random) {
     let one = token_at(bytes, at);
-    let two = token_at(bytes, random.below(bytes.len()));
+    let two = token_at(bytes, random.index(bytes.len()));
     let (first, second) = if one.start <= two.start { (one, two) } else { (two, one) };
     if first.end > second.start {
         return;
@@ -356,16 +325,16 @@ fn change_number(bytes: &mut Vec<u8>, at: usize, random: &mut Random) {
 fn change_lines(bytes: &mut Vec<u8>, at: usize, random: &mut Random) {
     let start = (0..at).rev().find(|&i| bytes[i] == b'\n').map_or(0, |i| i + 1);
     let mut end = start;
-    for _ in 0..=random.below(4) {
+    for _ in 0..=random.index(4) {
         end = (end..bytes.len()).find(|&i| bytes[i] == b'\n').map_or(bytes.len(), |i| i + 1);
     }
     let lines = bytes[start..end].to_vec();
-    match random.below(3) {
+    match random.index(3) {
         0 => drop(bytes.drain(start..end)),
         1 => insert(bytes, start, &lines),
         _ => {
             drop(bytes.drain(start..end));
-            let to = random.below(bytes.len() + 1);
+            let to = random.index(bytes.len() + 1);
             insert(bytes, to, &lines);
         }
     }
@@ -392,7 +361,7 @@ fn nest(bytes: &mut Vec<u8>, at: usize, random: &mut Random) {
         "/\\ (",
         "0 + ",
     ];
-    let times = [3, 10, 100, 1000, 20_000][random.below(5)];
+    let times = [3, 10, 100, 1000, 20_000][random.index(5)];
     let piece = match random.one_in(3) {
         true => {
             let token = token_at(bytes, at);
@@ -416,7 +385,7 @@ mod tests {
     fn some_mutated_programs_still_are_programs() {
         let text = std::fs::read(crate::norn::root().join("examples/dekker.c")).expect("the example is there");
         let accepted = (0..200).filter(|&number| {
-            let bytes = mutate(&text, &text, &mut Random::new(1, number));
+            let bytes = mutate(&text, &text, &mut Random::new(number));
             let text = String::from_utf8_lossy(&bytes).into_owned();
             let input = driver::Input::Text { name: "a.c".to_owned(), text };
             let compiled = compile(norn_c::session::Options::default(), None, vec![input]);

@@ -4,8 +4,8 @@
 mod literals;
 
 use crate::flow::ask::{Answer, Engine, Form, ask, compile};
-use crate::generate::Random;
 use literals::Literal;
+use norn_testing::Random;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
 use std::collections::BTreeMap;

@@ -4,7 +4,6 @@ use super::*;
 use crate::engine::Encoding;
 use crate::question::Form as Formula;
 use crate::theory::Edge;
-use norn_c::driver::{self, Input};
 use norn_follow::sample::{Form, Sampler, Setting};
 use norn_ir::program::Program;
 use norn_logic::ClauseSink;
@@ -17,11 +16,7 @@ use norn_verdict::outcome::Checks;
 fn compile(text: &str) -> Program {
     const HEAD: &str = "#include <pthread.h>\n#include <assert.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n\
         int nondet_int(void);\nvoid __VERIFIER_assume(int);\n";
-    let input = Input::Text { name: "test.c".to_owned(), text: format!("{HEAD}{text}") };
-    let compiled = driver::compile(Default::default(), None, vec![input]);
-    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
-    norn_passes::escape::mark_private(&mut program);
-    program
+    norn_testing::compile(&format!("{HEAD}{text}"))
 }
 
 fn threads(globals: &str, one: &str, two: &str, last: &str) -> String {

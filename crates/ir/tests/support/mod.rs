@@ -5,42 +5,43 @@ use norn_ir::instr::*;
 use norn_ir::program::{Block, Function, Global, Init, InitValue, Local, Origin, Program, Register, Storage};
 use norn_ir::span::Span;
 use norn_ir::types::{BitRange, Display, Field, Record, Shape, Target, Ty, Type};
+use norn_testing::Random;
+use std::ops::{Deref, DerefMut};
 
-/// xorshift64*: small, seeded, the same everywhere.
-pub struct Random(u64);
+/// Random numbers, and what programs are made of.
+pub struct Generator(Random);
 
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+impl Deref for Generator {
+    type Target = Random;
+
+    fn deref(&self) -> &Random {
+        &self.0
+    }
+}
+
+impl DerefMut for Generator {
+    fn deref_mut(&mut self) -> &mut Random {
+        &mut self.0
+    }
+}
+
+impl Generator {
+    pub fn new(seed: u64) -> Generator {
+        Generator(Random::new(seed))
     }
 
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    fn flip(&mut self) -> bool {
+        self.one_in(2)
     }
 
-    pub fn below(&mut self, bound: u64) -> u64 {
-        (self.next() >> 8) % bound
-    }
-
-    pub fn flip(&mut self) -> bool {
-        self.below(2) == 0
-    }
-
-    pub fn pick<T: Clone>(&mut self, choices: &[T]) -> T {
-        choices[self.below(choices.len() as u64) as usize].clone()
-    }
-
-    fn list<T>(&mut self, limit: u64, mut item: impl FnMut(&mut Random) -> T) -> Vec<T> {
+    fn list<T>(&mut self, limit: u64, mut item: impl FnMut(&mut Generator) -> T) -> Vec<T> {
         (0..self.below(limit)).map(|_| item(self)).collect()
     }
 
     /// Small ids are likely to refer to something, the rest to nothing.
     fn id(&mut self) -> u32 {
         match self.below(20) {
-            0 => self.next() as u32,
+            0 => self.number() as u32,
             // The functions whose ids look like types.
             1 => self.pick(&[32, 64]),
             _ => self.below(5) as u32,
@@ -57,7 +58,7 @@ impl Random {
             [0, 1, 0x7F, 0x80, 0xFF, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF, 1 << 63, u64::MAX, 0x7FF0_0000_0000_0000];
         match self.below(4) {
             0 => self.pick(&edges),
-            1 => self.next(),
+            1 => self.number(),
             2 => self.pick(&[1.5f64, -0.0, 1e300, 1e-7, f64::NAN, 0.1]).to_bits(),
             _ => u64::from(self.pick(&[1.5f32, -0.0, 1e30, 1e-7, f32::INFINITY, 0.1]).to_bits()),
         }
@@ -147,7 +148,7 @@ impl Random {
                     0 => InitValue::Const(r.constant()),
                     1 => InitValue::Global(GlobalId(r.id()), r.bits() as i64),
                     2 => InitValue::Func(FuncId(r.id())),
-                    _ => InitValue::Bytes(r.list(9, |r| r.next() as u8)),
+                    _ => InitValue::Bytes(r.list(9, |r| r.number() as u8)),
                 },
             }),
             private: self.flip(),
@@ -259,9 +260,9 @@ impl Random {
             19 => {
                 let callee =
                     if self.flip() { Callee::Direct(FuncId(self.id())) } else { Callee::Indirect(self.operand()) };
-                InstrKind::Call { dst: self.flip().then_some(dst), callee, args: self.list(4, Random::operand) }
+                InstrKind::Call { dst: self.flip().then_some(dst), callee, args: self.list(4, Generator::operand) }
             }
-            20 => InstrKind::Spawn { dst, start: self.operand(), args: self.list(3, Random::operand) },
+            20 => InstrKind::Spawn { dst, start: self.operand(), args: self.list(3, Generator::operand) },
             21 => InstrKind::Join { dst: self.flip().then_some(dst), thread: self.operand() },
             22 => InstrKind::ThreadSelf { dst },
             23 => InstrKind::LocalEnter(LocalId(self.id())),
@@ -311,7 +312,7 @@ impl Random {
     fn function(&mut self) -> Function {
         Function {
             name: self.text(),
-            params: self.list(4, Random::reg),
+            params: self.list(4, Generator::reg),
             result: if self.flip() { Some(self.scalar()) } else { None },
             registers: self.list(40, |r| Register { ty: r.scalar(), name: r.text() }),
             locals: self.list(4, |r| Local { name: r.text(), ty: TypeId(r.id()), private: r.flip(), span: r.span() }),
@@ -327,10 +328,10 @@ impl Random {
     pub fn program(&mut self) -> Program {
         Program {
             target: self.pick(&[Target::Ilp32, Target::Lp64]),
-            files: self.list(3, Random::text),
-            types: self.list(6, Random::ty),
-            globals: self.list(5, Random::global),
-            functions: self.list(5, Random::function),
+            files: self.list(3, Generator::text),
+            types: self.list(6, Generator::ty),
+            globals: self.list(5, Generator::global),
+            functions: self.list(5, Generator::function),
             entry: FuncId(self.id()),
         }
     }

@@ -4,8 +4,9 @@ use super::Blaster;
 use crate::cadical::CaDiCaL;
 use crate::clauses::Lit;
 use crate::sat::{Answer, Sat};
-use crate::terms::tests::{COMPARISONS, Garden, OPERATIONS, Random};
+use crate::terms::tests::{COMPARISONS, Garden, OPERATIONS, value};
 use crate::terms::{Memo, Sort, Term, Terms, fold};
+use norn_testing::Random;
 use norn_verdict::limits::Limits;
 
 /// All operations on two variables of one width, and the literals of what they give.
@@ -93,12 +94,12 @@ fn circuits_with_constants_compute_at_four_bits() {
 fn circuits_compute_at_other_widths() {
     let mut random = Random::new(7);
     for width in [1, 2, 3, 5, 8, 13, 16, 32, 64] {
-        let constant = random.value(width);
+        let constant = value(&mut random, width);
         let mut bench = Bench::new(width, None);
         let mut with_constant = Bench::new(width, Some(constant));
         for _ in 0..12 {
-            let (a, b) = (random.value(width), random.value(width));
-            let b = if random.below(2) == 0 { b % u64::from(width) } else { b };
+            let (a, b) = (value(&mut random, width), value(&mut random, width));
+            let b = if random.index(2) == 0 { b % u64::from(width) } else { b };
             bench.check(a, b);
             with_constant.check(a, constant);
         }

@@ -5,8 +5,8 @@ use crate::cadical::tests::pigeons;
 use crate::cadical::{CaDiCaL, Options};
 use crate::clauses::{ClauseSink, Dimacs, Lit};
 use crate::sat::{Answer, Sat};
-use crate::terms::tests::Random;
 use crate::trace::Tracer;
+use norn_testing::Random;
 use norn_verdict::limits::Limits;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -190,7 +190,7 @@ fn incremental_solving_is_certified() {
         let mut random = Random::new(seed);
         let mut solver = CaDiCaL::with_options(&Options { certify: true, seed: 1, ..Options::default() }).unwrap();
         let variables: Vec<Lit> = (0..60).map(|_| solver.new_var()).collect();
-        let mut literal = || variables[random.below(60)].negate_if(random.below(2) == 0);
+        let mut literal = || variables[random.index(60)].negate_if(random.index(2) == 0);
         // Grows past the point where there is no model, so that clauses are simplified away and restored.
         for _ in 0..30 {
             for _ in 0..10 {
@@ -215,18 +215,18 @@ fn nothing_refutes_a_formula_that_has_a_model() {
         // Every clause holds where all variables are true.
         for _ in 0..12 {
             let mut clause: Vec<i32> =
-                (0..3).map(|_| (1 + random.below(5) as i32) * if random.below(3) == 0 { 1 } else { -1 }).collect();
-            clause.push(1 + random.below(5) as i32);
+                (0..3).map(|_| (1 + random.index(5) as i32) * if random.index(3) == 0 { 1 } else { -1 }).collect();
+            clause.push(1 + random.index(5) as i32);
             let literals: Vec<Lit> = clause.iter().map(|&literal| Lit::from_dimacs(literal)).collect();
             checker.expect(&literals);
             checker.step(Step::Original { id: next, clause: &clause }).unwrap();
             next += 1;
         }
         for _ in 0..40 {
-            let clause: Vec<i32> = (0..random.below(4))
-                .map(|_| (1 + random.below(5) as i32) * if random.below(2) == 0 { 1 } else { -1 })
+            let clause: Vec<i32> = (0..random.index(4))
+                .map(|_| (1 + random.index(5) as i32) * if random.index(2) == 0 { 1 } else { -1 })
                 .collect();
-            let hints: Vec<ClauseId> = (0..6).map(|_| 1 + random.below(next as usize) as ClauseId).collect();
+            let hints: Vec<ClauseId> = (0..6).map(|_| 1 + random.index(next as usize) as ClauseId).collect();
             // A step that fails is left out, as if the proof had been made without it.
             let damage = checker.follow(Step::Derived { id: next, clause: &clause, hints: &hints });
             next += i64::from(damage.is_ok());

@@ -4,7 +4,7 @@ use super::Propagator;
 use crate::cadical::{CaDiCaL, Options};
 use crate::clauses::{ClauseSink, Lit};
 use crate::sat::{Answer, Sat};
-use crate::terms::tests::Random;
+use norn_testing::Random;
 use norn_verdict::limits::Limits;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -157,10 +157,10 @@ fn edges(solver: &mut CaDiCaL) -> Vec<(Lit, usize, usize)> {
 
 /// Random clauses over the edges, the same for the same seed.
 fn random_clauses(edges: &[(Lit, usize, usize)], random: &mut Random) -> Vec<Vec<Lit>> {
-    (0..16 + random.below(20))
+    (0..16 + random.index(20))
         .map(|_| {
             // Mostly positive, so that edges must be chosen.
-            let mut literal = || edges[random.below(edges.len())].0.negate_if(random.below(10) == 0);
+            let mut literal = || edges[random.index(edges.len())].0.negate_if(random.index(10) == 0);
             vec![literal(), literal()]
         })
         .collect()
@@ -226,7 +226,7 @@ fn check(style: Style) -> u32 {
         for clause in &clauses {
             reference.clause(clause);
         }
-        for assumption in [None, Some(graph[random.below(graph.len())].0), None] {
+        for assumption in [None, Some(graph[random.index(graph.len())].0), None] {
             let assumptions: Vec<Lit> = assumption.into_iter().collect();
             let expected = reference.solve(&assumptions, &Limits::none());
             assert_eq!(solver.solve(&assumptions, &Limits::none()), expected, "{style:?}, seed {seed}");

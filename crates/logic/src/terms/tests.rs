@@ -3,6 +3,7 @@
 
 use super::fold::{self, mask, signed};
 use super::{Memo, Sort, Term, Terms};
+use norn_testing::Random;
 
 type Build = fn(&mut Terms, Term, Term) -> Term;
 type Meaning = fn(u32, u64, u64) -> u64;
@@ -49,31 +50,11 @@ const CONNECTIVES: &[(Build, Truth)] = &[
     (Terms::implies, |a, b| !a || b),
 ];
 
-/// A small generator of random numbers, the same on every run.
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    pub(crate) fn below(&mut self, limit: usize) -> usize {
-        (self.next() >> 33) as usize % limit
-    }
-
-    /// A value of this width, often a special one.
-    pub(crate) fn value(&mut self, width: u32) -> u64 {
-        let special = [0, 1, 2, 3, u64::MAX, u64::MAX - 1, 1 << (width - 1), (1 << (width - 1)) - 1];
-        let value = if self.below(3) == 0 { special[self.below(special.len())] } else { self.next() };
-        value & mask(width)
-    }
+/// A value of this width, often a special one.
+pub(crate) fn value(random: &mut Random, width: u32) -> u64 {
+    let special = [0, 1, 2, 3, u64::MAX, u64::MAX - 1, 1 << (width - 1), (1 << (width - 1)) - 1];
+    let value = if random.one_in(3) { random.pick(&special) } else { random.number() };
+    value & mask(width)
 }
 
 /// Builds an operation on constants, on variables, and on one of each, and compares their values.
@@ -114,8 +95,8 @@ fn operations_mean_what_they_say_at_all_widths() {
     let mut random = Random::new(1);
     for width in 1..=64 {
         for _ in 0..40 {
-            let (a, b) = (random.value(width), random.value(width));
-            let b = if random.below(3) == 0 { b % u64::from(width) } else { b };
+            let (a, b) = (value(&mut random, width), value(&mut random, width));
+            let b = if random.index(3) == 0 { b % u64::from(width) } else { b };
             for (name, build, meaning) in OPERATIONS {
                 check_operation(name, *build, *meaning, width, a, b, mask(width));
             }
@@ -140,8 +121,8 @@ const ASSIGNMENTS: usize = 24;
 impl Garden {
     fn of_all_widths(seed: u64) -> Garden {
         let mut random = Random::new(seed);
-        let narrow = 1 + random.below(6) as u32;
-        let widths = vec![narrow, narrow + 1 + random.below(6) as u32, [8, 16, 32, 64][random.below(4)]];
+        let narrow = 1 + random.index(6) as u32;
+        let widths = vec![narrow, narrow + 1 + random.index(6) as u32, [8, 16, 32, 64][random.index(4)]];
         Garden::new(random, widths)
     }
 
@@ -150,12 +131,12 @@ impl Garden {
         let mut booleans = Vec::new();
         let mut vectors = Vec::new();
         for _ in 0..3 {
-            let values = (0..ASSIGNMENTS).map(|_| random.below(2) == 0).collect();
+            let values = (0..ASSIGNMENTS).map(|_| random.index(2) == 0).collect();
             booleans.push((terms.fresh(Sort::Bool), values));
         }
         for &width in &widths {
             for _ in 0..2 {
-                let values = (0..ASSIGNMENTS).map(|_| random.value(width)).collect();
+                let values = (0..ASSIGNMENTS).map(|_| value(&mut random, width)).collect();
                 vectors.push((terms.fresh(Sort::Bits(width)), values));
             }
         }
@@ -164,45 +145,45 @@ impl Garden {
 
     fn boolean(&mut self) -> (Term, Vec<bool>) {
         // Recent terms more often, so that terms grow deep.
-        let recent = self.booleans.len().min(if self.random.below(2) == 0 { 6 } else { usize::MAX });
-        let (term, values) = self.booleans[self.booleans.len() - 1 - self.random.below(recent)].clone();
-        if self.random.below(2) == 0 { (term, values) } else { (!term, values.iter().map(|value| !value).collect()) }
+        let recent = self.booleans.len().min(if self.random.index(2) == 0 { 6 } else { usize::MAX });
+        let (term, values) = self.booleans[self.booleans.len() - 1 - self.random.index(recent)].clone();
+        if self.random.index(2) == 0 { (term, values) } else { (!term, values.iter().map(|value| !value).collect()) }
     }
 
     fn vector(&mut self, width: u32) -> (Term, Vec<u64>) {
-        if self.random.below(3) == 0 {
-            let value = self.random.value(width);
+        if self.random.index(3) == 0 {
+            let value = value(&mut self.random, width);
             return (self.terms.bits(width, value), vec![value; ASSIGNMENTS]);
         }
         let fitting: Vec<usize> =
             (0..self.vectors.len()).filter(|&index| self.terms.width(self.vectors[index].0) == width).collect();
-        let recent = fitting.len().min(if self.random.below(2) == 0 { 6 } else { usize::MAX });
-        self.vectors[fitting[fitting.len() - 1 - self.random.below(recent)]].clone()
+        let recent = fitting.len().min(if self.random.index(2) == 0 { 6 } else { usize::MAX });
+        self.vectors[fitting[fitting.len() - 1 - self.random.index(recent)]].clone()
     }
 
     fn width(&mut self) -> u32 {
-        self.widths[self.random.below(self.widths.len())]
+        self.widths[self.random.index(self.widths.len())]
     }
 
     pub(crate) fn grow(&mut self) {
         let width = self.width();
-        match self.random.below(12) {
+        match self.random.index(12) {
             0..4 => {
-                let (_, build, meaning) = OPERATIONS[self.random.below(OPERATIONS.len())];
+                let (_, build, meaning) = OPERATIONS[self.random.index(OPERATIONS.len())];
                 let ((a, left), (b, right)) = (self.vector(width), self.vector(width));
                 let term = build(&mut self.terms, a, b);
                 let values = left.iter().zip(&right).map(|(&a, &b)| meaning(width, a, b) & mask(width)).collect();
                 self.vectors.push((term, values));
             }
             4..6 => {
-                let (_, build, meaning) = COMPARISONS[self.random.below(COMPARISONS.len())];
+                let (_, build, meaning) = COMPARISONS[self.random.index(COMPARISONS.len())];
                 let ((a, left), (b, right)) = (self.vector(width), self.vector(width));
                 let term = build(&mut self.terms, a, b);
                 let values = left.iter().zip(&right).map(|(&a, &b)| meaning(width, a, b) != 0).collect();
                 self.booleans.push((term, values));
             }
             6 | 7 => {
-                let (build, meaning) = CONNECTIVES[self.random.below(CONNECTIVES.len())];
+                let (build, meaning) = CONNECTIVES[self.random.index(CONNECTIVES.len())];
                 let ((a, left), (b, right)) = (self.boolean(), self.boolean());
                 let term = build(&mut self.terms, a, b);
                 let values = left.iter().zip(&right).map(|(&a, &b)| meaning(a, b)).collect();
@@ -229,18 +210,18 @@ impl Garden {
     fn grow_width(&mut self, width: u32) {
         let other = self.width();
         let (a, values) = self.vector(width);
-        let (term, values): (Term, Vec<u64>) = if other > width && self.random.below(2) == 0 {
+        let (term, values): (Term, Vec<u64>) = if other > width && self.random.index(2) == 0 {
             (self.terms.zext(a, other), values)
         } else if other > width {
             let extend = |&value: &u64| signed(width, value) as u64 & mask(other);
             (self.terms.sext(a, other), values.iter().map(extend).collect())
         } else if other < width {
-            let low = self.random.below((width - other + 1) as usize) as u32;
+            let low = self.random.index((width - other + 1) as usize) as u32;
             let part = |&value: &u64| (value >> low) & mask(other);
             (self.terms.extract(a, low, other), values.iter().map(part).collect())
         } else {
             // Taken apart and put together again with another's low part.
-            let border = self.random.below(width as usize) as u32;
+            let border = self.random.index(width as usize) as u32;
             if border == 0 {
                 return;
             }

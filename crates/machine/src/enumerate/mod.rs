@@ -22,6 +22,7 @@ use norn_ir::types::{Target, Ty};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Violation};
+use norn_verdict::progress::Report;
 use norn_verdict::schedule::{Schedule, Step, ThreadName, fingerprint};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -153,7 +154,10 @@ impl Patience {
             return None;
         }
         self.bytes = 0;
-        limits.exceeded().map(|exceeded| Incomplete { reason: exceeded.reason().to_owned(), span: None })
+        let exceeded = limits.exceeded();
+        let count = ("states", self.states as u64);
+        limits.progress.report(&Report { engine: "enumerate", count, figures: &[], done: None });
+        exceeded.map(|exceeded| Incomplete { reason: exceeded.reason().to_owned(), span: None })
     }
 }
 

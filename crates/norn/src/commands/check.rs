@@ -259,17 +259,12 @@ fn race_note(model: Model, sources: &Sources<'_>, limits: &Limits) -> Option<Str
 mod tests {
     use super::*;
     use crate::args::{Encoding, EventsArgs, RoundsArgs, Unwind};
-    use norn_c::driver::{Input, compile};
     use norn_ir::program::Program;
     use norn_verdict::outcome::{Bound, BoundKind, Stats};
     use std::fs;
 
     fn program(source: &str) -> Program {
-        let text = format!("#include <assert.h>\nextern int nondet_int(void);\n{source}");
-        let compiled = compile(Default::default(), None, vec![Input::Text { name: "t.c".to_owned(), text }]);
-        let mut program = compiled.program.expect("the program should compile");
-        norn_passes::escape::mark_private(&mut program);
-        program
+        norn_testing::compile(&format!("#include <assert.h>\nextern int nondet_int(void);\n{source}"))
     }
 
     /// What becomes of a verdict that says safe within the bounds, by an engine that may be wrong; and what it leaves behind.
@@ -323,7 +318,7 @@ mod tests {
     #[test]
     fn bounds_that_were_given_are_attacked_within() {
         let source = "int x; int main(void) { for (int i = 0; i < 10; i++) x++; assert(x != 10); }";
-        let bound = |value| Bound { kind: BoundKind::Unwind { place: "t.c:3".to_owned() }, value, exhausted: false };
+        let bound = |value| Bound { kind: BoundKind::Unwind { place: "test.c:3".to_owned() }, value, exhausted: false };
         let stands = claim_safe(source, &[bound(3)], &[Unwind::Default(3)]).0;
         assert!(matches!(stands.expect("it should stand").outcome, Outcome::Safe { .. }));
         let wrong = claim_safe(source, &[bound(10)], &[Unwind::Default(10)]).0;

@@ -100,17 +100,9 @@ pub fn write_bundle(parent: &Path, task: &Task<'_>, verdicts: &[Verdict], comman
 mod tests {
     use super::*;
     use crate::args::{Encoding, EventsArgs, RoundsArgs};
-    use norn_c::driver::{Input, compile};
     use norn_ir::program::Program;
+    use norn_testing::compile;
     use norn_verdict::outcome::{Bound, BoundKind, Checks, Stats};
-
-    fn program(source: &str) -> Program {
-        let input = Input::Text { name: "t.c".to_owned(), text: source.to_owned() };
-        let compiled = compile(Default::default(), None, vec![input]);
-        let mut program = compiled.program.expect("the program should compile");
-        norn_passes::escape::mark_private(&mut program);
-        program
-    }
 
     fn safe(bounds: &[(BoundKind, bool)]) -> Verdict {
         let bounds =
@@ -132,10 +124,10 @@ mod tests {
     /// A real counterexample against a safe verdict that an engine might have given.
     #[test]
     fn a_wrong_safe_verdict_is_noticed() {
-        let program = program("#include <assert.h>\nint x; int main(void) { assert(x); }");
+        let program = compile("#include <assert.h>\nint x; int main(void) { assert(x); }");
         with_task(&program, |task| {
             let violated = verdict(task, Model::Sc, Engine::Enumerate).expect("the replay should agree");
-            let loops = || BoundKind::Unwind { place: "t.c:1".to_owned() };
+            let loops = || BoundKind::Unwind { place: "test.c:1".to_owned() };
             let contradicts =
                 |claim: Verdict, given: &[Unwind]| disagreement(&[claim, violated.clone()], given).is_some();
             let (none, same, larger) = (&[][..], &[Unwind::Default(2)][..], &[Unwind::Default(3)][..]);
@@ -160,7 +152,7 @@ mod tests {
 
     #[test]
     fn engines_agree_on_a_small_program() {
-        let program = program("#include <assert.h>\nint x; int main(void) { x = 1; assert(x); }");
+        let program = compile("#include <assert.h>\nint x; int main(void) { x = 1; assert(x); }");
         with_task(&program, |task| {
             let all = verdicts(task, Model::Tso).expect("no engine should claim what does not replay");
             assert_eq!(all.len(), ENGINES.len());

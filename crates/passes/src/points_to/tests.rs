@@ -8,6 +8,7 @@ use norn_ir::instr::{Callee, CastOp, InstrKind, Operand, TerminatorKind};
 use norn_ir::parse::parse;
 use norn_ir::program::{InitValue, Program};
 use norn_ir::types::Ty;
+use norn_testing::Random;
 
 use super::{Object, PointsTo};
 use crate::Site;
@@ -156,16 +157,6 @@ impl Naive {
     }
 }
 
-/// A small generator of numbers; the same on every machine.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % limit
-    }
-}
-
 /// `r0` … `r9` are pointers, of which two are parameters; `r10` and `r11` are integers.
 fn random_program(random: &mut Random) -> Program {
     let (functions, globals) = (2 + random.below(4), 1 + random.below(4));
@@ -212,7 +203,7 @@ fn random_program(random: &mut Random) -> Program {
 
 #[test]
 fn random_programs_have_the_sets_of_the_definition() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let mut largest = 0;
     for _ in 0..2000 {
         let program = random_program(&mut random);

@@ -4,7 +4,6 @@ use crate::encode::Encoding;
 use crate::examine::thread_order;
 use crate::plan::{Plan, UnitId};
 use crate::solve::Question;
-use norn_c::driver::{self, Input};
 use norn_follow::sample::{Form, Sampler, Setting};
 use norn_ir::program::Program;
 use norn_logic::satisfied::Clauses;
@@ -20,11 +19,7 @@ const CHECKS: Checks = Checks { memory_safety: false, ..Checks::DEFAULT };
 fn compile(text: &str) -> Program {
     const HEAD: &str = "#include <pthread.h>\n#include <assert.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n\
         int nondet_int(void);\nvoid __VERIFIER_assume(int);\n";
-    let input = Input::Text { name: "test.c".to_owned(), text: format!("{HEAD}{text}") };
-    let compiled = driver::compile(Default::default(), None, vec![input]);
-    let mut program = compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
-    norn_passes::escape::mark_private(&mut program);
-    program
+    norn_testing::compile(&format!("{HEAD}{text}"))
 }
 
 fn threads(globals: &str, one: &str, two: &str, last: &str) -> String {

@@ -1,28 +1,7 @@
 //! Random small C programs by seed, most of them with loops that need not end but have finitely many states.
 
+use norn_testing::Random;
 use std::fmt::Write;
-
-/// Random numbers that depend on a seed only.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed.wrapping_add(1).wrapping_mul(0xa076_1d64_78bd_642f) ^ 0xe703_7ed1_a0b4_28db)
-    }
-
-    /// A number below `n`.
-    pub fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ z >> 31) % n
-    }
-
-    fn pick<'t>(&mut self, from: &[&'t str]) -> &'t str {
-        from[self.below(from.len() as u64) as usize]
-    }
-}
 
 const HEAD: &str = "#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n#include <assert.h>\n\
     extern _Bool __VERIFIER_nondet_bool(void);\nextern void __VERIFIER_assume(int);\n\

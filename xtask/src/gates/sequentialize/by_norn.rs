@@ -5,12 +5,12 @@
 //! - A violation of the emitted program is found by `rounds`, given enough rounds: stores reach memory in the slots of their
 //!   threads there, and at any access in the emitted program.
 //! - With one timestamp the lists are SC.
-//! - What runs and searches its own choices (`agreement`) gives the same answer as what Norn checks.
+//! - What runs and searches its own choices (`norn_testing::sequential`) gives the same answer as what Norn checks.
 
-use crate::agreement::{Answer, Found, MOST_TIMESTAMPS, Plan, Tally, bounds, options};
 use norn_c::driver::{Input, compile};
 use norn_emit::{Sma, Tool, sequentialize};
 use norn_ir::program::Program;
+use norn_testing::sequential::{Answer, Found, MOST_TIMESTAMPS, Plan, Tally, bounds, options};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Bound, BoundKind, Checks, Outcome, Verdict};

@@ -6,14 +6,15 @@ mod by_norn;
 mod recorded;
 
 use super::Extent;
-use crate::agreement::{Bench, Plan, Tally};
 use crate::corpus;
-use crate::generate::{self, Random, Shape};
 use crate::norn::root;
 use norn_c::driver::{Input, compile};
 use norn_c::session::{MacroOption, Options};
 use norn_ir::program::Program;
 use norn_ir::source::SourceMap;
+use norn_testing::Random;
+use norn_testing::programs::{self, Shape};
+use norn_testing::sequential::{Bench, Plan, Tally};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -144,7 +145,7 @@ fn generated(extent: Extent) -> Result<Vec<Case>, String> {
     const SHAPE: Shape = Shape { threads: (2, 3), statements: (2, 5), library: true, ends: true, inputs: true };
     let texts = (1..).filter_map(|seed| {
         let mut random = Random::new(seed);
-        let text = generate::program(&mut random, SHAPE);
+        let text = programs::program(&mut random, SHAPE);
         let (x, seen, thread) = (random.below(4), random.below(5), random.below(2));
         let asks = format!("  assert(x != {x} || seen[{thread}] != {seen});\n  return 0;\n}}\n");
         let main = text.strip_suffix("  return 0;\n}\n").filter(|text| !text.contains("u.c"))?;

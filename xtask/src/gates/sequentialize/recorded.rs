@@ -1,10 +1,10 @@
 //! Choices that Norn has found drive the compiled program into an assertion: every row of `tacas15` that is unsafe, but the
 //! largest, under every model, as a user does it on the command line.
 
-use crate::agreement::Plan;
 use crate::corpus;
 use crate::gates::Extent;
 use crate::norn::Norn;
+use norn_testing::sequential::Plan;
 use std::path::Path;
 use std::process::Command;
 

@@ -1,6 +1,6 @@
 //! Random small C programs with pointers, arrays, records, calls, recursion and inputs, by seed.
 
-use crate::generate::Random;
+use crate::Random;
 use std::fmt::Write;
 
 const HEAD: &str = "#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n#include <string.h>\n#include <assert.h>\n\

@@ -1,26 +1,9 @@
-//! Random small C programs, by seed.
+//! Random small C programs, by seed. A line of a function's body is a statement, so that the shrinker can leave it out.
 
+pub mod pointers;
+
+use crate::Random;
 use std::fmt::Write;
-
-/// Random numbers that depend on a seed only.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
-    }
-
-    pub fn number(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16
-    }
-
-    pub fn below(&mut self, n: u64) -> u64 {
-        self.number() % n
-    }
-}
 
 /// What the programs are made of.
 #[derive(Clone, Copy)]

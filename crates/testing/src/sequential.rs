@@ -2,8 +2,6 @@
 //! all warnings as errors, and searches its own choices exhaustively; choices that lead to a failure are recorded and
 //! followed again.
 
-#![allow(dead_code, reason = "each user needs a part of it")]
-
 use norn_emit::{Options, Sma, Tool, sequentialize};
 use norn_ir::program::Program;
 use norn_machine::enumerate::{Question, rounds, states};

@@ -1,29 +1,24 @@
-//! How the formula grows with the number of rounds: `cargo bench -p norn-rounds`, or `cargo xtask bench rounds`. Local computation is encoded once, memory
-//! once per round, so that each further round adds about the same.
+//! How the formula grows with the number of rounds. Local computation is encoded once, memory once per round, so that each
+//! further round adds about the same.
 
-#![allow(clippy::print_stdout)]
-
-use norn_c::driver::{self, Input};
 use norn_passes::unwind::Bounds;
 use norn_rounds::sizes;
+use norn_testing::compile;
 use norn_verdict::model::Model;
 
 const PROGRAMS: [(&str, &str, u32); 3] = [
-    ("fibonacci", include_str!("programs/fibonacci.c"), 6),
-    ("counters", include_str!("programs/counters.c"), 4),
-    ("mutual_exclusion", include_str!("programs/mutual_exclusion.c"), 2),
+    ("fibonacci", include_str!("../../../crates/rounds/tests/growth/fibonacci.c"), 6),
+    ("counters", include_str!("../../../crates/rounds/tests/growth/counters.c"), 4),
+    ("mutual_exclusion", include_str!("../../../crates/rounds/tests/growth/mutual_exclusion.c"), 2),
 ];
 
-pub fn main() {
+pub fn print() {
     println!(
         "{:18}{:7}{:>7}{:>11}{:>11}{:>9}{:>9}",
         "program", "model", "rounds", "variables", "clauses", "more", "more"
     );
     for (name, text, unwind) in PROGRAMS {
-        let input = Input::Text { name: format!("{name}.c"), text: text.to_owned() };
-        let compiled = driver::compile(Default::default(), None, vec![input]);
-        let mut program = compiled.program.expect("it should compile");
-        norn_passes::escape::mark_private(&mut program);
+        let program = compile(text);
         for model in Model::ALL {
             let bounds = Bounds { default: unwind, ..Bounds::default() };
             let sizes = sizes(&program, &bounds, model, 8).expect("it should be executed");
