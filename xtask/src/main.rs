@@ -5,6 +5,7 @@ mod bench;
 mod corpus;
 mod csmith;
 mod csmith_inputs;
+mod deny;
 mod exact;
 mod executions;
 mod flow;
@@ -42,6 +43,7 @@ Usage: cargo xtask TASK
   bench safestack    those of its second table, ten minutes at most for each cell
   csmith [--count N] [--seed S] [--timeout SECONDS]
                      compare 'norn run' with the C compiler on random programs, one for each seed from S on
+  deny               look at the crates that Norn depends on: where they come from, their licences, one version of each
   mutants [--list | --check | --anew] [--only NAME]
                      seed faults into a copy of the project, one at a time, and list those that no test sees; --list
                      only looks for the texts of 'xtask/mutants', --check compiles them; results of before are kept
@@ -87,6 +89,7 @@ fn main() -> ExitCode {
         ["bench", "sequentialize"] => bench::sequentialize(),
         ["bench", "safestack"] => bench::safestack(),
         ["csmith", options @ ..] => csmith::Plan::from_words(options).and_then(|plan| csmith::run(&plan)),
+        ["deny"] => deny::run(),
         ["mutants", options @ ..] => mutants::Plan::from_words(options).and_then(|plan| mutants::run(&plan)),
         ["torture", options @ ..] => torture::Plan::from_words(options).and_then(|plan| torture::run(&plan)),
         ["flow", options @ ..] => flow::Plan::from_words(options).and_then(|plan| flow::run(&plan)),
