@@ -8,8 +8,10 @@ use crate::corpus::{self, Program};
 use crate::norn::Norn;
 use norn_c::driver::{self, Input};
 use norn_c::session::{MacroOption, Options};
+use norn_engine::{Engine, Prepared, Query};
+use norn_machine::Reference;
 use norn_passes::unwind::Bounds;
-use norn_stateless::{Task, verdict};
+use norn_stateless::Stateless;
 use norn_verdict::limits::{Limits, resident_bytes};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
@@ -38,19 +40,19 @@ fn row(norn: &Norn, row: &Program, model: Model) -> Result<String, String> {
     let macros = options.iter().filter_map(|option| option.strip_prefix("-D"));
     let macros = macros.map(|name| MacroOption::Define(name.to_owned())).collect();
     let compiled = driver::compile(Options { macros, ..Options::default() }, None, vec![Input::File(file.into())]);
-    let mut program = compiled.program.ok_or_else(|| format!("{} does not compile", row.name))?;
-    norn_passes::escape::mark_private(&mut program);
+    let program = Prepared::new(compiled.program.ok_or_else(|| format!("{} does not compile", row.name))?);
     let bound = row.unwind.as_deref().and_then(|bound| bound.parse().ok());
     let bounds = bound.map(|default| Bounds { default, ..Bounds::default() });
     let limits = Limits::for_seconds(SECONDS);
-    let task = Task { program: &program, model, checks: Checks::default(), bounds: bounds.as_ref(), limits: &limits };
+    let (program, checks) = (&program, Checks::default());
+    let query = Query { program, model, checks, bounds: bounds.as_ref(), limits: &limits };
     let start = processor_seconds();
-    let found = verdict(&task).map_err(|mismatch| format!("{}: {mismatch}", row.name))?;
+    let found = Stateless.run(&query, &Reference).map_err(|mismatch| format!("{}: {mismatch}", row.name))?;
     let seconds = processor_seconds() - start;
     let answer = match found.outcome {
         Outcome::Safe { .. } => "safe",
         Outcome::Unsafe(_) => "unsafe",
-        Outcome::Limited { .. } | Outcome::Unknown { .. } => "unknown",
+        Outcome::Limited { .. } | Outcome::Unknown(_) => "unknown",
     };
     let mut args = ["check", "--no-attack", "-e", "stateless", "-m", model.name()].map(str::to_owned).to_vec();
     args.extend(["--timeout".to_owned(), format!("{SECONDS:.0}")]);

@@ -118,7 +118,7 @@ fn outcomes(program: &Program, model: Model) -> Result<BTreeSet<Values>, String>
         return Err(format!("norn finds a violation under {model}: {:?}", finding.violation.kind));
     }
     if let Some(incomplete) = explored.incomplete {
-        return Err(format!("norn does not see everything under {model}: {}", incomplete.reason));
+        return Err(format!("norn does not see everything under {model}: {}", incomplete));
     }
     Ok(explored.finals.iter().map(|contents| integers(&contents[0])).collect())
 }

@@ -12,40 +12,63 @@
 //! towards them with the rest, and the largest that was done with is the verdict, under its own name.
 
 use crate::question::{Asked, Form, Formulated, Question};
+use norn_engine::capabilities::{Capabilities, EVENTS};
+use norn_engine::{Engine, GivenBounds, Prepared, Query};
 use norn_follow::campaign::{self, Effort};
 use norn_follow::{Followed, Form as Schedules, Setting};
 use norn_ir::program::Program;
-use norn_ir::span::Span;
 use norn_logic::satisfied::Clauses;
-use norn_machine::replay::{End, ReplayError, ReplayMismatch, complete_inputs, confirm, replay};
-use norn_passes::spin::{spin, spin_for_races};
+use norn_passes::analysed::Analysed;
 use norn_passes::unwind::Bounds;
-use norn_symex::{Finding, Refusal, Symbolic};
+use norn_symex::{Finding, Symbolic};
+use norn_verdict::claim::{Claim, Expected, Mismatch, Referee, Ruling};
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{
-    Assumption, Bound, Checks, Outcome, Reached, Stats, Verdict, Violation, ViolationKind, unwind_bounds,
+    Assumption, Bound, Checks, Outcome, Reached, Stats, Verdict, ViolationKind, unwind_bounds,
 };
-use norn_verdict::schedule::Schedule;
+use norn_verdict::undecided::{Undecided, Why};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-pub const ENGINE: &str = "events";
-
-/// A program and what is asked about it.
-#[derive(Clone, Copy)]
-pub struct Task<'a> {
-    /// Valid, with its private objects marked.
-    pub program: &'a Program,
-    pub model: Model,
-    pub checks: Checks,
-    pub bounds: &'a Bounds,
-    /// Raise the default bound step by step instead.
-    pub grow: bool,
-    pub limits: &'a Limits,
+/// The engine, with its options.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Events {
     pub encoding: Encoding,
     /// Check the proof of a safe verdict, and its formula against executions of the machine.
     pub certify: bool,
+}
+
+impl Engine for Events {
+    fn capabilities(&self) -> &'static Capabilities {
+        &EVENTS
+    }
+
+    fn run(&self, query: &Query<'_>, referee: &dyn Referee) -> Result<Verdict, Mismatch> {
+        if let Some(refused) = query.refused(&EVENTS) {
+            return Ok(refused);
+        }
+        let usual = GivenBounds::default().or_usual();
+        let Query { program, model, checks, bounds, limits } = *query;
+        let (grow, bounds) = (bounds.is_none(), bounds.unwrap_or(&usual));
+        let Events { encoding, certify } = *self;
+        verdict(&Task { program, model, checks, bounds, grow, limits, encoding, certify, referee })
+    }
+}
+
+/// A program and what is asked about it.
+#[derive(Clone, Copy)]
+struct Task<'a> {
+    program: &'a Prepared,
+    model: Model,
+    checks: Checks,
+    bounds: &'a Bounds,
+    /// Raise the default bound step by step instead.
+    grow: bool,
+    limits: &'a Limits,
+    encoding: Encoding,
+    certify: bool,
+    referee: &'a dyn Referee,
 }
 
 /// How the order of events is put into clauses.
@@ -62,14 +85,10 @@ pub enum Encoding {
 enum Step {
     Unsafe(Box<Verdict>),
     /// There is nothing to ask at this bound, nor at larger ones.
-    Unknown {
-        reason: String,
-        span: Option<Span>,
-    },
+    Unknown(Undecided),
     /// Something without a meaning is reached, and no violation without that.
     Doubt {
-        reason: String,
-        span: Option<Span>,
+        open: Undecided,
         /// Loops may go on, and lead to a violation elsewhere.
         goes_on: bool,
     },
@@ -111,14 +130,10 @@ fn growing_towards(most: u32) -> impl Iterator<Item = u32> {
 const LAST_AFTER_DOUBT: u32 = 16;
 
 /// The verdict. An error means that the solver's model is no execution of the machine.
-pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
-    if let Some(reason) = undecidable(task.checks) {
-        let outcome = Outcome::Unknown { reason: reason.to_owned(), span: None };
-        return Ok(Verdict::new(task.model, ENGINE, outcome, Stats::default()));
-    }
+fn verdict(task: &Task<'_>) -> Result<Verdict, Mismatch> {
     // What waits in a loop needs no bound; the steps that are left have the same numbers, so replay is none the wiser.
-    let code = if task.checks.data_race { spin_for_races(task.program) } else { spin(task.program, true) }.program;
-    let mut search = Search { task, code: &code, best: None, doubt: None, skipped: None, figures: Figures::default() };
+    let code = if task.checks.data_race { task.program.racing() } else { task.program.awaiting() };
+    let mut search = Search { task, code, best: None, doubt: None, skipped: None, figures: Figures::default() };
     let done = if task.grow { search.grow(growing())? } else { search.towards_given()? };
     Ok(done.unwrap_or_else(|| search.best_known(None)))
 }
@@ -126,11 +141,11 @@ pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
 /// What is known after some bounds.
 struct Search<'a> {
     task: &'a Task<'a>,
-    code: &'a Program,
+    code: &'a Analysed,
     /// The bounds that were done with last.
     best: Option<Within>,
     /// The first thing that was met without a meaning.
-    doubt: Option<(String, Option<Span>)>,
+    doubt: Option<Undecided>,
     /// The last bounds about which nothing was asked.
     skipped: Option<Bounds>,
     figures: Figures,
@@ -138,26 +153,26 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn verdict(&self, outcome: Outcome) -> Verdict {
-        Verdict::new(self.task.model, ENGINE, outcome, Stats(self.figures.0.clone()))
+        Verdict::new(self.task.model, EVENTS.name, outcome, Stats(self.figures.0.clone()))
     }
 
     /// What a larger bound leads to is no reason to forget what is known about smaller ones.
     fn best_known(&mut self, stopped: Option<Exceeded>) -> Verdict {
         // What a larger bound leads to, or that there was no time for it.
-        let doubt = self.doubt.take().or_else(|| Some((stopped?.reason().to_owned(), None)));
+        let doubt = self.doubt.take().or_else(|| stopped.map(Undecided::limit));
         let Some(Within { bounds, assumptions, reached }) = self.best.take() else {
-            let (reason, span) = doubt.unwrap_or_else(|| ("no bound was tried".to_owned(), None));
-            return self.verdict(Outcome::Unknown { reason, span });
+            let open = doubt.unwrap_or_else(|| Undecided::new(Why::NothingTried("no bound was tried")));
+            return self.verdict(Outcome::Unknown(open));
         };
         let outcome = match doubt {
-            Some((reason, span)) => Outcome::Limited { bounds, reason, span },
+            Some(undecided) => Outcome::Limited { bounds, undecided },
             None => Outcome::Safe { bounds },
         };
         self.verdict(outcome).assuming(assumptions).reaching(reached)
     }
 
     /// The verdict, unless all bounds were done with and more could be said.
-    fn grow(&mut self, bounds: impl Iterator<Item = u32>) -> Result<Option<Verdict>, ReplayMismatch> {
+    fn grow(&mut self, bounds: impl Iterator<Item = u32>) -> Result<Option<Verdict>, Mismatch> {
         for bound in bounds {
             if self.doubt.is_some() && bound > LAST_AFTER_DOUBT {
                 break;
@@ -175,7 +190,7 @@ impl Search<'_> {
     }
 
     /// The given bounds at once; if they take too long, smaller ones.
-    fn towards_given(&mut self) -> Result<Option<Verdict>, ReplayMismatch> {
+    fn towards_given(&mut self) -> Result<Option<Verdict>, Mismatch> {
         let task = self.task;
         let most = task.bounds.largest();
         if growing_towards(most).next().is_none() {
@@ -192,7 +207,7 @@ impl Search<'_> {
         let verdict = self.solve(&halved, task.bounds, symbolic)?;
         let is_limited = limits.exceeded().is_some() && task.limits.exceeded().is_none();
         match verdict {
-            Some(Verdict { outcome: Outcome::Unknown { .. }, .. }) if is_limited && self.doubt.is_none() => {}
+            Some(Verdict { outcome: Outcome::Unknown(_), .. }) if is_limited && self.doubt.is_none() => {}
             verdict => return Ok(verdict),
         }
         let verdict = self.grow(growing_towards(most))?;
@@ -201,7 +216,7 @@ impl Search<'_> {
     }
 
     /// One bound; a verdict if that ends the search.
-    fn step(&mut self, bounds: &Bounds, limits: &Limits) -> Result<Option<Verdict>, ReplayMismatch> {
+    fn step(&mut self, bounds: &Bounds, limits: &Limits) -> Result<Option<Verdict>, Mismatch> {
         let task = Task { limits, ..*self.task };
         let symbolic = executed(&task, self.code, bounds, &mut self.figures);
         if task.grow
@@ -229,7 +244,7 @@ impl Search<'_> {
         task: &Task<'_>,
         bounds: &Bounds,
         symbolic: Result<Symbolic, Step>,
-    ) -> Result<Option<Verdict>, ReplayMismatch> {
+    ) -> Result<Option<Verdict>, Mismatch> {
         self.figures.set("unwind", bounds.default as f64);
         let step = match symbolic {
             Ok(symbolic) => step(task, self.code, bounds, symbolic, &mut self.figures)?,
@@ -247,12 +262,12 @@ impl Search<'_> {
             }
             // What was met before with smaller bounds is still there.
             Step::Safe(_) => None,
-            Step::Doubt { reason, span, goes_on } => {
-                self.doubt.get_or_insert((reason, span));
+            Step::Doubt { open, goes_on } => {
+                self.doubt.get_or_insert(open);
                 (!goes_on).then(|| self.best_known(None))
             }
-            Step::Unknown { reason, span } => {
-                self.doubt.get_or_insert((reason, span));
+            Step::Unknown(open) => {
+                self.doubt.get_or_insert(open);
                 Some(self.best_known(None))
             }
             Step::Stopped(exceeded) => Some(self.best_known(Some(exceeded))),
@@ -265,29 +280,25 @@ fn is_sequential_to_the_end(symbolic: &Symbolic) -> bool {
     symbolic.events.is_empty() && symbolic.cuts.is_empty()
 }
 
-fn undecidable(checks: Checks) -> Option<&'static str> {
-    checks.deadlock.then_some("this engine does not look for deadlocks")
-}
-
 /// The event list for a bound. `code` is the task's program without the idle iterations of its spin loops.
-fn executed(task: &Task<'_>, code: &Program, bounds: &Bounds, figures: &mut Figures) -> Result<Symbolic, Step> {
+fn executed(task: &Task<'_>, code: &Analysed, bounds: &Bounds, figures: &mut Figures) -> Result<Symbolic, Step> {
     let start = Instant::now();
     let symbolic = norn_symex::execute(code, bounds, task.checks, task.limits);
     figures.add("symex seconds", start.elapsed().as_secs_f64());
     match task.limits.exceeded() {
         Some(exceeded) => Err(Step::Stopped(exceeded)),
-        None => symbolic.map_err(|Refusal { reason, span }| Step::Unknown { reason, span }),
+        None => symbolic.map_err(Step::Unknown),
     }
 }
 
 /// One bound.
 fn step(
     task: &Task<'_>,
-    code: &Program,
+    code: &Analysed,
     bounds: &Bounds,
     mut symbolic: Symbolic,
     figures: &mut Figures,
-) -> Result<Step, ReplayMismatch> {
+) -> Result<Step, Mismatch> {
     let start = Instant::now();
     let Task { model, encoding, certify, limits, .. } = *task;
     let mut formulated = |races| Formulated::new(&mut symbolic, model, Form { encoding, races, certify }, limits);
@@ -320,7 +331,7 @@ fn step(
             let reached = if is_open { reached_marks(task, &symbolic, &mut formula) } else { None };
             Ok(Step::Safe(Within { bounds, assumptions, reached }))
         }
-        Found::Violation(schedule) => unsafe_verdict(task, &symbolic, schedule, figures),
+        Found::Violation(claim) => unsafe_verdict(task, &symbolic, claim, figures),
         Found::Step(doubt @ Step::Doubt { .. }) => {
             drop((races, formula));
             beside_doubt(task, code, bounds, doubt, figures)
@@ -338,7 +349,7 @@ fn compare_with_machine(
     reached: &[bool],
     effort: Effort,
     figures: &mut Figures,
-) -> Result<(), ReplayMismatch> {
+) -> Result<(), Mismatch> {
     figures.add("proof steps", formula.proved as f64);
     let Some(given) = formula.blaster.sink().given() else { return Ok(()) };
     let clauses = Clauses::new(given);
@@ -352,7 +363,7 @@ fn compare_with_machine(
         formula.is_model(symbolic, &clauses, followed).map(|_| ())
     };
     let done = campaign::run(setting, Schedules::Free { ordered: &ordered }, effort, task.limits, &mut is_model);
-    let done = done.map_err(|found| ReplayMismatch::left_out(task.program, found.reason, found.schedule))?;
+    let done = done.map_err(|found| task.program.left_out(found.reason, found.schedule))?;
     figures.add("executions checked", done.executions as f64);
     figures.add("executions not usable", done.useless as f64);
     figures.add("check seconds", done.seconds);
@@ -364,43 +375,43 @@ fn compare_with_machine(
 /// to something undefined in any case. It is there if threads may stop.
 fn beside_doubt(
     task: &Task<'_>,
-    code: &Program,
+    code: &Analysed,
     bounds: &Bounds,
     doubt: Step,
     figures: &mut Figures,
-) -> Result<Step, ReplayMismatch> {
+) -> Result<Step, Mismatch> {
     let Ok(mut symbolic) = norn_symex::execute_stopping(code, bounds, task.checks, task.limits) else {
         return Ok(doubt);
     };
     let start = Instant::now();
-    let mut schedule = None;
+    let mut claim = None;
     let both = [(true, Question::Race), (false, Question::Violated)];
     for (races, question) in both.into_iter().filter(|&(races, _)| task.checks.data_race || !races) {
         let form = Form { encoding: task.encoding, races, certify: false };
         let Ok(mut formula) = Formulated::new(&mut symbolic, task.model, form, task.limits) else { return Ok(doubt) };
-        schedule = violating(task, &symbolic, &mut formula, &question);
-        if schedule.is_some() {
+        claim = violating(task, &symbolic, &mut formula, &question);
+        if claim.is_some() {
             break;
         }
     }
     figures.add("solve seconds", start.elapsed().as_secs_f64());
-    let Some(schedule) = schedule else { return Ok(doubt) };
-    Ok(match unsafe_verdict(task, &symbolic, schedule, figures)? {
+    let Some(claim) = claim else { return Ok(doubt) };
+    Ok(match unsafe_verdict(task, &symbolic, claim, figures)? {
         found @ Step::Unsafe(_) => found,
         _ => doubt,
     })
 }
 
-/// A schedule of what was asked for, if that is found.
-fn violating(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated, question: &Question) -> Option<Schedule> {
+/// An execution in which what was asked for happens, if there is one.
+fn violating(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated, question: &Question) -> Option<Claim> {
     match formula.ask(symbolic, question, task.limits) {
-        Asked::Yes => Some(formula.schedule(task.program, task.model, symbolic)),
+        Asked::Yes => Some(claim(task, symbolic, formula)),
         Asked::No | Asked::Stopped(_) | Asked::NotProved(_) => None,
     }
 }
 
 enum Found {
-    Violation(Schedule),
+    Violation(Claim),
     /// By cut: whether it is reached; and what is assumed.
     Safe(Vec<bool>, Vec<Assumption>),
     Step(Step),
@@ -409,18 +420,23 @@ enum Found {
 /// Nothing, if there is no data race in an execution that meets nothing undefined.
 fn ask_for_race(task: &Task<'_>, symbolic: &Symbolic, races: &mut Formulated) -> Option<Found> {
     match races.ask(symbolic, &Question::Race, task.limits) {
-        Asked::Yes => Some(Found::Violation(races.schedule(task.program, task.model, symbolic))),
+        Asked::Yes => Some(Found::Violation(claim(task, symbolic, races))),
         Asked::No => None,
         Asked::Stopped(exceeded) => Some(Found::Step(Step::Stopped(exceeded))),
-        Asked::NotProved(reason) => Some(Found::Step(Step::Unknown { reason, span: None })),
+        Asked::NotProved(words) => Some(Found::Step(unproved(words))),
     }
+}
+
+/// A proof, which was asked for, is missing.
+fn unproved(words: String) -> Step {
+    Step::Unknown(Undecided::new(Why::NotProved(words.into())))
 }
 
 fn ask(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) -> Found {
     let stopped = |exceeded| Found::Step(Step::Stopped(exceeded));
-    let unproved = |reason: String| Found::Step(Step::Unknown { reason, span: None });
+    let unproved = |words| Found::Step(unproved(words));
     match formula.ask(symbolic, &Question::Violated, task.limits) {
-        Asked::Yes => return Found::Violation(formula.schedule(task.program, task.model, symbolic)),
+        Asked::Yes => return Found::Violation(claim(task, symbolic, formula)),
         Asked::No => {}
         Asked::Stopped(exceeded) => return stopped(exceeded),
         Asked::NotProved(reason) => return unproved(reason),
@@ -428,12 +444,12 @@ fn ask(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) -> Found 
     match formula.ask(symbolic, &Question::Undefined, task.limits) {
         Asked::Yes => {
             let undefined = formula.true_checks().find_map(|check| match &symbolic.checks[check].what {
-                Finding::Undefined(reason) => Some((reason.clone(), symbolic.checks[check].span)),
+                Finding::Undefined(why) => Some(Undecided::at(why.clone(), symbolic.checks[check].span)),
                 Finding::Violation(_) | Finding::Assumed { .. } => None,
             });
-            let (reason, span) = undefined.expect("what was asked for should be in the model");
+            let open = undefined.expect("what was asked for should be in the model");
             let goes_on = task.grow && reached_cuts(task, symbolic, formula).is_ok_and(|cuts| cuts.contains(&true));
-            return Found::Step(Step::Doubt { reason, span: Some(span), goes_on });
+            return Found::Step(Step::Doubt { open, goes_on });
         }
         Asked::No => {}
         Asked::Stopped(exceeded) => return stopped(exceeded),
@@ -523,47 +539,32 @@ fn reached_cuts(task: &Task<'_>, symbolic: &Symbolic, formula: &mut Formulated) 
     }
 }
 
-/// Replays the schedule. The violation is the one that the replay meets first: there may be several in one execution.
-fn unsafe_verdict(
-    task: &Task<'_>,
-    symbolic: &Symbolic,
-    schedule: Schedule,
-    figures: &Figures,
-) -> Result<Step, ReplayMismatch> {
-    let schedule = complete_inputs(task.program, task.checks, schedule);
-    let met = match replay(task.program, task.checks, &schedule) {
-        Ok(replayed) => match replayed.end {
-            End::Violation(violation) => Ok(violation),
-            found => {
-                let expected = symbolic.checks.iter().find_map(|check| match &check.what {
-                    Finding::Violation(violation) => Some(violation.clone()),
-                    Finding::Undefined(_) | Finding::Assumed { .. } => None,
-                });
-                let expected = expected.unwrap_or_else(|| Violation {
-                    kind: ViolationKind::DataRace,
-                    span: symbolic.events.first().map_or(Span::NONE, |event| event.span),
-                    message: String::new(),
-                });
-                Err(ReplayMismatch::Other { expected, found })
-            }
-        },
-        // What a thread does silently beyond where the model stops it may have no meaning.
-        Err(ReplayError::Stuck { reason, span }) => {
-            return Ok(Step::Doubt { reason, span: Some(span), goes_on: true });
-        }
-        Err(error) => Err(ReplayMismatch::Refused(error)),
-    };
-    match met {
-        Ok(violation) => {
+/// The execution of the solver's model. There may be several violations in it: those that the event list foresees there,
+/// data races wherever they are, and what the machine may see earlier because spin loops were made one step.
+fn claim(task: &Task<'_>, symbolic: &Symbolic, formula: &Formulated) -> Claim {
+    let mut expected: Vec<Expected> = formula.violations(symbolic).into_iter().map(Expected::from).collect();
+    if task.checks.data_race {
+        expected.push(Expected::anywhere(ViolationKind::DataRace));
+    }
+    expected.extend(Expected::invalid_loads());
+    let schedule = formula.schedule(task.program.fingerprint(), task.model, symbolic);
+    Claim { schedule, expected }
+}
+
+/// What the machine makes of a claim.
+fn unsafe_verdict(task: &Task<'_>, symbolic: &Symbolic, claim: Claim, figures: &Figures) -> Result<Step, Mismatch> {
+    match task.referee.rule(task.program, task.checks, claim) {
+        Ruling::Holds(found) => {
             let stats = Stats(figures.0.clone());
-            let verdict = confirm(task.program, task.checks, schedule, &violation, ENGINE, stats)?;
-            Ok(Step::Unsafe(Box::new(verdict)))
+            Ok(Step::Unsafe(Box::new(Verdict::new(task.model, EVENTS.name, Outcome::Unsafe(found), stats))))
         }
-        Err(mismatch) => match symbolic.watches_addresses {
+        // What a thread does silently beyond where the model stops it may have no meaning.
+        Ruling::Open(open) => Ok(Step::Doubt { open, goes_on: true }),
+        Ruling::Fails(mismatch) => match symbolic.watches_addresses {
             // Addresses are not always those of the machine.
             Some(span) => {
-                let reason = "the program looks at an address as a number".to_owned();
-                Ok(Step::Doubt { reason, span: Some(span), goes_on: true })
+                let why = Why::Addresses("the program looks at an address as a number".into());
+                Ok(Step::Doubt { open: Undecided::at(why, span), goes_on: true })
             }
             None => Err(mismatch),
         },

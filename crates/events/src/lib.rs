@@ -30,4 +30,4 @@ mod tests;
 mod theory;
 mod variables;
 
-pub use engine::{ENGINE, Encoding, Task, verdict};
+pub use engine::{Encoding, Events};

@@ -14,13 +14,13 @@ use crate::schedule::{linear_order, moves};
 use crate::symmetry;
 use crate::theory::{Edge, Theory};
 use crate::variables::Variables;
-use norn_ir::program::Program;
 use norn_logic::cadical::Options;
 use norn_logic::{Answer, Blaster, CaDiCaL, ClauseSink, Lit, Propagator, Sat, Term};
-use norn_symex::{Finding, Symbolic};
+use norn_symex::{Condition, Finding, Symbolic};
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
-use norn_verdict::schedule::{Schedule, fingerprint};
+use norn_verdict::outcome::Violation;
+use norn_verdict::schedule::Schedule;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -278,13 +278,33 @@ impl Formulated {
         self.blaster.sink().value(self.encoded.cuts[cut])
     }
 
-    /// The execution of the model.
-    pub fn schedule(&self, program: &Program, model: Model, symbolic: &Symbolic) -> Schedule {
+    /// The violations that the execution of the model may hold. The literals of checks say less: each implies that its
+    /// check fails, and is not implied by it.
+    pub fn violations<'s>(&self, symbolic: &'s Symbolic) -> Vec<&'s Violation> {
+        let sat = self.blaster.sink();
+        let variable = |term: Term| self.blaster.variable_value(&symbolic.terms, term, &|literal| sat.value(literal));
+        let mut memo = norn_logic::Memo::default();
+        let mut violations = Vec::new();
+        for check in &symbolic.checks {
+            let Finding::Violation(violation) = &check.what else { continue };
+            let may_fail = match check.violated {
+                Condition::Term(term) => symbolic.terms.evaluate(term, &mut memo, &variable) != 0,
+                Condition::AfterEnd { .. } => true,
+            };
+            if may_fail {
+                violations.push(violation);
+            }
+        }
+        violations
+    }
+
+    /// The execution of the model, for the program with this fingerprint.
+    pub fn schedule(&self, program: u64, model: Model, symbolic: &Symbolic) -> Schedule {
         let sat = self.blaster.sink();
         let variable = |term: Term| self.blaster.variable_value(&symbolic.terms, term, &|literal| sat.value(literal));
         let executed = symbolic.steps(&variable).executed;
         let moves = moves(symbolic, &self.layout, &self.order(), &executed);
-        symbolic.schedule(model, fingerprint(program), &moves, &variable)
+        symbolic.schedule(model, program, &moves, &variable)
     }
 
     /// The value of a term in the model.

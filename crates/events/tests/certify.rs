@@ -3,35 +3,29 @@
 //!
 //! `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
 
-use norn_events::{Encoding, Task, verdict};
+use norn_engine::{Engine, Query};
+use norn_events::{Encoding, Events};
+use norn_machine::Reference;
 use norn_passes::unwind::Bounds;
 use norn_testing::programs::{self, Shape, pointers};
-use norn_testing::{Random, checked, compile, setting};
+use norn_testing::{Random, checked, prepare, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Basic, Checks, Outcome};
 
 /// How many executions were compared; the verdict is what it is without the comparison.
 fn compared(text: &str, model: Model, encoding: Encoding, checks: Checks) -> f64 {
-    let program = compile(text);
+    let program = prepare(text);
     let bounds = Bounds { default: 2, ..Bounds::default() };
     let limits = Limits::for_seconds(20.0);
-    let task = |certify| Task {
-        program: &program,
-        model,
-        checks,
-        bounds: &bounds,
-        grow: false,
-        limits: &limits,
-        encoding,
-        certify,
-    };
-    let found = verdict(&task(true)).unwrap_or_else(|mismatch| panic!("{model} {encoding:?} {checks:?}: {mismatch}"));
-    let plain = verdict(&task(false)).unwrap_or_else(|mismatch| panic!("{model}: {mismatch}"));
+    let query = Query { program: &program, model, checks, bounds: Some(&bounds), limits: &limits };
+    let verdict = |certify| Events { encoding, certify }.run(&query, &Reference);
+    let found = verdict(true).unwrap_or_else(|mismatch| panic!("{model} {encoding:?} {checks:?}: {mismatch}"));
+    let plain = verdict(false).unwrap_or_else(|mismatch| panic!("{model}: {mismatch}"));
     let kind = |outcome: &Outcome| match outcome {
         Outcome::Safe { bounds } => format!("safe {bounds:?}"),
         Outcome::Unsafe(_) => "unsafe".to_owned(),
-        Outcome::Limited { reason, .. } | Outcome::Unknown { reason, .. } => reason.clone(),
+        Outcome::Limited { undecided: reason, .. } | Outcome::Unknown(reason) => reason.to_string(),
     };
     assert_eq!(kind(&found.outcome), kind(&plain.outcome), "{model} {encoding:?}");
     found.stats.0.get("executions checked").copied().unwrap_or(0.0)

@@ -3,13 +3,14 @@
 //!
 //! `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
 
-use norn_events::{Encoding, Task, verdict};
+use norn_engine::{Engine, Prepared, Query};
+use norn_events::{Encoding, Events};
 use norn_ir::ids::GlobalId;
-use norn_ir::program::Program;
+use norn_machine::Reference;
 use norn_machine::enumerate::{Question, states};
 use norn_passes::unwind::Bounds;
 use norn_testing::programs::{Shape, program};
-use norn_testing::{Random, at_most, checked, compile, setting};
+use norn_testing::{Random, at_most, checked, prepare, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
@@ -57,7 +58,7 @@ fn claim(excluded: Final) -> String {
 }
 
 /// All final states, or nothing if there are too many.
-fn finals(program: &Program, model: Model) -> Option<BTreeSet<Final>> {
+fn finals(program: &Prepared, model: Model) -> Option<BTreeSet<Final>> {
     let global = |name: &str| {
         let found = program.globals.iter().position(|global| global.name == name);
         GlobalId::new(found.expect("the generator should declare it"))
@@ -80,18 +81,22 @@ fn finals(program: &Program, model: Model) -> Option<BTreeSet<Final>> {
     Some(found.finals.iter().map(state).collect())
 }
 
-fn is_unsafe(program: &Program, model: Model, encoding: Encoding, checks: Checks) -> Option<bool> {
+fn is_unsafe(program: &Prepared, model: Model, encoding: Encoding, checks: Checks) -> Option<bool> {
     let limits = Limits::for_seconds(60.0);
     let bounds = Bounds { default: 2, ..Bounds::default() };
-    let task = Task { program, model, checks, bounds: &bounds, grow: false, limits: &limits, encoding, certify: true };
-    match verdict(&task).unwrap_or_else(|mismatch| panic!("{model} {encoding:?}: {mismatch}")).outcome {
+    let query = Query { program, model, checks, bounds: Some(&bounds), limits: &limits };
+    let events = Events { encoding, certify: true };
+    match events.run(&query, &Reference).unwrap_or_else(|mismatch| panic!("{model} {encoding:?}: {mismatch}")).outcome {
         Outcome::Unsafe(_) => Some(true),
         Outcome::Safe { bounds } => {
             assert!(bounds.iter().all(|bound| bound.exhausted), "{model} {encoding:?}: the program has no loops");
             Some(false)
         }
-        Outcome::Limited { reason, .. } | Outcome::Unknown { reason, .. } => {
-            assert!(reason.contains("there may be an object at the address"), "{model} {encoding:?}: {reason}");
+        Outcome::Limited { undecided: reason, .. } | Outcome::Unknown(reason) => {
+            assert!(
+                reason.to_string().contains("there may be an object at the address"),
+                "{model} {encoding:?}: {reason}"
+            );
             None
         }
     }
@@ -100,7 +105,7 @@ fn is_unsafe(program: &Program, model: Model, encoding: Encoding, checks: Checks
 fn check(text: &str, random: &mut Random) -> bool {
     // With a claim that always holds: an object that main does not look at may be private to a thread, and private
     // accesses order nothing.
-    let plain = compile(&with_end(text, &claim([-1; 6])));
+    let plain = prepare(&with_end(text, &claim([-1; 6])));
     let Some(sets) = Model::ALL.into_iter().map(|model| finals(&plain, model)).collect::<Option<Vec<_>>>() else {
         return false;
     };
@@ -115,7 +120,7 @@ fn check(text: &str, random: &mut Random) -> bool {
         asked.push(other);
     }
     for state in asked {
-        let program = compile(&with_end(text, &claim(state)));
+        let program = prepare(&with_end(text, &claim(state)));
         for (model, set) in Model::ALL.into_iter().zip(&sets) {
             // An exit ends the program in states that no claim is made about.
             let reached = match text.contains("exit") {
@@ -175,7 +180,7 @@ fn inputs_everywhere() {
 
 /// How many copies of threads were found, and how many models show a violation.
 fn check_copies(text: &str) -> (u32, u32) {
-    let program = compile(text);
+    let program = prepare(text);
     let (mut copies, mut violations) = (0, 0);
     for model in Model::ALL {
         let limits = at_most(1 << 18);
@@ -190,8 +195,10 @@ fn check_copies(text: &str) -> (u32, u32) {
             let bounds = Bounds { default: 2, ..Bounds::default() };
             let limits = Limits::for_seconds(60.0);
             let (bounds, limits) = (&bounds, &limits);
-            let task = Task { program: &program, model, checks, bounds, grow: false, limits, encoding, certify: true };
-            let verdict = verdict(&task).unwrap_or_else(|e| panic!("{model} {encoding:?}: {e}"));
+            let query = Query { program: &program, model, checks, bounds: Some(bounds), limits };
+            let verdict = Events { encoding, certify: true }
+                .run(&query, &Reference)
+                .unwrap_or_else(|e| panic!("{model} {encoding:?}: {e}"));
             copies += verdict.stats.0.get("copies of threads").map_or(0, |&copies| copies as u32);
             let is_unsafe = matches!(verdict.outcome, Outcome::Unsafe(_));
             let is_safe = matches!(verdict.outcome, Outcome::Safe { .. });

@@ -3,11 +3,12 @@
 //!
 //! `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
 
-use norn_events::{Encoding, Task, verdict};
-use norn_ir::program::Program;
+use norn_engine::{Engine, Prepared, Query};
+use norn_events::{Encoding, Events};
+use norn_machine::Reference;
 use norn_machine::enumerate::{Question, states};
 use norn_passes::unwind::Bounds;
-use norn_testing::{Random, at_most, checked, compile, setting};
+use norn_testing::{Random, at_most, checked, prepare, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
@@ -272,7 +273,7 @@ fn program(random: &mut Random) -> String {
 const CHECKS: Checks = Checks { data_race: true, ..Checks::DEFAULT };
 
 /// Whether there is a violation; nothing if that takes too long or something undefined is met.
-fn enumerated(program: &Program, model: Model) -> Option<bool> {
+fn enumerated(program: &Prepared, model: Model) -> Option<bool> {
     let limits = at_most(1 << 18);
     let found =
         states::explore(&Question { program, model, checks: CHECKS, limits: &limits, domain: None, observed: &[] });
@@ -284,17 +285,17 @@ fn enumerated(program: &Program, model: Model) -> Option<bool> {
 }
 
 /// Whether there is a violation, and whether that is the last word.
-fn solved(program: &Program, model: Model, encoding: Encoding) -> Option<(bool, bool)> {
+fn solved(program: &Prepared, model: Model, encoding: Encoding) -> Option<(bool, bool)> {
     let limits = Limits::for_seconds(60.0);
     let bounds = Bounds { default: 2, ..Bounds::default() };
     let certify = encoding == Encoding::Order;
-    let task =
-        Task { program, model, checks: CHECKS, bounds: &bounds, grow: false, limits: &limits, encoding, certify };
-    match verdict(&task).unwrap_or_else(|mismatch| panic!("{model} {encoding:?}: {mismatch}")).outcome {
+    let query = Query { program, model, checks: CHECKS, bounds: Some(&bounds), limits: &limits };
+    let engine = Events { encoding, certify };
+    match engine.run(&query, &Reference).unwrap_or_else(|mismatch| panic!("{model} {encoding:?}: {mismatch}")).outcome {
         Outcome::Unsafe(_) => Some((true, true)),
         Outcome::Safe { bounds } => Some((false, bounds.iter().all(|bound| bound.exhausted))),
-        Outcome::Limited { reason, .. } | Outcome::Unknown { reason, .. } => {
-            assert!(reason.contains("without checking memory safety"), "{model} {encoding:?}: {reason}");
+        Outcome::Limited { undecided: reason, .. } | Outcome::Unknown(reason) => {
+            assert!(reason.to_string().contains("without checking memory safety"), "{model} {encoding:?}: {reason}");
             None
         }
     }
@@ -302,7 +303,7 @@ fn solved(program: &Program, model: Model, encoding: Encoding) -> Option<(bool, 
 
 /// For each model: whether the program is racy, if both know.
 fn check(text: &str) -> Vec<Option<bool>> {
-    let program = compile(text);
+    let program = prepare(text);
     let check = |model: Model| {
         let expected = enumerated(&program, model)?;
         for encoding in [Encoding::Order, Encoding::Clocks] {

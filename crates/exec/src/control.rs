@@ -21,7 +21,7 @@ impl Executor<'_> {
         let function = self.callee(thread, call.callee)?;
         let owner = &self.threads[thread as usize];
         if owner.frames.len() >= DEEPEST_CALLS {
-            return Err(self.limit(thread, format!("calls more than {DEEPEST_CALLS} deep")));
+            return Err(self.too_large(thread, format!("calls more than {DEEPEST_CALLS} deep")));
         }
         if let Some((bound, cut)) = code.functions[function as usize].recursion {
             let active = owner.frames.iter().filter(|frame| frame.function == function).count();
@@ -54,7 +54,7 @@ impl Executor<'_> {
 
     fn check_arguments(&self, thread: u32, function: u32, given: usize) -> Done<()> {
         match given < self.code.functions[function as usize].params.len() {
-            true => Err(self.unsupported(thread, "a function is called with too few arguments")),
+            true => Err(self.no_meaning(thread, "a function is called with too few arguments")),
             false => Ok(()),
         }
     }
@@ -141,14 +141,14 @@ impl Executor<'_> {
         let function = self.callee(thread, call.callee)?;
         match self.mode {
             Mode::Silent => return Ok(Flow::Visible),
-            Mode::Section(_) => return Err(self.unsupported(thread, "a section that creates a thread")),
+            Mode::Section(_) => return Err(self.no_meaning(thread, "a section that creates a thread")),
             Mode::Step => self.needs_empty_buffer(thread)?,
         }
         self.check_arguments(thread, function, call.args.len())?;
         self.save_counts(thread);
         self.threads[thread as usize].counts.children += 1;
         let child = self.child(thread, self.threads[thread as usize].counts.children);
-        self.create(child).map_err(|reason| self.limit(thread, reason))?;
+        self.create(child).map_err(|words| self.too_large(thread, words))?;
         self.effects.push(Effect::Drained { thread });
         self.effects.push(Effect::Spawn { thread, child });
         self.started[function as usize] = true;
@@ -163,7 +163,7 @@ impl Executor<'_> {
 
     pub(crate) fn join(&mut self, thread: u32, dst: u32, other: Src) -> Done<Flow> {
         if self.mode != Mode::Silent {
-            return Err(self.unsupported(thread, "a section that joins a thread"));
+            return Err(self.no_meaning(thread, "a section that joins a thread"));
         }
         let number = self.value(thread, other).bits;
         let Some(&other) = usize::try_from(number).ok().and_then(|n| self.by_number.get(n)) else {
@@ -184,7 +184,7 @@ impl Executor<'_> {
     /// All frames and the thread's thread-local objects end, but those of main's outermost frame and of main live on.
     pub(crate) fn end_thread(&mut self, thread: u32, result: Value, by_return: bool) -> Done<Flow> {
         if matches!(self.mode, Mode::Section(_)) {
-            return Err(self.unsupported(thread, "a section in which the thread ends"));
+            return Err(self.no_meaning(thread, "a section in which the thread ends"));
         }
         let kept = usize::from(thread == 0);
         if self.mode == Mode::Silent && (self.any_shared(thread, kept) || self.any_thread_local_shared(thread)) {

@@ -16,6 +16,8 @@ use norn_passes::Site;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Assumption, Checks, Reached, Treatment, Violation, ViolationKind};
 use norn_verdict::schedule::ThreadName;
+use norn_verdict::undecided::{Undecided, Why};
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,7 +58,7 @@ pub struct Executor<'c> {
     /// Which cuts some execution has reached; not undone.
     reached: Vec<bool>,
     /// The first thing without a meaning that a silent run has come to; not undone.
-    pub(crate) doubt: Option<(String, Span)>,
+    pub(crate) doubt: Option<Undecided>,
     /// What some execution met and is assumed not to happen; not undone.
     assumptions: BTreeSet<Assumption>,
     /// By message: whether some execution came to its assertion; not undone.
@@ -88,16 +90,10 @@ pub enum Stop {
     Cut,
     Violation(Box<Violation>),
     NeedInput(Request),
-    Unsupported {
-        reason: String,
-        span: Span,
-    },
-    Limit {
-        reason: String,
-        span: Span,
-    },
-    /// The step would do something that is assumed not to happen, or something that ends the program (`None`). Used
-    /// inside the executor only: the thread stops there.
+    /// What happens next has no meaning here, or would take too long or too much memory.
+    Undecided(Box<Undecided>),
+    /// What is assumed not to happen would happen, or something that ends the program. Only inside of the executor: the
+    /// thread stops there.
     Ends(Option<Assumption>),
 }
 
@@ -172,7 +168,7 @@ impl<'c> Executor<'c> {
             checked: vec![false; code.messages.len()],
             started: vec![false; code.functions.len()],
         };
-        let full = |reason: String| Stop::Limit { reason, span };
+        let full = |words: String| Stop::Undecided(Box::new(Undecided::at(Why::too_large(words), span)));
         executor.memory.add_globals(program, false).map_err(full)?;
         executor.threads.push(Thread::absent(ThreadName::main()));
         executor.create(0).map_err(full)?;
@@ -280,9 +276,9 @@ impl<'c> Executor<'c> {
         self.main_returned
     }
 
-    /// Why a thread stopped in some execution so that nothing is known about what follows: the first such reason.
-    pub fn doubt(&self) -> Option<(String, Option<Span>)> {
-        self.doubt.as_ref().map(|(reason, span)| (reason.clone(), (*span != Span::NONE).then_some(*span)))
+    /// What stopped a thread in some execution so that nothing is known about what follows; its first reason.
+    pub fn doubt(&self) -> Option<&Undecided> {
+        self.doubt.as_ref()
     }
 
     /// The effects of the last step (or attempt).
@@ -746,11 +742,11 @@ impl<'c> Executor<'c> {
         }
     }
 
-    pub(crate) fn unsupported(&self, thread: u32, reason: &str) -> Stop {
-        Stop::Unsupported { reason: reason.to_owned(), span: self.place(thread).span }
+    pub(crate) fn no_meaning(&self, thread: u32, words: impl Into<Cow<'static, str>>) -> Stop {
+        Stop::Undecided(Box::new(Undecided::at(Why::no_meaning(words), self.place(thread).span)))
     }
 
-    pub(crate) fn limit(&self, thread: u32, reason: String) -> Stop {
-        Stop::Limit { reason, span: self.place(thread).span }
+    pub(crate) fn too_large(&self, thread: u32, words: String) -> Stop {
+        Stop::Undecided(Box::new(Undecided::at(Why::too_large(words), self.place(thread).span)))
     }
 }

@@ -43,7 +43,7 @@ impl Executor<'_> {
     }
 
     fn add_object(&mut self, thread: u32, arena: u32, plan: Plan) -> Done<u32> {
-        let (object, next) = self.memory.add(arena, plan).map_err(|reason| self.limit(thread, reason))?;
+        let (object, next) = self.memory.add(arena, plan).map_err(|words| self.too_large(thread, words))?;
         self.log.changes.push(Undo::ObjectAdded { arena, next });
         Ok(object)
     }

@@ -78,7 +78,7 @@ impl Executor<'_> {
                 }
                 Flow::Stops => return Err(Stop::NotEnabled),
                 Flow::Over => return Ok(()),
-                Flow::Visible | Flow::Waits(_) => return Err(self.unsupported(thread, "a section that waits inside")),
+                Flow::Visible | Flow::Waits(_) => return Err(self.no_meaning(thread, "a section that waits inside")),
             }
             watch.count(self, thread)?;
         }
@@ -94,8 +94,8 @@ impl Executor<'_> {
     /// something that has no meaning here, the thread stops: nobody saw it run, so that the others may go on beside it.
     pub(crate) fn settle_saved(&mut self, thread: u32) -> Done<()> {
         match self.settle_on(thread) {
-            Err(Stop::Unsupported { reason, span } | Stop::Limit { reason, span }) => {
-                self.doubt.get_or_insert((reason, span));
+            Err(Stop::Undecided(undecided)) => {
+                self.doubt.get_or_insert(*undecided);
                 self.threads[thread as usize].status = Status::Stopped;
                 Ok(())
             }
@@ -139,7 +139,7 @@ impl Executor<'_> {
                 Flow::Waits(status) => status,
                 Flow::Stops => Status::Stopped,
                 Flow::SectionEnds => {
-                    return Err(self.unsupported(thread, "the end of a section that did not begin"));
+                    return Err(self.no_meaning(thread, "the end of a section that did not begin"));
                 }
             };
             self.threads[thread as usize].status = status;
@@ -151,7 +151,7 @@ impl Executor<'_> {
     fn execute(&mut self, thread: u32, op: Op) -> Done<Flow> {
         let result = self.operate(thread, op);
         if self.used_unknown.replace(false) {
-            return Err(self.unsupported(thread, "what happens depends on a value that was never set"));
+            return Err(self.no_meaning(thread, "what happens depends on a value that was never set"));
         }
         result
     }
@@ -228,12 +228,12 @@ impl Executor<'_> {
             Op::Fence(kind) => return Ok(self.fence(thread, kind)),
             Op::SectionBegin { .. } => match self.mode {
                 Mode::Silent => return Ok(Flow::Visible),
-                _ => return Err(self.unsupported(thread, "a section inside a section")),
+                _ => return Err(self.no_meaning(thread, "a section inside a section")),
             },
             Op::SectionEnd => return Ok(Flow::SectionEnds),
             Op::Await { cond, spurious } => {
                 if !matches!(self.mode, Mode::Section(_)) {
-                    return Err(self.unsupported(thread, "an await outside of a section"));
+                    return Err(self.no_meaning(thread, "an await outside of a section"));
                 }
                 if self.value(thread, cond).bits == 0 {
                     if !spurious {
@@ -301,7 +301,7 @@ impl Executor<'_> {
             }
             Op::Abort => return Ok(self.exit(None)),
             Op::Stop => return self.cut(None),
-            Op::Unsupported(reason) => return Err(self.unsupported(thread, &self.code.reasons[reason as usize])),
+            Op::Unsupported(reason) => return Err(self.no_meaning(thread, self.code.reasons[reason as usize].clone())),
             Op::LoopEnters(number) => {
                 let slot = self.repeats_slot(thread, number);
                 self.set_repeats(thread, slot, 0);
@@ -359,7 +359,7 @@ impl Executor<'_> {
 
 #[cold]
 fn too_long(executor: &Executor<'_>, thread: u32) -> Stop {
-    executor.limit(thread, format!("more than {} instructions without a visible step", executor.longest_run))
+    executor.too_large(thread, format!("more than {} instructions without a visible step", executor.longest_run))
 }
 
 /// Looks for a thread that runs in a circle without a visible step, at growing distances.

@@ -11,6 +11,7 @@ use norn_testing::{Random, checked, compile, setting};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Basic, Checks};
 use norn_verdict::schedule::ThreadName;
+use norn_verdict::undecided::{Undecided, Why};
 use std::collections::BTreeMap;
 
 const CHECKS: Checks = Checks { memory_safety: true, overflow: true, ..Checks::DEFAULT };
@@ -64,9 +65,15 @@ fn kind_of(stop: &Stop) -> String {
         Stop::Cut => "cut".to_owned(),
         Stop::Violation(violation) => format!("{:?} {:?}", violation.kind, violation.span),
         Stop::NeedInput(_) => "input".to_owned(),
-        Stop::Unsupported { span, .. } => format!("unsupported {span:?}"),
-        Stop::Limit { .. } => "limit".to_owned(),
+        Stop::Undecided(open) => kind_of_open(open),
         Stop::Ends(_) => panic!("a thread that ends should be stopped"),
+    }
+}
+
+fn kind_of_open(open: &Undecided) -> String {
+    match open.why {
+        Why::NoMeaning(_) => format!("no meaning {:?}", open.place),
+        _ => "too large".to_owned(),
     }
 }
 
@@ -77,8 +84,7 @@ fn kind_in_machine(stop: &norn_machine::Stop) -> String {
         Stop::Cut { .. } => "cut".to_owned(),
         Stop::Violation(violation) => format!("{:?} {:?}", violation.kind, violation.span),
         Stop::NeedInput(_) => "input".to_owned(),
-        Stop::Unsupported { span, .. } => format!("unsupported {span:?}"),
-        Stop::Limit { .. } => "limit".to_owned(),
+        Stop::Undecided(open) => kind_of_open(open),
         Stop::Ends(_) => panic!("a thread that ends should be stopped"),
     }
 }

@@ -6,6 +6,7 @@ use norn_machine::Stop;
 use norn_symex::schedule::Move;
 use norn_symex::{Check, Condition, EventId, EventKind, Finding, SectionKind, ThreadId};
 use norn_verdict::schedule::Schedule;
+use norn_verdict::undecided::Why;
 use std::collections::BTreeMap;
 
 /// An execution as the event list has it.
@@ -144,8 +145,8 @@ impl Follower<'_> {
                 let is_race = violation.kind == norn_verdict::outcome::ViolationKind::DataRace;
                 (format!("{violation:?}"), is_race || is_foreseen(&fits))
             }
-            Some(Stop::Unsupported { reason, .. }) => {
-                (format!("'{reason}'"), is_foreseen(&|check: &Check| matches!(check.what, Finding::Undefined(_))))
+            Some(Stop::Undecided(open)) if matches!(open.why, Why::NoMeaning(_)) => {
+                (format!("'{open}'"), is_foreseen(&|check: &Check| matches!(check.what, Finding::Undefined(_))))
             }
             _ => {
                 // Where it is assumed not to happen, the machine just stops the thread.

@@ -16,6 +16,7 @@ use norn_symex::{Symbolic, ThreadId};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
 use norn_verdict::schedule::{Schedule, Step, fingerprint};
+use norn_verdict::undecided::Why;
 
 /// What is executed, and the list that says what it may do. The list should be made of this program with these checks.
 #[derive(Clone, Copy)]
@@ -276,7 +277,8 @@ impl Run<'_> {
         }
         match result {
             Ok(state) => Ok(Attempt::Taken(state)),
-            Err(Stop::Limit { .. } | Stop::NeedInput(_)) => Err(Trouble::Useless),
+            Err(Stop::NeedInput(_)) => Err(Trouble::Useless),
+            Err(Stop::Undecided(open)) if !matches!(open.why, Why::NoMeaning(_)) => Err(Trouble::Useless),
             Err(stop) => {
                 self.end = Some(stop);
                 Ok(Attempt::Last)

@@ -1,6 +1,7 @@
 //! Files of the corpus, all of them if `NORN_CORPUS` names it: each gives an event list or a reason, soon, and random executions of the
 //! machine are among those that the list describes.
 
+use norn_passes::analysed::Analysed;
 use std::path::{Path, PathBuf};
 
 use norn_c::driver::{self, Input};
@@ -46,8 +47,8 @@ fn every_file_gives_an_event_list_or_a_reason() {
         let Some(mut program) = compiled.program else { continue };
         norn_passes::escape::mark_private(&mut program);
         let bounds = Bounds { default: unwind, ..Bounds::default() };
-        let line = match execute(&program, &bounds, checks, &Limits::for_seconds(20.0)) {
-            Err(refusal) => format!("REFUSED {}", refusal.reason),
+        let line = match execute(&Analysed::new(program.clone()), &bounds, checks, &Limits::for_seconds(20.0)) {
+            Err(refusal) => format!("REFUSED {}", refusal),
             Ok(symbolic) => {
                 let setting = Setting { program: &program, symbolic: &symbolic, model: Model::Tso, checks };
                 let sampler = Sampler::new(setting);
@@ -57,11 +58,11 @@ fn every_file_gives_an_event_list_or_a_reason() {
                     }
                 }
                 let bits: u32 = symbolic.cells.iter().map(|cell| cell.width).sum();
-                let mut reasons: Vec<&str> = symbolic
+                let mut reasons: Vec<String> = symbolic
                     .checks
                     .iter()
                     .filter_map(|check| match &check.what {
-                        Finding::Undefined(reason) => Some(reason.as_str()),
+                        Finding::Undefined(reason) => Some(reason.to_string()),
                         Finding::Violation(_) | Finding::Assumed { .. } => None,
                     })
                     .collect();

@@ -4,6 +4,7 @@ use norn_follow::Followed;
 use norn_follow::sample::{Form, Sampler, Setting};
 use norn_ir::program::Program;
 use norn_logic::Term;
+use norn_passes::analysed::Analysed;
 use norn_passes::unwind::Bounds;
 use norn_symex::{Symbolic, ThreadId, execute};
 use norn_testing::programs::{Shape, pointers, program};
@@ -16,7 +17,7 @@ const SAFE: Checks = Checks { memory_safety: true, overflow: true, ..Checks::DEF
 
 fn symbolic(program: &Program, unwind: u32, checks: Checks) -> Symbolic {
     let bounds = Bounds { default: unwind, ..Bounds::default() };
-    match execute(program, &bounds, checks, &Limits::none()) {
+    match execute(&Analysed::new(program.clone()), &bounds, checks, &Limits::none()) {
         Ok(symbolic) => symbolic,
         Err(refusal) => panic!("{refusal:?}"),
     }

@@ -18,7 +18,7 @@ pub struct Program {
 }
 
 /// Whether code or an object is the user's or the library's. `--unwind` does not count loops of the library.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Origin {
     User,
     Library,

@@ -8,44 +8,24 @@
 
 use crate::memory::ObjectRef;
 use crate::observe::{Happening, Scene, Spot};
-use crate::replay::{Parked, ReplayError, replay_with};
+use crate::replay::{Parked, replay_with};
 use norn_ir::program::Program;
+use norn_verdict::claim::Mismatch;
 use norn_verdict::outcome::Checks;
 use norn_verdict::robustness::{CycleEdge, CyclicTrace, Point, Relation};
 use norn_verdict::schedule::Schedule;
 use std::collections::BTreeMap;
-use std::fmt;
-
-/// An engine claimed a cycle that the machine does not see: an error inside of Norn.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum CycleMismatch {
-    /// The schedule cannot be run.
-    Refused(ReplayError),
-    /// The schedule runs, but its trace has no cycle.
-    NoCycle,
-}
-
-impl fmt::Display for CycleMismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            CycleMismatch::Refused(error) => write!(f, "the schedule of a cyclic trace was refused: {error}"),
-            CycleMismatch::NoCycle => f.write_str("the machine finds no cycle in the trace"),
-        }
-    }
-}
-
-impl std::error::Error for CycleMismatch {}
 
 /// The one place where a program becomes "not robust": the schedule is replayed, and its trace has to have a cycle. The
-/// cycle is one of the fewest steps. Something without a meaning behind the last step of the schedule does not matter:
-/// a cycle stays a cycle, however the execution goes on.
-pub fn confirm_cycle(program: &Program, checks: Checks, schedule: Schedule) -> Result<CyclicTrace, CycleMismatch> {
+/// cycle is one of the fewest steps. What has no meaning behind the steps of the schedule does not matter: a cycle stays
+/// one, however its execution goes on.
+pub fn confirm_cycle(program: &Program, checks: Checks, schedule: Schedule) -> Result<CyclicTrace, Mismatch> {
     let mut order = Order::default();
     let replayed = replay_with(program, checks, &schedule, Parked::Fine, &mut |scene, what, event| {
         order.happened(scene, what, event)
     })
-    .map_err(CycleMismatch::Refused)?;
-    let cycle = order.shortest_cycle().ok_or(CycleMismatch::NoCycle)?;
+    .map_err(|error| Mismatch::Refused(error.to_string()))?;
+    let cycle = order.shortest_cycle().ok_or(Mismatch::NoCycle)?;
     Ok(CyclicTrace::replayed(schedule, replayed.trace, cycle))
 }
 
@@ -357,7 +337,7 @@ mod tests {
     use norn_verdict::schedule::fingerprint;
 
     /// The cycle of an execution of store buffering, as steps and relations.
-    fn cycle(lines: &str) -> Result<String, CycleMismatch> {
+    fn cycle(lines: &str) -> Result<String, Mismatch> {
         let program = threads("x y", &["store i32 g0, 1\nr0 = load g1", "store i32 g1, 1\nr0 = load g0"]);
         let created = "run main 1, run main 2";
         let lines: String = created.split(", ").chain(lines.split(", ")).map(|line| format!("{line}\n")).collect();
@@ -373,10 +353,10 @@ mod tests {
         let late = "run main.1 1, run main.1 2, run main.2 1, commit main.2 1, run main.2 2, commit main.1 1";
         assert_eq!(cycle(late), Ok("1:1 po, 1:2 fr, 2:1 po, 2:2 fr".to_owned()));
         let early = "run main.1 1, run main.1 2, commit main.1 1, run main.2 1, commit main.2 1, run main.2 2";
-        assert_eq!(cycle(early), Err(CycleMismatch::NoCycle));
+        assert_eq!(cycle(early), Err(Mismatch::NoCycle));
         // The store that is in nobody's way has not reached memory.
         let unfinished = "run main.1 1, run main.1 2, run main.2 1, commit main.2 1, run main.2 2";
-        assert_eq!(cycle(unfinished), Err(CycleMismatch::NoCycle));
-        assert!(matches!(cycle("run main.1 2"), Err(CycleMismatch::Refused(_))));
+        assert_eq!(cycle(unfinished), Err(Mismatch::NoCycle));
+        assert!(matches!(cycle("run main.1 2"), Err(Mismatch::Refused(_))));
     }
 }

@@ -33,5 +33,5 @@ mod testing;
 pub mod trace;
 
 pub use machine::{Choice, Inputs, Machine, NoInputs, Patience, Request, Stop, Taken};
-pub use replay::{End, ReplayError, ReplayMismatch, Replayed, confirm, replay};
+pub use replay::{End, Reference, ReplayError, Replayed, confirm, replay};
 pub use state::State;

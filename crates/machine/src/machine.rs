@@ -38,6 +38,7 @@ use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Assumption, Checks, Violation, ViolationKind};
 use norn_verdict::schedule::ThreadName;
+use norn_verdict::undecided::{Undecided, Why};
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -102,18 +103,10 @@ pub enum Stop {
         function: FuncId,
         block: BlockId,
     },
-    /// What happens next has no meaning that the machine knows.
-    Unsupported {
-        reason: String,
-        span: Span,
-    },
-    /// The step would take too long or too much memory.
-    Limit {
-        reason: String,
-        span: Span,
-    },
-    /// The step would do what is assumed not to happen, or something that ends the program (`None`). Used inside the
-    /// machine only: the thread stops there.
+    /// What happens next has no meaning that the machine knows, or would take too long or too much memory.
+    Undecided(Undecided),
+    /// What is assumed not to happen would happen, or something that ends the program. Only inside of the machine: the
+    /// thread stops there.
     Ends(Option<Assumption>),
 }
 
@@ -176,7 +169,7 @@ impl<'p> Machine<'p> {
     pub fn unsettled(&self) -> Result<State, Stop> {
         let entry = self.program.entry;
         let span = self.program.function(entry).span;
-        let limit = |full: Full| Stop::Limit { reason: full.0, span };
+        let limit = |full: Full| Stop::Undecided(Undecided::at(Why::too_large(full.0), span));
         let mut memory = self.globals_in_memory.clone().map_err(limit)?;
         memory.add_thread(self.program, &self.globals).map_err(limit)?;
         let main = Thread {

@@ -6,6 +6,7 @@
 
 use crate::replay::{confirm, with_commits_at_once};
 use norn_ir::program::Program;
+use norn_verdict::claim::{Claim, Ruling};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Counterexample, Outcome, Stats, Verdict};
 use norn_verdict::schedule::Schedule;
@@ -42,7 +43,11 @@ fn replayed(
     model: Model,
 ) -> Option<Verdict> {
     let schedule = under_weaker(program, checks, found.schedule(), model)?;
-    confirm(program, checks, schedule, found.violation(), engine, Stats::default()).ok()
+    let claim = Claim { schedule, expected: vec![found.violation().into()] };
+    match confirm(program, checks, claim) {
+        Ruling::Holds(found) => Some(Verdict::new(model, engine, Outcome::Unsafe(found), Stats::default())),
+        Ruling::Open(_) | Ruling::Fails(_) => None,
+    }
 }
 
 /// Two verdicts that contradict one another, by place: what is violated under a stronger model is safe under a weaker.
@@ -86,7 +91,8 @@ mod tests {
     use crate::enumerate::{Question, states};
     use crate::replay::{End, replay};
     use crate::testing::{NONE, function, text, threads};
-    use norn_verdict::limits::Limits;
+    use norn_verdict::limits::{Exceeded, Limits};
+    use norn_verdict::undecided::Undecided;
 
     fn verdict(program: &Program, model: Model) -> Verdict {
         let limits = Limits::none();
@@ -95,7 +101,7 @@ mod tests {
     }
 
     fn unknown(model: Model) -> Verdict {
-        Verdict::new(model, "test", Outcome::Unknown { reason: "time".to_owned(), span: None }, Stats::default())
+        Verdict::new(model, "test", Outcome::Unknown(Undecided::limit(Exceeded::Time)), Stats::default())
     }
 
     /// Fails under SC if the second thread runs between the stores of the first, which has a fence after them.

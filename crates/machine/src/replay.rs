@@ -1,15 +1,18 @@
 //! Replay: a schedule and a program determine an execution. Here, and nowhere else, a verdict becomes unsafe.
 
+use crate::cycle::confirm_cycle;
 use crate::machine::{Choice, Inputs, Machine, NoInputs, Request, Stop};
 use crate::observe::{Happening, Observer, Scene, Unobserved};
 use crate::state::State;
 use crate::trace::{Printed, TraceBuilder};
 use norn_ir::program::Program;
-use norn_ir::span::Span;
+use norn_verdict::claim::{Claim, Mismatch, Referee, Ruling};
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Checks, Counterexample, Outcome, Stats, Verdict, Violation};
+use norn_verdict::outcome::{Checks, Counterexample, Violation};
+use norn_verdict::robustness::CyclicTrace;
 use norn_verdict::schedule::{Schedule, Step, ThreadName, fingerprint};
 use norn_verdict::trace::Trace;
+use norn_verdict::undecided::Undecided;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -62,10 +65,7 @@ pub enum ReplayError {
         source: String,
     },
     /// The machine cannot go on, for this reason.
-    Stuck {
-        reason: String,
-        span: Span,
-    },
+    Stuck(Undecided),
 }
 
 impl fmt::Display for ReplayError {
@@ -86,7 +86,7 @@ impl fmt::Display for ReplayError {
                 write!(f, "step {}: '{}' cannot happen here", index + 1, line(step))
             }
             ReplayError::MissingInput { thread, source } => write!(f, "no value is left for '{source}' in {thread}"),
-            ReplayError::Stuck { reason, .. } => write!(f, "the execution cannot go on: {reason}"),
+            ReplayError::Stuck(undecided) => write!(f, "the execution cannot go on: {undecided}"),
         }
     }
 }
@@ -373,90 +373,81 @@ fn error_of(stop: Stop, trace: &TraceBuilder, at: Option<(usize, &Step)>) -> Opt
             let (Input(source) | Uninitialised(source)) = source;
             ReplayError::MissingInput { thread: trace.trace.threads[thread].name.clone(), source }
         }
-        Stop::Unsupported { reason, span } | Stop::Limit { reason, span } => ReplayError::Stuck { reason, span },
+        Stop::Undecided(undecided) => ReplayError::Stuck(undecided),
         Stop::Ends(_) => unreachable!("the machine should stop a thread that ends"),
     })
 }
 
-/// Adds zeros for inputs that a schedule lacks. A replay that comes to no violation lets every thread run silently as
-/// far as it can. So it may ask for values that an engine which runs threads later has not chosen yet.
-pub fn complete_inputs(program: &Program, checks: Checks, mut schedule: Schedule) -> Schedule {
+/// Adds zeros for inputs that a schedule lacks, and replays it. A replay that comes to no violation lets every thread run
+/// silently as far as it can, so that it may ask for values which a method that runs threads later has not chosen yet.
+fn replay_completed(program: &Program, checks: Checks, schedule: &mut Schedule) -> Result<Replayed, ReplayError> {
     const MOST: usize = 1000;
-    for _ in 0..MOST {
-        let Err(ReplayError::MissingInput { thread, .. }) = replay(program, checks, &schedule) else { break };
-        match schedule.inputs.iter_mut().find(|(name, _)| *name == thread) {
-            Some((_, values)) => values.push(0),
-            None => {
-                schedule.inputs.push((thread, vec![0]));
-                schedule.inputs.sort();
+    let mut added = 0;
+    loop {
+        match replay(program, checks, schedule) {
+            Err(ReplayError::MissingInput { thread, .. }) if added < MOST => {
+                added += 1;
+                match schedule.inputs.iter_mut().find(|(name, _)| *name == thread) {
+                    Some((_, values)) => values.push(0),
+                    None => {
+                        schedule.inputs.push((thread, vec![0]));
+                        schedule.inputs.sort();
+                    }
+                }
             }
+            replayed => return replayed,
         }
     }
+}
+
+/// The schedule with zeros for the inputs that a replay would lack.
+pub(crate) fn complete_inputs(program: &Program, checks: Checks, mut schedule: Schedule) -> Schedule {
+    let _ = replay_completed(program, checks, &mut schedule);
     schedule
 }
 
-/// An error inside of Norn: an engine claimed a violation that the machine does not see, or called a program safe by a
-/// formula that leaves out an execution of the machine.
-#[derive(Clone, PartialEq, Debug)]
-pub enum ReplayMismatch {
-    /// The schedule cannot be run.
-    Refused(ReplayError),
-    /// The schedule runs, but does not end in the expected violation.
-    Other { expected: Violation, found: End },
-    /// The formula of a safe verdict leaves out this execution.
-    LeftOut { reason: String, schedule: Box<Schedule> },
-}
-
-impl ReplayMismatch {
-    /// The mismatch for an execution that a formula leaves out. `schedule` may be one of the program without the idle
-    /// iterations of its loops: the steps have the same numbers.
-    pub fn left_out(program: &Program, reason: String, schedule: Schedule) -> ReplayMismatch {
-        let schedule = Box::new(Schedule { program: fingerprint(program), ..schedule });
-        ReplayMismatch::LeftOut { reason, schedule }
-    }
-}
-
-impl fmt::Display for ReplayMismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ReplayMismatch::Refused(error) => write!(f, "the schedule of a violation was refused: {error}"),
-            ReplayMismatch::Other { expected, found } => {
-                let found = match found {
-                    End::Violation(violation) => violation.kind.phrase(),
-                    End::Ended { .. } => "an execution without a violation",
-                    End::Blocked => "a blocked execution without a violation",
-                    End::Unfinished => "an unfinished execution without a violation",
-                };
-                write!(f, "expected '{}', the machine finds '{found}'", expected.kind.phrase())
-            }
-            ReplayMismatch::LeftOut { reason, .. } => {
-                write!(f, "the formula of a safe verdict leaves out an execution of the machine: {reason}")
-            }
+/// The one place where a verdict becomes unsafe: the schedule is replayed, and has to end in an expected violation. Steps
+/// after the violation are dropped.
+pub fn confirm(program: &Program, checks: Checks, claim: Claim) -> Ruling {
+    let Claim { mut schedule, expected } = claim;
+    match replay_completed(program, checks, &mut schedule) {
+        Err(ReplayError::Stuck(undecided)) => Ruling::Open(undecided),
+        Err(error) => Ruling::Fails(Mismatch::Refused(error.to_string())),
+        Ok(Replayed { end: End::Violation(violation), steps, trace, .. })
+            if expected.iter().any(|one| one.fits(&violation)) =>
+        {
+            schedule.steps.truncate(steps);
+            Ruling::Holds(Box::new(Counterexample::replayed(violation, schedule, trace)))
+        }
+        Ok(Replayed { end, .. }) => {
+            let found = match &end {
+                End::Violation(violation) => violation.kind.phrase(),
+                End::Ended { .. } => "an execution without a violation",
+                End::Blocked => "a blocked execution without a violation",
+                End::Unfinished => "an unfinished execution without a violation",
+            };
+            Ruling::Fails(Mismatch::Other { expected, found: found.to_owned() })
         }
     }
 }
 
-impl std::error::Error for ReplayMismatch {}
+/// The machine, for engines.
+pub struct Reference;
 
-/// The one place where a verdict becomes unsafe: the schedule is replayed, and the violation has to be of the expected
-/// kind at the expected place. Steps after the violation are dropped.
-pub fn confirm(
-    program: &Program,
-    checks: Checks,
-    mut schedule: Schedule,
-    expected: &Violation,
-    engine: &'static str,
-    stats: Stats,
-) -> Result<Verdict, ReplayMismatch> {
-    let replayed = replay(program, checks, &schedule).map_err(ReplayMismatch::Refused)?;
-    match replayed.end {
-        End::Violation(violation) if violation.kind == expected.kind && violation.span == expected.span => {
-            schedule.steps.truncate(replayed.steps);
-            let model = schedule.model;
-            let counterexample = Counterexample::replayed(violation, schedule, replayed.trace);
-            Ok(Verdict::new(model, engine, Outcome::Unsafe(Box::new(counterexample)), stats))
+impl Referee for Reference {
+    fn rule(&self, program: &Program, checks: Checks, claim: Claim) -> Ruling {
+        confirm(program, checks, claim)
+    }
+
+    fn violation(&self, program: &Program, checks: Checks, schedule: &Schedule) -> Option<Violation> {
+        match replay(program, checks, schedule).ok()?.end {
+            End::Violation(violation) => Some(violation),
+            End::Ended { .. } | End::Blocked | End::Unfinished => None,
         }
-        found => Err(ReplayMismatch::Other { expected: expected.clone(), found }),
+    }
+
+    fn rule_on_cycle(&self, program: &Program, checks: Checks, schedule: Schedule) -> Result<CyclicTrace, Mismatch> {
+        confirm_cycle(program, checks, complete_inputs(program, checks, schedule))
     }
 }
 
@@ -464,7 +455,7 @@ pub fn confirm(
 mod tests {
     use super::*;
     use crate::testing::{NONE, function, text, threads, violation};
-    use norn_verdict::model::Model;
+    use norn_ir::span::Span;
     use norn_verdict::outcome::ViolationKind;
     use norn_verdict::trace::{EventKind, ReadFrom};
 
@@ -563,7 +554,7 @@ mod tests {
             let found = end("run main 1, run main.1 1");
             assert!(matches!(&found, Ok(End::Violation(v)) if v.kind == ViolationKind::ErrorCall), "{found:?}");
             // Without a violation it does matter.
-            assert!(matches!(end("run main 1"), Err(ReplayError::MissingInput { .. } | ReplayError::Stuck { .. })));
+            assert!(matches!(end("run main 1"), Err(ReplayError::MissingInput { .. } | ReplayError::Stuck(_))));
         }
         // What it can do, it does.
         let program = text(&format!(
@@ -580,22 +571,25 @@ mod tests {
         let program = program();
         let finding = violation(&program, Model::Tso, NONE).expect("TSO shows it");
         assert_eq!(violation(&program, Model::Sc, NONE), None);
-        let confirm = |lines: &str, expected: &Violation| {
-            confirm(&program, NONE, schedule(&program, lines), expected, "test", Stats::default())
+        let rule = |lines: &str, expected: &Violation| {
+            let claim = Claim { schedule: schedule(&program, lines), expected: vec![expected.into()] };
+            Reference.rule(&program, NONE, claim)
         };
         let longer = format!("{BUG}, commit main.2 1");
-        let verdict = confirm(&longer, &finding.violation).expect("it should replay");
-        match verdict.outcome {
-            Outcome::Unsafe(found) => {
+        match rule(&longer, &finding.violation) {
+            Ruling::Holds(found) => {
                 assert_eq!(found.schedule().steps.len(), 10, "steps after the violation should be dropped");
                 assert_eq!(*found.violation(), finding.violation);
             }
             other => panic!("{other:?}"),
         }
         let other = Violation { kind: ViolationKind::Deadlock, ..finding.violation.clone() };
-        assert!(matches!(confirm(BUG, &other), Err(ReplayMismatch::Other { .. })));
-        assert!(matches!(confirm("run main 1", &finding.violation), Err(ReplayMismatch::Other { .. })));
-        assert!(matches!(confirm("run main.1 2", &finding.violation), Err(ReplayMismatch::Refused(_))));
+        let elsewhere = Violation { span: Span { line: 77, ..finding.violation.span }, ..finding.violation.clone() };
+        for expected in [&other, &elsewhere] {
+            assert!(matches!(rule(BUG, expected), Ruling::Fails(Mismatch::Other { .. })));
+        }
+        assert!(matches!(rule("run main 1", &finding.violation), Ruling::Fails(Mismatch::Other { .. })));
+        assert!(matches!(rule("run main.1 2", &finding.violation), Ruling::Fails(Mismatch::Refused(_))));
     }
 
     #[test]

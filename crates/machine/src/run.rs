@@ -6,13 +6,13 @@ use crate::observe::{Observer, Unobserved};
 use crate::replay::{End, end_of};
 use crate::trace::{Printed, TraceBuilder};
 use norn_ir::program::Program;
-use norn_ir::span::Span;
 use norn_ir::types::Ty;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Violation, ViolationKind};
 use norn_verdict::schedule::{Schedule, Step, ThreadName, fingerprint};
 use norn_verdict::trace::Trace;
+use norn_verdict::undecided::{Undecided, Why};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -28,11 +28,8 @@ pub struct Ran {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RunEnd {
     Done(End),
-    /// The execution was cut off, or met something that the machine does not know.
-    Unknown {
-        reason: String,
-        span: Option<Span>,
-    },
+    /// It was cut off, or met what the machine does not know.
+    Unknown(Undecided),
 }
 
 /// Runs until nothing can happen, a limit is reached, or `max_steps` steps were taken. There is only this one
@@ -93,7 +90,7 @@ fn execute(
     max_steps: u64,
     limits: &Limits,
 ) -> RunEnd {
-    let cut_off = |reason: &str| RunEnd::Unknown { reason: reason.to_owned(), span: None };
+    let cut_off = |why| RunEnd::Unknown(Undecided::new(why));
     let mut state = match machine.initial(observer, inputs) {
         Ok(state) => state,
         Err(stop) => return stopped(stop),
@@ -103,7 +100,7 @@ fn execute(
         if count % 16 == 0
             && let Some(exceeded) = limits.exceeded()
         {
-            return cut_off(exceeded.reason());
+            return cut_off(exceeded.into());
         }
         let enabled: Vec<Choice> =
             machine.candidates(&state).into_iter().filter(|&choice| is_enabled(machine, &state, choice)).collect();
@@ -120,7 +117,7 @@ fn execute(
             return stopped(stop);
         }
     }
-    cut_off("the limit on steps was reached")
+    cut_off(Why::too_large("the limit on steps was reached"))
 }
 
 /// Whether a choice is enabled, tried with 0 for every input.
@@ -131,14 +128,12 @@ fn is_enabled(machine: &Machine<'_>, state: &crate::state::State, choice: Choice
 fn stopped(stop: Stop) -> RunEnd {
     match stop {
         Stop::Violation(violation) => RunEnd::Done(End::Violation(violation)),
-        Stop::Unsupported { reason, span } | Stop::Limit { reason, span } => {
-            RunEnd::Unknown { reason, span: Some(span) }
-        }
+        Stop::Undecided(undecided) => RunEnd::Unknown(undecided),
         // The step was enabled with zeros for inputs, but is not with these.
-        Stop::NotEnabled | Stop::Cut { .. } => RunEnd::Unknown {
-            reason: "whether a step is enabled depends on its nondeterministic values".to_owned(),
-            span: None,
-        },
+        Stop::NotEnabled | Stop::Cut { .. } => {
+            let words = "whether a step is enabled depends on its nondeterministic values";
+            RunEnd::Unknown(Undecided::new(Why::no_meaning(words)))
+        }
         Stop::NeedInput(_) | Stop::Ends(_) => unreachable!("random inputs should never run out"),
     }
 }
@@ -217,7 +212,7 @@ mod tests {
         let spin = "b0:\ngoto b1\nb1:\nr0 = load g0\ngoto b1";
         let program = text(&format!("global g0 \"x\": t0\n{}", function(0, "main", spin)));
         let ran = run(&program, Model::Sc, Checks::default(), 1, 100, &Limits::none());
-        assert_eq!(ran.end, RunEnd::Unknown { reason: "the limit on steps was reached".to_owned(), span: None });
+        assert_eq!(ran.end, RunEnd::Unknown(Undecided::new(Why::too_large("the limit on steps was reached"))));
         assert_eq!(ran.schedule.steps.len(), 100);
     }
 
@@ -232,8 +227,8 @@ mod tests {
         let ran = |to: u64, limits: &Limits| run(&count(to), Model::Sc, Checks::default(), 1, 100, limits).end;
         // More than a search would bear.
         assert_eq!(ran(4_000_000, &Limits::none()), RunEnd::Done(End::Ended { status: Some(0) }));
-        let RunEnd::Unknown { reason, .. } = ran(u64::MAX, &Limits::for_seconds(0.0)) else { panic!("it never ends") };
-        assert_eq!(reason, "the time limit was reached");
+        let RunEnd::Unknown(open) = ran(u64::MAX, &Limits::for_seconds(0.0)) else { panic!("it never ends") };
+        assert_eq!(open.exceeded(), Some(norn_verdict::limits::Exceeded::Time));
     }
 
     #[test]

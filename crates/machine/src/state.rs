@@ -10,6 +10,7 @@ use norn_ir::program::{Function, Program};
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
 use norn_verdict::schedule::ThreadName;
+use norn_verdict::undecided::Undecided;
 use std::rc::Rc;
 
 #[derive(Clone, Debug)]
@@ -51,8 +52,8 @@ pub struct Thread {
     pub result: Value,
     /// The block whose terminator `Stop` stopped it: a bound. Not part of what a state is, only of how it came about.
     pub cut_at: Option<(FuncId, BlockId)>,
-    /// The thing without a meaning that stopped the thread, in words; likewise not part of what a state is.
-    pub doubt: Option<(String, Span)>,
+    /// What has no meaning here and stopped it; likewise.
+    pub doubt: Option<Undecided>,
 }
 
 /// Where a thread stands after it was settled.

@@ -5,14 +5,14 @@ use crate::exit::Exit;
 use crate::output::{fail, say, show};
 use crate::system_headers;
 use norn_c::driver::{self, StageTimes};
+use norn_engine::Prepared;
 use norn_ir::diag::Severity;
-use norn_ir::program::Program;
 use norn_ir::source::SourceMap;
 use norn_report::{Sources, visible};
 
 /// A program that was read, with the texts it came from.
 pub struct Compiled {
-    pub program: Program,
+    pub program: Prepared,
     pub times: StageTimes,
     sources: SourceMap,
 }
@@ -41,7 +41,14 @@ impl From<Failure> for Exit {
     }
 }
 
-pub fn compile(args: &CArgs) -> Result<Compiled, Failure> {
+/// Whether a program gets marks where executions decide about errors, so that what none of them came to can be told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decisions {
+    Marked,
+    Unmarked,
+}
+
+pub fn compile(args: &CArgs, decisions: Decisions) -> Result<Compiled, Failure> {
     if !args.ignored.is_empty() {
         say(&format!("note: ignored, for compilers only: {}\n", visible::visible(&args.ignored.join(" "))));
     }
@@ -60,7 +67,12 @@ pub fn compile(args: &CArgs) -> Result<Compiled, Failure> {
     show(&diagnostics, &sources);
     match program {
         Some(mut program) => {
-            times.measure("escape", || norn_passes::escape::mark_private(&mut program));
+            let program = times.measure("escape", || {
+                if decisions == Decisions::Marked {
+                    norn_passes::points::mark_decisions(&mut program);
+                }
+                Prepared::new(program)
+            });
             Ok(Compiled { program, times, sources })
         }
         None => match diagnostics.into_iter().max_by_key(|d| d.severity) {

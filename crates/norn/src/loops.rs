@@ -1,7 +1,7 @@
 //! `--show-loops`, and whether bounds name loops that exist.
 
 use crate::args::Unwind;
-use crate::engines;
+use crate::asking::given_bounds;
 use norn_ir::program::{Origin, Program};
 use norn_ir::span::Span;
 use norn_passes::loops::loops;
@@ -29,7 +29,7 @@ pub fn listing(program: &Program) -> String {
 
 /// A bound for a place without a loop is most likely a slip.
 pub fn check_bounds(program: &Program, unwind: &[Unwind]) -> Result<(), String> {
-    let bounds = engines::bounds(unwind);
+    let bounds = given_bounds(unwind).or_usual();
     let unused = bounds.unused(program).into_iter().map(|at| format!("{}:{}", at.file, at.line)).collect::<Vec<_>>();
     if unused.is_empty() {
         return Ok(());

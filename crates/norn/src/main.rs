@@ -2,10 +2,11 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the crate that talks to people")]
 
 mod args;
+mod asking;
 mod backend;
+mod bundle;
 mod commands;
 mod compiler_flags;
-mod engines;
 mod exit;
 mod expectations;
 mod frontend;
@@ -15,6 +16,7 @@ mod loops;
 mod output;
 mod owned;
 mod progress;
+mod reach;
 mod render;
 mod system_headers;
 mod watch;

@@ -196,3 +196,28 @@ fn the_manual_lists_the_models() {
     let listed = quoted(section.expect("a list of functions"));
     assert_eq!(in_table.collect::<BTreeSet<_>>(), listed);
 }
+
+/// The README's table of engines and properties says what the capabilities of the engines say.
+#[test]
+fn the_table_of_engines_is_what_they_can_do() {
+    use norn_engine::capabilities::{ALL, Ability, Capabilities, Property};
+    let readme = read("README.md");
+    let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
+    let row = |first: &str| {
+        let line = readme.lines().find(|line| line.starts_with(&format!("| {first} |")));
+        cells(line.unwrap_or_else(|| panic!("the README should have a row '{first}'")))
+    };
+    let names: Vec<String> = ALL.iter().map(|engine| format!("`{}`", engine.name)).collect();
+    assert_eq!(row("property")[1..], names);
+    let said = |engine: &Capabilities, ability: Ability| match ability {
+        Ability::No => "no",
+        _ if !engine.says_safe => "finds some",
+        Ability::Decides => "yes",
+        Ability::UnlessSpurious => "mostly ¹",
+    };
+    let rows = [("`--deadlock`", Property::Deadlock), ("`--data-race`", Property::DataRace)];
+    for (first, property) in rows {
+        let expected: Vec<&str> = ALL.iter().map(|engine| said(engine, engine.ability(property))).collect();
+        assert_eq!(row(first)[1..], expected, "{first}");
+    }
+}

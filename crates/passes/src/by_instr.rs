@@ -31,7 +31,7 @@ impl<T: Clone> ByInstr<T> {
 }
 
 impl<T> ByInstr<T> {
-    pub fn slot_count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.all.len()
     }
 

@@ -10,6 +10,7 @@
 //! For a program that is complete:
 //!
 //! - [`points_to`]: which objects and functions an operand may point to; [`call_graph`]: who calls and starts whom
+//! - [`analysed`]: a program with where its pointers lead, found once
 //! - [`escape`]: marks the objects that only one thread can reach
 //! - [`loops`]: the loops of a function, as `--show-loops` and `--unwind` name them
 //! - [`mod@unwind`]: loops unrolled (`unroll`) and calls inlined (`inline`), so that control only moves forward
@@ -22,6 +23,7 @@
 //! - [`by_instr`]: tables by instruction
 
 pub mod absorb;
+pub mod analysed;
 pub mod assumptions;
 pub mod by_instr;
 pub mod call_graph;

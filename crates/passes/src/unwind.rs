@@ -101,10 +101,9 @@ impl BoundAt {
         span.line != 0 && span.line == self.line && self.is_file(program.file(span.file))
     }
 
-    /// The same for a place as verdicts write it, `FILE:LINE`.
-    pub fn names_place(&self, place: &str) -> bool {
-        let place = place.rsplit_once(':');
-        place.is_some_and(|(file, line)| line.parse() == Ok(self.line) && self.is_file(file))
+    /// The same for a place in a verdict.
+    pub fn names_place(&self, file: &str, line: u32) -> bool {
+        line == self.line && self.is_file(file)
     }
 
     fn is_file(&self, name: &str) -> bool {

@@ -11,14 +11,12 @@ use serde_json::{Map, Value, json};
 /// `notes`, `reason`, `stats`, `trace`; a key that does not apply is null. The bounds of an unknown verdict are those
 /// within which no violation was found.
 pub fn verdict(verdict: &Verdict, sources: &Sources<'_>) -> Value {
-    let (name, counterexample, reason) = match &verdict.outcome {
+    let (name, counterexample, open) = match &verdict.outcome {
         Outcome::Unsafe(counterexample) => ("unsafe", Some(&**counterexample), None),
         Outcome::Safe { .. } => ("safe", None, None),
-        Outcome::Limited { reason, span, .. } | Outcome::Unknown { reason, span } => {
-            ("unknown", None, Some((reason, *span)))
-        }
+        Outcome::Limited { undecided, .. } | Outcome::Unknown(undecided) => ("unknown", None, Some(undecided)),
     };
-    let span = counterexample.map(|c| c.violation().span).or(reason.and_then(|(_, span)| span));
+    let span = counterexample.map(|c| c.violation().span).or(open.and_then(|open| open.place));
     let stats = verdict.stats.0.iter().map(|(&name, &value)| (name.to_owned(), json!(value))).collect::<Map<_, _>>();
     json!({
         "verdict": name,
@@ -32,7 +30,7 @@ pub fn verdict(verdict: &Verdict, sources: &Sources<'_>) -> Value {
         "assumptions": assumptions(&verdict.remarks.assumptions, sources),
         "unreached": unreached(&verdict.remarks.unreached, sources),
         "notes": verdict.remarks.notes,
-        "reason": reason.map(|(reason, _)| reason),
+        "reason": open.map(ToString::to_string),
         "stats": stats,
         "trace": counterexample.map_or(Value::Null, |c| trace(c.trace(), sources)),
     })
@@ -41,7 +39,7 @@ pub fn verdict(verdict: &Verdict, sources: &Sources<'_>) -> Value {
 pub(crate) fn bounds(bounds: &[Bound]) -> Vec<Value> {
     let bound = |bound: &Bound| {
         let (kind, place) = match &bound.kind {
-            BoundKind::Unwind { place } => ("unwind", Some(place)),
+            BoundKind::Unwind(place) => ("unwind", Some(place.to_string())),
             BoundKind::Rounds => ("rounds", None),
             BoundKind::Buffer => ("buffer", None),
             BoundKind::Depth => ("depth", None),

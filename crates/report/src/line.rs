@@ -4,6 +4,7 @@ use crate::Sources;
 use crate::visible::visible;
 use norn_ir::span::Span;
 use norn_verdict::outcome::{Bound, Outcome, Verdict};
+use norn_verdict::undecided::Undecided;
 
 /// For example `norn: safe (tso) up to unwind 3 at queue.c:12`.
 pub fn verdict_line(verdict: &Verdict, sources: &Sources<'_>) -> String {
@@ -18,22 +19,20 @@ pub fn verdict_line(verdict: &Verdict, sources: &Sources<'_>) -> String {
             format!("norn: unsafe ({model}): {}{place}", violation.kind.phrase())
         }
         Outcome::Safe { bounds } => format!("norn: safe ({model}){}{}", up_to(bounds), assuming(verdict, sources)),
-        Outcome::Limited { bounds, reason, span } => {
-            let place = place_of(*span, sources);
-            format!(
-                "norn: unknown ({model}): no violation{}{}; {reason}{place}",
-                up_to(bounds),
-                assuming(verdict, sources)
-            )
+        Outcome::Limited { bounds, undecided } => {
+            let within = format!("no violation{}{}", up_to(bounds), assuming(verdict, sources));
+            format!("norn: unknown ({model}): {within}; {}", why(undecided, sources))
         }
-        Outcome::Unknown { reason, span } => {
-            format!("norn: unknown ({model}): {}{}", visible(reason), place_of(*span, sources))
-        }
+        Outcome::Unknown(undecided) => format!("norn: unknown ({model}): {}", why(undecided, sources)),
     }
 }
 
-/// The assumptions of a result as text, with a blank before; empty if there are none. Of many assumptions some are
-/// named; JSON has all of them.
+/// The reason, and its place if it has one.
+pub(crate) fn why(undecided: &Undecided, sources: &Sources<'_>) -> String {
+    format!("{}{}", visible(&undecided.to_string()), place_of(undecided.place, sources))
+}
+
+/// What a result assumes, with a blank before; nothing if it assumes nothing. Of many assumptions some are named, JSON has all.
 fn assuming(verdict: &Verdict, sources: &Sources<'_>) -> String {
     const MOST: usize = 8;
     let mut named: Vec<String> = Vec::new();

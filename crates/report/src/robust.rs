@@ -2,7 +2,7 @@
 
 use crate::Sources;
 use crate::json::{bounds, location, trace};
-use crate::line::{place_of, up_to};
+use crate::line::{up_to, why};
 use crate::table::{describe, table};
 use crate::visible::visible;
 use norn_verdict::robustness::{CyclicTrace, Point, Robustness, RobustnessVerdict};
@@ -17,9 +17,7 @@ pub fn verdict_line(verdict: &RobustnessVerdict, sources: &Sources<'_>) -> Strin
             let places = cyclic.cycle().iter().map(|edge| sources.place(edge.from.span)).collect::<Vec<_>>();
             format!("norn: not robust ({model}): cycle of {} accesses at {}", places.len(), places.join(", "))
         }
-        Robustness::Unknown { reason, span } => {
-            format!("norn: unknown ({model}): {}{}", visible(reason), place_of(*span, sources))
-        }
+        Robustness::Unknown(open) => format!("norn: unknown ({model}): {}", why(open, sources)),
     }
 }
 
@@ -51,12 +49,12 @@ fn access(point: Point, cyclic: &CyclicTrace, sources: &Sources<'_>) -> String {
 /// `verdict` (`robust`, `not robust`, `unknown`), `complete`, `model`, `engine`, `bounds`, `reason`, `location`,
 /// `stats`, `cycle`, `trace`; a key that does not apply is null.
 pub fn verdict(verdict: &RobustnessVerdict, sources: &Sources<'_>) -> Value {
-    let (name, cyclic, reason, limits) = match &verdict.outcome {
+    let (name, cyclic, open, limits) = match &verdict.outcome {
         Robustness::Robust { bounds } => ("robust", None, None, &bounds[..]),
         Robustness::NotRobust(cyclic) => ("not robust", Some(&**cyclic), None, &[][..]),
-        Robustness::Unknown { reason, span } => ("unknown", None, Some((reason, *span)), &[][..]),
+        Robustness::Unknown(open) => ("unknown", None, Some(open), &[][..]),
     };
-    let span = reason.and_then(|(_, span)| span);
+    let span = open.and_then(|open| open.place);
     let stats = verdict.stats.0.iter().map(|(&name, &value)| (name.to_owned(), json!(value))).collect::<Map<_, _>>();
     json!({
         "verdict": name,
@@ -65,7 +63,7 @@ pub fn verdict(verdict: &RobustnessVerdict, sources: &Sources<'_>) -> Value {
         "engine": verdict.engine,
         "location": span.map_or(Value::Null, |s| location(s, sources)),
         "bounds": bounds(limits),
-        "reason": reason.map(|(reason, _)| reason),
+        "reason": open.map(ToString::to_string),
         "stats": stats,
         "cycle": cyclic.map(|cyclic| cycle(cyclic, sources)),
         "trace": cyclic.map_or(Value::Null, |cyclic| trace(cyclic.trace(), sources)),

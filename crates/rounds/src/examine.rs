@@ -5,21 +5,21 @@
 //! of rounds is done with.
 
 use crate::encode::Encoding;
-use crate::engine::{ENGINE, Task};
+use crate::engine::Task;
 use crate::plan::Plan;
 use crate::shrink::{context_switches, shrink};
 use crate::solve::Question;
+use norn_engine::capabilities::ROUNDS;
 use norn_follow::campaign::{self, Done as Compared, Effort};
 use norn_follow::{Followed, Form, Setting};
 use norn_ir::program::Program;
-use norn_ir::span::Span;
 use norn_logic::satisfied::Clauses;
 use norn_logic::{Answer, SatStats};
-use norn_machine::replay::{End, ReplayError, ReplayMismatch, Replayed, complete_inputs, confirm, replay};
 use norn_symex::{Finding, Symbolic, ThreadId};
+use norn_verdict::claim::{Claim, Expected, Mismatch, Ruling};
 use norn_verdict::limits::Exceeded;
-use norn_verdict::outcome::{Assumption, Reached, Stats, Verdict};
-use norn_verdict::schedule::fingerprint;
+use norn_verdict::outcome::{Assumption, Outcome, Reached, Stats, Verdict};
+use norn_verdict::undecided::{Undecided, Why};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
@@ -35,12 +35,8 @@ pub struct Goal {
 
 pub enum Examined {
     Unsafe(Box<Verdict>),
-    Undefined {
-        reason: String,
-        span: Span,
-    },
-    /// There is nothing wrong, but a proof of that did not pass.
-    NotProved(String),
+    /// Something without a meaning is reached, or a proof that nothing is wrong did not pass.
+    Undecided(Undecided),
     /// There is no violation in so many rounds.
     Nothing {
         rounds: u32,
@@ -90,7 +86,7 @@ impl<'a> Examiner<'a> {
         self.plan.enough_rounds(&self.order)
     }
 
-    pub fn examine(&mut self, goal: &Goal) -> Result<Examined, ReplayMismatch> {
+    pub fn examine(&mut self, goal: &Goal) -> Result<Examined, Mismatch> {
         let (task, symbolic) = (self.task, self.symbolic);
         let (plan, order) = (&self.plan, &self.order);
         let enough = plan.enough_rounds(order);
@@ -181,7 +177,8 @@ impl<'a> Examiner<'a> {
             }
             self.conflicts += question.stats().conflicts;
             if let Some(damage) = question.damage {
-                return Ok(Examined::NotProved(format!("the solver's proof is wrong: {damage}")));
+                let why = Why::NotProved(format!("the solver's proof is wrong: {damage}").into());
+                return Ok(Examined::Undecided(Undecided::new(why)));
             }
             if certify && undefined.is_none() {
                 let effort = Effort::after(start.elapsed(), is_last);
@@ -194,8 +191,8 @@ impl<'a> Examiner<'a> {
         }
         if let Some(check) = undefined {
             let check = &symbolic.checks[check];
-            let Finding::Undefined(reason) = &check.what else { unreachable!("this check should be undefined") };
-            return Ok(Examined::Undefined { reason: reason.clone(), span: check.span });
+            let Finding::Undefined(why) = &check.what else { unreachable!("this check should be undefined") };
+            return Ok(Examined::Undecided(Undecided::at(why.clone(), check.span)));
         }
         Ok(Examined::Nothing { rounds: done, is_all: done >= enough, reached, assumptions, marks, stopped })
     }
@@ -223,7 +220,7 @@ fn compare_with_machine(
     rounds: u32,
     reached: &[bool],
     effort: Effort,
-) -> Result<Compared, ReplayMismatch> {
+) -> Result<Compared, Mismatch> {
     let Some(given) = question.blaster.sink().given() else { return Ok(Compared::default()) };
     let clauses = Clauses::new(given);
     let symbolic = question.encoding.symbolic;
@@ -237,7 +234,7 @@ fn compare_with_machine(
         question.is_model(&clauses, followed)
     };
     let done = campaign::run(setting, form, effort, task.limits, &mut is_model);
-    done.map_err(|found| ReplayMismatch::left_out(task.program, found.reason, found.schedule))
+    done.map_err(|found| task.program.left_out(found.reason, found.schedule))
 }
 
 /// The numbers of rounds to try: one by one as long as they are few. Where only violations are of interest, few rounds and
@@ -293,7 +290,7 @@ fn stats(symbolic: &Symbolic, plan: &Plan, size: SatStats, conflicts: u64) -> St
     ]))
 }
 
-/// The execution of a model, replayed. A model may hold several violations: the one that the machine meets first counts.
+/// The execution of a model, confirmed. A model may hold several violations: the one that the machine meets first counts.
 /// Where the machine itself cannot go on, or the program looks at addresses, which may be others there, a replay may fail,
 /// and nothing is known.
 fn report(
@@ -301,23 +298,23 @@ fn report(
     symbolic: &Symbolic,
     question: &Question<'_, '_>,
     mut stats: Stats,
-) -> Result<Examined, ReplayMismatch> {
-    let program = fingerprint(task.program);
-    let schedule = symbolic.schedule(task.model, program, &question.moves(), &question.value());
-    let schedule = complete_inputs(task.program, task.checks, schedule);
+) -> Result<Examined, Mismatch> {
+    let schedule = symbolic.schedule(task.model, task.program.fingerprint(), &question.moves(), &question.value());
     let claimed = question.violations().next().expect("a model should violate something").clone();
-    let (schedule, violation) = match replay(task.program, task.checks, &schedule) {
-        Ok(Replayed { end: End::Violation(violation), .. }) => {
-            (shrink(task.program, task.checks, schedule, &violation), violation)
+    let foreseen = question.violations().map(Expected::from);
+    let claim = Claim { schedule, expected: foreseen.chain(Expected::invalid_loads()).collect() };
+    let found = match task.referee.rule(task.program, task.checks, claim) {
+        Ruling::Holds(found) => found,
+        Ruling::Open(open) => return Ok(Examined::Undecided(open)),
+        Ruling::Fails(_) if symbolic.watches_addresses.is_some() => {
+            let why = Why::Addresses("a violation depends on the values of addresses".into());
+            let span = symbolic.watches_addresses.unwrap_or(claimed.span);
+            return Ok(Examined::Undecided(Undecided::at(why, span)));
         }
-        Err(ReplayError::Stuck { reason, span }) => return Ok(Examined::Undefined { reason, span }),
-        _ if symbolic.watches_addresses.is_some() => {
-            let reason = "a violation depends on the values of addresses".to_owned();
-            return Ok(Examined::Undefined { reason, span: symbolic.watches_addresses.unwrap_or(claimed.span) });
-        }
-        _ => (schedule, claimed),
+        Ruling::Fails(mismatch) => return Err(mismatch),
     };
-    stats.0.insert("switches", context_switches(&schedule.steps) as f64);
-    let verdict = confirm(task.program, task.checks, schedule, &violation, ENGINE, stats)?;
+    let found = shrink(task, found);
+    stats.0.insert("switches", context_switches(&found.schedule().steps) as f64);
+    let verdict = Verdict::new(task.model, ROUNDS.name, Outcome::Unsafe(found), stats);
     Ok(Examined::Unsafe(Box::new(verdict)))
 }

@@ -11,24 +11,26 @@
 use crate::engine::{Task, conclude, limited, unknown, without_idle_iterations};
 use crate::examine::{Examined, Examiner, Goal};
 use crate::trips::trips;
-use norn_ir::program::{Origin, Program};
+use norn_ir::program::Origin;
 use norn_ir::span::Span;
 use norn_logic::Term;
-use norn_machine::replay::ReplayMismatch;
+use norn_passes::analysed::Analysed;
 use norn_passes::unwind::{BoundAt, Bounds, command_line};
-use norn_symex::{Refusal, Symbolic, execute};
+use norn_symex::{Symbolic, execute};
+use norn_verdict::claim::Mismatch;
 use norn_verdict::limits::Exceeded;
 use norn_verdict::outcome::{Outcome, Stats, Verdict};
+use norn_verdict::undecided::{Undecided, Why};
 use std::collections::BTreeMap;
 
 /// The verdict for loops that are followed further and further.
-pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
+pub fn verdict(task: &Task<'_>) -> Result<Verdict, Mismatch> {
     Growth::new(task).run()
 }
 
 /// Looks for a violation with smaller bounds than those given, where a formula for all of them would be large. What is
 /// found is within the bounds; finding nothing means nothing.
-pub fn hunt(task: &Task<'_>, bounds: &Bounds) -> Result<Option<Verdict>, ReplayMismatch> {
+pub fn hunt(task: &Task<'_>, bounds: &Bounds) -> Result<Option<Verdict>, Mismatch> {
     let mut growth = Growth::new(task);
     growth.most = Some(bounds);
     for stage in 0..bounds.default.min(HUNTING_STAGES) {
@@ -54,7 +56,7 @@ const AFTER_UNDEFINED: u32 = 6;
 
 struct Growth<'a> {
     task: &'a Task<'a>,
-    code: Program,
+    code: &'a Analysed,
     /// Not to be exceeded; then only violations are of interest.
     most: Option<&'a Bounds>,
     /// Bounds of loops that need no guess.
@@ -67,14 +69,14 @@ impl<'a> Growth<'a> {
     fn new(task: &'a Task<'a>) -> Growth<'a> {
         let code = without_idle_iterations(task);
         let mut fixed = BTreeMap::new();
-        for (span, trips) in trips(&code).into_iter().filter(|(span, _)| command_line(&code, *span).is_none()) {
+        for (span, trips) in trips(code).into_iter().filter(|(span, _)| command_line(code, *span).is_none()) {
             let bound = fixed.entry(span).or_insert(trips);
             *bound = trips.max(*bound);
         }
         Growth { task, code, most: None, fixed, best: None, undefined: None }
     }
 
-    fn run(mut self) -> Result<Verdict, ReplayMismatch> {
+    fn run(mut self) -> Result<Verdict, Mismatch> {
         for stage in 0.. {
             if let Some(verdict) = self.stage(stage)? {
                 return Ok(verdict);
@@ -83,24 +85,24 @@ impl<'a> Growth<'a> {
                 break;
             }
         }
-        Ok(self.give_up(Exceeded::Time.reason().to_owned(), None))
+        Ok(self.give_up(Undecided::limit(Exceeded::Time)))
     }
 
     /// What is known so far.
-    fn give_up(&mut self, reason: String, span: Option<Span>) -> Verdict {
+    fn give_up(&mut self, open: Undecided) -> Verdict {
         let undefined = self.undefined.take().map(|(_, verdict)| verdict);
-        let best = self.best.take().map(|best| limited(best, &reason));
-        undefined.or(best).unwrap_or_else(|| unknown(self.task, reason, span, Stats::default()))
+        let best = self.best.take().map(|best| limited(best, open.clone()));
+        undefined.or(best).unwrap_or_else(|| unknown(self.task, open, Stats::default()))
     }
 
     /// The verdict, if this stage ends the search.
-    fn stage(&mut self, stage: u32) -> Result<Option<Verdict>, ReplayMismatch> {
+    fn stage(&mut self, stage: u32) -> Result<Option<Verdict>, Mismatch> {
         let patience = FIRST_PATIENCE << stage.min(16);
         let rounds = self.task.rounds.unwrap_or(FIRST_ROUNDS + stage);
         if let Some(before) = stage.checked_sub(1) {
             let symbolic = match self.execute(before, None) {
                 Ok(symbolic) => symbolic,
-                Err(refusal) => return Ok(Some(self.give_up(refusal.reason, refusal.span))),
+                Err(open) => return Ok(Some(self.give_up(open))),
             };
             let mut open: Vec<Span> = open_cuts(&symbolic);
             drop(symbolic);
@@ -109,20 +111,20 @@ impl<'a> Growth<'a> {
             for span in if open.len() > 1 { open } else { Vec::new() } {
                 let Ok(symbolic) = self.execute(before, Some((span, stage))) else { continue };
                 let goal = Goal { rounds, patience: Some(patience), only_violations: true };
-                let mut examiner = Examiner::new(self.task, &self.code, &symbolic);
+                let mut examiner = Examiner::new(self.task, self.code, &symbolic);
                 if let Examined::Unsafe(verdict) = examiner.examine(&goal)? {
                     return Ok(Some(*verdict));
                 }
                 if let Some(exceeded) = self.task.limits.exceeded() {
-                    return Ok(Some(self.give_up(exceeded.reason().to_owned(), None)));
+                    return Ok(Some(self.give_up(Undecided::limit(exceeded))));
                 }
             }
         }
         let symbolic = match self.execute(stage, None) {
             Ok(symbolic) => symbolic,
-            Err(refusal) => return Ok(Some(self.give_up(refusal.reason, refusal.span))),
+            Err(open) => return Ok(Some(self.give_up(open))),
         };
-        let mut examiner = Examiner::new(self.task, &self.code, &symbolic);
+        let mut examiner = Examiner::new(self.task, self.code, &symbolic);
         let is_straight = open_cuts(&symbolic).is_empty();
         let all = self.task.rounds.unwrap_or(u32::MAX).min(examiner.enough_rounds());
         let only_violations = self.most.is_some();
@@ -133,14 +135,14 @@ impl<'a> Growth<'a> {
         let examined = examiner.examine(&goal)?;
         let exceeded = self.task.limits.exceeded();
         let no_more = match &examined {
-            Examined::Unsafe(_) | Examined::NotProved(_) => true,
-            Examined::Undefined { .. } => is_straight,
+            Examined::Unsafe(_) => true,
+            Examined::Undecided(open) => is_straight || matches!(open.why, Why::NotProved(_)),
             // No loop goes on: only rounds are left to grow.
             Examined::Nothing { rounds, reached, .. }
                 if !is_straight && !only_violations && *rounds > 0 && !reached.contains(&true) =>
             {
                 if *rounds < all && exceeded.is_none() {
-                    let mut examiner = Examiner::new(self.task, &self.code, &symbolic);
+                    let mut examiner = Examiner::new(self.task, self.code, &symbolic);
                     let examined = examiner.examine(&Goal { rounds: all, patience: None, only_violations: false })?;
                     return Ok(Some(conclude(self.task, &symbolic.cuts, examined, examiner.stats())));
                 }
@@ -155,25 +157,25 @@ impl<'a> Growth<'a> {
         match verdict.outcome {
             Outcome::Safe { .. } | Outcome::Limited { .. } => self.best = Some(verdict),
             // Only what has no meaning: a lack of time says nothing.
-            Outcome::Unknown { ref span, .. } if span.is_some() && self.undefined.is_none() => {
+            Outcome::Unknown(ref open) if open.place.is_some() && self.undefined.is_none() => {
                 self.undefined = Some((stage, verdict));
             }
             _ => {}
         }
-        Ok(exceeded.map(|exceeded| self.give_up(exceeded.reason().to_owned(), None)))
+        Ok(exceeded.map(|exceeded| self.give_up(Undecided::limit(exceeded))))
     }
 
     /// The event list for a bound on all loops, with another one for those at a place. Loops that are cut on every path
     /// get a larger bound for good.
-    fn execute(&mut self, bound: u32, other: Option<(Span, u32)>) -> Result<Symbolic, Refusal> {
+    fn execute(&mut self, bound: u32, other: Option<(Span, u32)>) -> Result<Symbolic, Undecided> {
         loop {
             let bounds = self.bounds(bound, other);
-            let symbolic = execute(&self.code, &bounds, self.task.checks, self.task.limits)?;
+            let symbolic = execute(self.code, &bounds, self.task.checks, self.task.limits)?;
             let mut grown = false;
             for cut in &symbolic.cuts {
                 let is_certain = cut.guard == Term::TRUE || cut.guard == symbolic.thread(cut.thread).start;
                 let most = self.most.map_or(MOST_FIXED, |most| most.of(self.task.program, cut.span, Origin::User));
-                let may_grow = command_line(&self.code, cut.span).is_none();
+                let may_grow = command_line(self.code, cut.span).is_none();
                 if may_grow && is_certain && cut.guard != Term::FALSE && cut.bound < most.min(MOST_FIXED) {
                     let fixed = self.fixed.entry(cut.span).or_insert(0);
                     grown |= *fixed <= cut.bound;

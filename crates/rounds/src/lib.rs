@@ -43,5 +43,5 @@ mod tests;
 mod trips;
 mod watch;
 
-pub use engine::{ENGINE, Task, verdict};
+pub use engine::Rounds;
 pub use size::sizes;

@@ -4,18 +4,17 @@
 //! as the machine, replaying the schedule, still meets the same violation. Each attempt is a replay, and only so many steps
 //! are replayed: what is found quickly is good enough.
 
-use norn_ir::program::Program;
-use norn_machine::replay::{End, replay};
-use norn_verdict::outcome::{Checks, Violation};
+use crate::engine::Task;
+use norn_verdict::claim::{Claim, Ruling};
+use norn_verdict::outcome::Counterexample;
 use norn_verdict::schedule::{Schedule, Step, ThreadName};
 
 /// Steps to be replayed, in all attempts together.
 const PATIENCE: usize = 60_000;
 
-/// A schedule that leads to the violation, with as few context switches as were found.
-pub fn shrink(program: &Program, checks: Checks, schedule: Schedule, violation: &Violation) -> Schedule {
-    let mut shrinker = Shrinker { program, checks, violation, best: schedule, patience: PATIENCE };
-    shrinker.attempt(shrinker.best.steps.clone());
+/// A counterexample to the same, with as few context switches as were found.
+pub fn shrink(task: &Task<'_>, found: Box<Counterexample>) -> Box<Counterexample> {
+    let mut shrinker = Shrinker { task, best: found, patience: PATIENCE };
     while shrinker.patience > 0 && (shrinker.leave_out() | shrinker.bring_together()) {}
     shrinker.best
 }
@@ -31,10 +30,8 @@ fn thread_of(step: &Step) -> &ThreadName {
 }
 
 struct Shrinker<'a> {
-    program: &'a Program,
-    checks: Checks,
-    violation: &'a Violation,
-    best: Schedule,
+    task: &'a Task<'a>,
+    best: Box<Counterexample>,
     patience: usize,
 }
 
@@ -45,24 +42,25 @@ impl Shrinker<'_> {
             return false;
         }
         self.patience = self.patience.saturating_sub(steps.len() + 1);
-        let mut schedule = Schedule { steps, ..self.best.clone() };
-        let Ok(replayed) = replay(self.program, self.checks, &schedule) else { return false };
-        let End::Violation(found) = replayed.end else { return false };
-        if found.kind != self.violation.kind || found.span != self.violation.span {
-            return false;
-        }
-        schedule.steps.truncate(replayed.steps);
-        let cost = |schedule: &Schedule| (context_switches(&schedule.steps), schedule.steps.len());
-        let is_better = cost(&schedule) < cost(&self.best);
+        let schedule = Schedule { steps, ..self.best.schedule().clone() };
+        let claim = Claim { schedule, expected: vec![self.best.violation().into()] };
+        let Task { program, checks, referee, .. } = *self.task;
+        let Ruling::Holds(found) = referee.rule(program, checks, claim) else { return false };
+        let cost = |steps: &[Step]| (context_switches(steps), steps.len());
+        let is_better = cost(&found.schedule().steps) < cost(self.steps());
         if is_better {
-            self.best = schedule;
+            self.best = found;
         }
         is_better
     }
 
+    fn steps(&self) -> &[Step] {
+        &self.best.schedule().steps
+    }
+
     /// The stretches of one thread's steps, as ranges.
     fn blocks(&self) -> Vec<std::ops::Range<usize>> {
-        let steps = &self.best.steps;
+        let steps = self.steps();
         let mut blocks = Vec::new();
         let mut start = 0;
         for end in 1..=steps.len() {
@@ -84,7 +82,7 @@ impl Shrinker<'_> {
             let block = blocks[index].clone();
             let kept = [0, block.len() / 2, block.len() - 1];
             let shorter = kept.into_iter().any(|kept| {
-                let steps = &self.best.steps;
+                let steps = self.steps();
                 let thread = thread_of(&steps[block.start]);
                 let stays = |(at, step): &(usize, &Step)| *at < block.start + kept || thread_of(step) != thread;
                 let steps = steps.iter().enumerate().filter(stays).map(|(_, step)| step.clone()).collect();
@@ -107,7 +105,7 @@ impl Shrinker<'_> {
             if first >= blocks.len() {
                 return improved;
             }
-            let steps = &self.best.steps;
+            let steps = self.steps();
             let own = |block: &std::ops::Range<usize>| {
                 thread_of(&steps[block.start]) == thread_of(&steps[blocks[first].start])
             };

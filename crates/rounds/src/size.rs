@@ -5,16 +5,17 @@ use crate::examine::thread_order;
 use crate::plan::Plan;
 use crate::solve::assert_formula;
 use crate::watch::Watch;
-use norn_ir::program::Program;
 use norn_logic::{Blaster, Dimacs};
+use norn_passes::analysed::Analysed;
 use norn_passes::unwind::Bounds;
-use norn_symex::{Refusal, execute};
+use norn_symex::execute;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
+use norn_verdict::undecided::Undecided;
 
 /// Variables and clauses for 1, 2, … rounds: what the solver is given to look for a violation.
-pub fn sizes(program: &Program, bounds: &Bounds, model: Model, rounds: u32) -> Result<Vec<(usize, usize)>, Refusal> {
+pub fn sizes(program: &Analysed, bounds: &Bounds, model: Model, rounds: u32) -> Result<Vec<(usize, usize)>, Undecided> {
     let symbolic = execute(program, bounds, Checks::default(), &Limits::none())?;
     let plan = Plan::new(&symbolic, model);
     let order = thread_order(&symbolic, &[]);

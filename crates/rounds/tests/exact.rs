@@ -3,19 +3,21 @@
 //! Each program is asked whether it can end in a certain state: in one of those that it can end in with enough rounds, or in
 //! one made up. So the answer changes with the number of rounds.
 
+use norn_engine::{Engine, Prepared, Query};
 use norn_ir::ids::GlobalId;
-use norn_ir::program::Program;
-use norn_machine::enumerate::{Incomplete, Question, rounds, states};
+use norn_machine::Reference;
+use norn_machine::enumerate::{Question, rounds, states};
 use norn_passes::unwind::Bounds;
-use norn_rounds::{Task, verdict};
+use norn_rounds::Rounds;
 use norn_testing::programs::{Shape, program};
-use norn_testing::{Random, at_most, checked, compile, setting};
-use norn_verdict::limits::Limits;
+use norn_testing::{Random, at_most, checked, prepare, setting};
+use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
+use norn_verdict::undecided::Undecided;
 
 /// Compares under all models, for one round and more; gives how many of the answers were violations.
-fn check(program: &Program, name: &str) -> u32 {
+fn check(program: &Prepared, name: &str) -> u32 {
     let mut violations = 0;
     for model in Model::ALL {
         for number in 1..=3 {
@@ -26,18 +28,12 @@ fn check(program: &Program, name: &str) -> u32 {
             let expected = rounds::explore(&question, number);
             let bounds = Bounds::default();
             let limits = Limits::for_seconds(60.0);
-            let task = Task {
-                program,
-                model,
-                checks,
-                bounds: Some(&bounds),
-                rounds: Some(number),
-                thread_order: &[],
-                bits: None,
-                certify: false,
-                limits: &limits,
-            };
-            let found = verdict(&task).unwrap_or_else(|mismatch| panic!("{name} {model} {number}: {mismatch}")).outcome;
+            let query = Query { program, model, checks, bounds: Some(&bounds), limits: &limits };
+            let engine = Rounds { rounds: Some(number), ..Rounds::default() };
+            let found = engine
+                .run(&query, &Reference)
+                .unwrap_or_else(|mismatch| panic!("{name} {model} {number}: {mismatch}"))
+                .outcome;
             match (&expected.violation, &found) {
                 (Some(_), Outcome::Unsafe(_)) => {
                     violations += 1;
@@ -51,12 +47,11 @@ fn check(program: &Program, name: &str) -> u32 {
                 }
                 (None, Outcome::Unsafe(_)) => {}
                 (None, Outcome::Safe { .. }) => {
-                    let given_up = norn_verdict::limits::Exceeded::Interrupted.reason();
-                    let is_other = |incomplete: &Incomplete| incomplete.reason != given_up;
+                    let is_other = |open: &Undecided| open.exceeded() != Some(Exceeded::Interrupted);
                     let differs = expected.incomplete.as_ref().is_some_and(is_other);
                     assert!(!differs, "{name} {model} {number}: {:?}", expected.incomplete);
                 }
-                (None, Outcome::Limited { reason, .. } | Outcome::Unknown { reason, .. }) => {
+                (None, Outcome::Limited { undecided: reason, .. } | Outcome::Unknown(reason)) => {
                     assert!(expected.incomplete.is_some(), "{name} {model} {number}: {reason}");
                 }
             }
@@ -67,7 +62,7 @@ fn check(program: &Program, name: &str) -> u32 {
 
 /// The program, asked whether it can end (or be, where main does not wait for the threads) in a state.
 fn asked(random: &mut Random, text: &str) -> String {
-    let program = compile(text);
+    let program = prepare(text);
     let named = |name: &str| (0..program.globals.len()).map(GlobalId::new).find(|&id| program.global(id).name == name);
     let names = ["x", "y", "a", "seen"];
     let observed = names.map(|name| named(name).expect("the programs have these"));
@@ -120,7 +115,7 @@ fn check_random(count: u64, seed: u64, shape: Shape) {
         let text = with_prelude(&mut random, &text);
         let text = asked(&mut random, &text);
         let name = format!("program {number}");
-        violations += checked(&name, &text, |text| check(&compile(text), &name));
+        violations += checked(&name, &text, |text| check(&prepare(text), &name));
     }
     assert!(u64::from(violations) * 4 > count, "too few violations to compare: {violations} of {count} programs");
 }
@@ -153,14 +148,14 @@ fn check_parts(left: &str, right: &str) {
          int main(void) {{ pthread_t p, q; pthread_create(&p, 0, l, 0); pthread_create(&q, 0, r, 0);\n\
          pthread_join(p, 0); pthread_join(q, 0); assert(a || b); return 0; }}"
     );
-    check(&compile(&text), &text);
+    check(&prepare(&text), &text);
 }
 
 /// Threads that create threads, between their accesses; each with a state that needs some rounds.
 #[test]
 fn creations_between_accesses() {
     let program = |claim: &str| {
-        compile(&format!(
+        prepare(&format!(
             "#include <pthread.h>\n#include <assert.h>\nvolatile int x, y;\n\
              void *leaf(void *arg) {{ int r = x; x = r + 1; return 0; }}\n\
              void *inner(void *arg) {{ pthread_t t; y = 1; pthread_create(&t, 0, leaf, 0); x = 4; return 0; }}\n\

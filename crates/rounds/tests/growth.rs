@@ -2,7 +2,7 @@
 
 use norn_passes::unwind::Bounds;
 use norn_rounds::sizes;
-use norn_testing::compile;
+use norn_testing::prepare;
 use norn_verdict::model::Model;
 
 const FIBONACCI: &str = include_str!("growth/fibonacci.c");
@@ -12,7 +12,7 @@ const MUTUAL_EXCLUSION: &str = include_str!("growth/mutual_exclusion.c");
 /// Variables and clauses for 1 to 8 rounds.
 fn sizes_of(text: &str, unwind: u32, model: Model) -> Vec<(usize, usize)> {
     let bounds = Bounds { default: unwind, ..Bounds::default() };
-    sizes(&compile(text), &bounds, model, 8).expect("it should be executed")
+    sizes(prepare(text).code(), &bounds, model, 8).expect("it should be executed")
 }
 
 /// What each round adds to the one before it.

@@ -1,36 +1,28 @@
 //! What the options of the engine mean: the order of threads, the width of integers, few context switches.
 
-use norn_ir::program::Program;
+use norn_engine::{Engine, Prepared, Query};
+use norn_machine::Reference;
 use norn_passes::unwind::Bounds;
-use norn_rounds::{Task, verdict};
+use norn_rounds::Rounds;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{BoundKind, Checks, Outcome, Verdict};
 
-fn compile(text: &str) -> Program {
-    norn_testing::compile(&format!("#include <assert.h>\n#include <pthread.h>\n{text}"))
+fn compile(text: &str) -> Prepared {
+    norn_testing::prepare(&format!("#include <assert.h>\n#include <pthread.h>\n{text}"))
 }
 
 /// The verdict under SC, with no more than these options.
-fn check(program: &Program, rounds: Option<u32>, thread_order: &[u32], bits: Option<u32>) -> Verdict {
+fn check(program: &Prepared, rounds: Option<u32>, thread_order: &[u32], bits: Option<u32>) -> Verdict {
     let (bounds, limits) = (Bounds::default(), Limits::none());
     let (model, checks) = (Model::Sc, Checks::default());
-    let task = Task {
-        program,
-        model,
-        checks,
-        bounds: Some(&bounds),
-        rounds,
-        thread_order,
-        bits,
-        certify: false,
-        limits: &limits,
-    };
-    verdict(&task).expect("what is found should replay")
+    let query = Query { program, model, checks, bounds: Some(&bounds), limits: &limits };
+    let engine = Rounds { rounds, thread_order: thread_order.to_vec(), bits, certify: false };
+    engine.run(&query, &Reference).expect("what is found should replay")
 }
 
 /// The fewest rounds in which the program fails.
-fn fewest_rounds(program: &Program, thread_order: &[u32]) -> u32 {
+fn fewest_rounds(program: &Prepared, thread_order: &[u32]) -> u32 {
     let fails = |&rounds: &u32| matches!(check(program, Some(rounds), thread_order, None).outcome, Outcome::Unsafe(_));
     (1..=4).find(fails).expect("a few rounds should be enough")
 }

@@ -1,18 +1,19 @@
 //! Few bits at first leave executions out and add none: random programs with small and large numbers, from some number of bits
 //! on, against the reference machine.
 
-use norn_ir::program::Program;
+use norn_engine::{Engine, Prepared, Query};
+use norn_machine::Reference;
 use norn_machine::enumerate::{Question, states};
 use norn_passes::unwind::Bounds;
-use norn_rounds::{Task, verdict};
+use norn_rounds::Rounds;
 use norn_testing::{Random, checked, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
 use std::fmt::Write;
 
-fn compile(text: &str) -> Program {
-    norn_testing::compile(&format!(
+fn compile(text: &str) -> Prepared {
+    norn_testing::prepare(&format!(
         "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n\
          extern void __VERIFIER_atomic_begin(void);\nextern void __VERIFIER_atomic_end(void);\n{text}"
     ))
@@ -29,8 +30,12 @@ fn check(text: &str, model: Model) -> bool {
     for bits in [None, Some(1), Some(3), Some(9)] {
         let bounds = Bounds::default();
         let (bounds, rounds, certify) = (Some(&bounds), None, false);
-        let task = Task { program, model, checks, bounds, rounds, thread_order: &[], bits, certify, limits: &limits };
-        let found = verdict(&task).unwrap_or_else(|mismatch| panic!("{model} {bits:?}: {mismatch}\n{text}")).outcome;
+        let query = Query { program, model, checks, bounds, limits: &limits };
+        let engine = Rounds { rounds, thread_order: Vec::new(), bits, certify };
+        let found = engine
+            .run(&query, &Reference)
+            .unwrap_or_else(|mismatch| panic!("{model} {bits:?}: {mismatch}\n{text}"))
+            .outcome;
         match found {
             Outcome::Unsafe(_) => assert!(is_violated, "{model} {bits:?}: there is no violation\n{text}"),
             Outcome::Safe { .. } => assert!(!is_violated, "{model} {bits:?}: the violation is missed\n{text}"),

@@ -2,7 +2,7 @@
 
 use crate::hunt::Found;
 use norn_passes::unwind::{BoundAt, Bounds};
-use norn_verdict::outcome::{Bound, BoundKind};
+use norn_verdict::outcome::{Bound, BoundKind, LoopPlace};
 use norn_verdict::schedule::{Schedule, Step, ThreadName};
 
 /// The bounds on loops within which executions have to stay. Loops whose bounds are exhausted have none: no execution
@@ -10,14 +10,12 @@ use norn_verdict::schedule::{Schedule, Step, ThreadName};
 pub fn loop_bounds(claimed: &[Bound]) -> Option<Bounds> {
     let mut at: Vec<BoundAt> = Vec::new();
     for bound in claimed.iter().filter(|bound| !bound.exhausted) {
-        let BoundKind::Unwind { place } = &bound.kind else { continue };
-        let Some((file, line)) = place.rsplit_once(':') else { continue };
-        let Ok(line) = line.parse() else { continue };
+        let BoundKind::Unwind(LoopPlace { file, line, .. }) = &bound.kind else { continue };
         let value = u32::try_from(bound.value).unwrap_or(u32::MAX);
         // Of several bounds at one place the smallest.
-        match at.iter_mut().find(|at| at.file == file && at.line == line) {
+        match at.iter_mut().find(|at| at.file == *file && at.line == *line) {
             Some(known) => known.bound = known.bound.min(value),
-            None => at.push(BoundAt { file: file.to_owned(), line, bound: value }),
+            None => at.push(BoundAt { file: file.clone(), line: *line, bound: value }),
         }
     }
     let is_needed = !at.is_empty();
@@ -27,7 +25,7 @@ pub fn loop_bounds(claimed: &[Bound]) -> Option<Bounds> {
 /// Whether a violation that was found with [`loop_bounds`] contradicts the verdict. Where that is not certain it does not.
 pub fn contains(claimed: &[Bound], in_order: bool, found: &Found) -> bool {
     claimed.iter().filter(|bound| !bound.exhausted).all(|bound| match bound.kind {
-        BoundKind::Unwind { .. } => true,
+        BoundKind::Unwind(_) => true,
         BoundKind::Rounds => in_order && rounds(&found.schedule) <= bound.value,
         BoundKind::Buffer => found.longest_buffer as u64 <= bound.value,
         BoundKind::Depth | BoundKind::Executions => false,
@@ -54,6 +52,7 @@ pub fn rounds(schedule: &Schedule) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use norn_ir::program::Origin;
     use norn_verdict::model::Model;
 
     fn rounds_of(threads: &[&str]) -> u64 {
@@ -77,13 +76,12 @@ mod tests {
 
     #[test]
     fn loops_are_bounded_where_the_verdict_is() {
-        let bound = |place: &str, value, exhausted| Bound {
-            kind: BoundKind::Unwind { place: place.to_owned() },
-            value,
-            exhausted,
+        let bound = |line, value, exhausted| {
+            let place = LoopPlace { file: "a.c".to_owned(), line, origin: Origin::User };
+            Bound { kind: BoundKind::Unwind(place), value, exhausted }
         };
-        assert_eq!(loop_bounds(&[bound("a.c:1", 2, true)]), None);
-        let bounds = loop_bounds(&[bound("a.c:1", 2, true), bound("a.c:3", 5, false), bound("a.c:3", 4, false)]);
+        assert_eq!(loop_bounds(&[bound(1, 2, true)]), None);
+        let bounds = loop_bounds(&[bound(1, 2, true), bound(3, 5, false), bound(3, 4, false)]);
         let bounds = bounds.expect("one is open");
         assert_eq!(bounds.at, [BoundAt { file: "a.c".to_owned(), line: 3, bound: 4 }]);
         assert_eq!(bounds.default, u32::MAX);

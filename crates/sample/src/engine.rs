@@ -2,43 +2,42 @@
 
 use crate::claim::{contains, loop_bounds};
 use crate::hunt::{Budget, Found, Question, hunt};
-use norn_ir::program::Program;
-use norn_machine::replay::{End, ReplayMismatch, complete_inputs, confirm, replay};
+use norn_engine::capabilities::{Capabilities, SAMPLE};
+use norn_engine::{Engine, Query};
 use norn_passes::unwind::Bounds;
-use norn_verdict::limits::Limits;
-use norn_verdict::model::Model;
-use norn_verdict::outcome::{Bound, Checks, Outcome, Stats, Verdict};
+use norn_verdict::claim::{Claim, Expected, Mismatch, Referee};
+use norn_verdict::outcome::{Bound, Stats, Verdict, ViolationKind};
+use norn_verdict::undecided::{Undecided, Why, Work};
 
-pub const ENGINE: &str = "sample";
-
-/// A program and what is asked about it.
-pub struct Task<'a> {
-    /// Valid, with its private objects marked.
-    pub program: &'a Program,
-    pub model: Model,
-    pub checks: Checks,
-    /// Without them loops are followed for ever.
-    pub bounds: Option<&'a Bounds>,
-    pub limits: &'a Limits,
+/// The engine, with its options.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
     /// Another seed, other executions.
     pub seed: u64,
     pub budget: Budget,
 }
 
-/// Unsafe, or unknown. An error means that the executor claimed what the machine could not replay.
-pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
-    let mut hunted = hunt(&question(task, task.bounds), &task.budget)?;
-    if let Some(found) = hunted.found.take() {
-        return confirmed(task, found, hunted.stats());
+impl Engine for Sample {
+    fn capabilities(&self) -> &'static Capabilities {
+        &SAMPLE
     }
-    let tried = format!("no violation in {} sampled executions", hunted.executions);
-    let (reason, span) = match (hunted.exceeded, &hunted.met) {
-        (Some(exceeded), _) => (format!("{}, with {tried}", exceeded.reason()), None),
-        (None, Some((met, span))) => (format!("{tried}; some were left: {met}"), Some(*span)),
-        (None, None) => (tried, None),
-    };
-    let outcome = Outcome::Unknown { reason, span };
-    Ok(Verdict::new(task.model, ENGINE, outcome, hunted.stats()))
+
+    /// Unsafe, or unknown.
+    fn run(&self, query: &Query<'_>, referee: &dyn Referee) -> Result<Verdict, Mismatch> {
+        let mut hunted = hunt(&question(self, query, query.bounds, referee), &self.budget)?;
+        if let Some(found) = hunted.found.take() {
+            return confirmed(query, found, hunted.stats(), referee);
+        }
+        let executions = hunted.executions;
+        let open = match (hunted.exceeded, hunted.met.take()) {
+            (Some(limit), _) => Undecided::new(Why::Limit { limit, after: Work::Samples(executions) }),
+            (None, Some(Undecided { why, place })) => {
+                Undecided { why: Why::Sampled { executions, left: Some(Box::new(why)) }, place }
+            }
+            (None, None) => Undecided::new(Why::Sampled { executions, left: None }),
+        };
+        Ok(query.unknown(SAMPLE.name, open, hunted.stats()))
+    }
 }
 
 /// What became of a verdict that says safe.
@@ -52,31 +51,41 @@ pub enum Attack {
     Surpassed(Verdict),
 }
 
-/// Looks for a violation within what a verdict says is safe: everything but what lies beyond the bounds that are not
-/// exhausted. `in_order`: threads take their turns in the usual order, if the bounds name rounds.
-pub fn attack(task: &Task<'_>, claimed: &[Bound], in_order: bool) -> Result<Attack, ReplayMismatch> {
-    let bounds = loop_bounds(claimed);
-    let mut hunted = hunt(&question(task, bounds.as_ref()), &task.budget)?;
-    let Some(found) = hunted.found.take() else { return Ok(Attack::Stands(hunted.stats())) };
-    let contradicts = contains(claimed, in_order, &found);
-    let stats = hunted.stats();
-    let verdict = confirmed(task, found, stats)?;
-    Ok(if contradicts { Attack::Contradicted(verdict) } else { Attack::Surpassed(verdict) })
+impl Sample {
+    /// Looks for a violation within what a verdict says is safe: everything but what lies beyond the bounds that are not
+    /// exhausted. `in_order`: threads take their turns in the usual order, if the bounds name rounds.
+    pub fn attack(
+        &self,
+        query: &Query<'_>,
+        claimed: &[Bound],
+        in_order: bool,
+        referee: &dyn Referee,
+    ) -> Result<Attack, Mismatch> {
+        let bounds = loop_bounds(claimed);
+        let mut hunted = hunt(&question(self, query, bounds.as_ref(), referee), &self.budget)?;
+        let Some(found) = hunted.found.take() else { return Ok(Attack::Stands(hunted.stats())) };
+        let contradicts = contains(claimed, in_order, &found);
+        let verdict = confirmed(query, found, hunted.stats(), referee)?;
+        Ok(if contradicts { Attack::Contradicted(verdict) } else { Attack::Surpassed(verdict) })
+    }
 }
 
-fn question<'a>(task: &Task<'a>, bounds: Option<&'a Bounds>) -> Question<'a> {
-    let Task { program, model, checks, limits, seed, .. } = *task;
-    Question { program, model, checks, bounds, limits, seed }
+fn question<'a>(
+    engine: &Sample,
+    query: &Query<'a>,
+    bounds: Option<&'a Bounds>,
+    referee: &'a dyn Referee,
+) -> Question<'a> {
+    let Query { program, model, checks, limits, .. } = *query;
+    Question { program, model, checks, bounds, limits, seed: engine.seed, referee }
 }
 
 /// Only the machine makes it unsafe. A data race that it meets on the way is as good as what was found.
-fn confirmed(task: &Task<'_>, found: Found, stats: Stats) -> Result<Verdict, ReplayMismatch> {
-    let Found { mut violation, schedule, .. } = found;
-    let schedule = complete_inputs(task.program, task.checks, schedule);
-    if task.checks.data_race
-        && let Ok(End::Violation(seen)) = replay(task.program, task.checks, &schedule).map(|replayed| replayed.end)
-    {
-        violation = seen;
+fn confirmed(query: &Query<'_>, found: Found, stats: Stats, referee: &dyn Referee) -> Result<Verdict, Mismatch> {
+    let mut expected = vec![Expected::from(&found.violation)];
+    if query.checks.data_race {
+        expected.push(Expected::anywhere(ViolationKind::DataRace));
     }
-    confirm(task.program, task.checks, schedule, &violation, ENGINE, stats)
+    let claim = Claim { schedule: found.schedule, expected };
+    referee.rule(query.program, query.checks, claim).verdict(query.model, SAMPLE.name, stats)
 }

@@ -9,10 +9,10 @@ use crate::random::Random;
 use crate::schedules::Chooser;
 use crate::values::Values;
 use norn_exec::{Effect, Executor, Mark, Status, Stop};
-use norn_ir::span::Span;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Violation};
 use norn_verdict::schedule::{Schedule, Step};
+use norn_verdict::undecided::Undecided;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -75,7 +75,7 @@ pub struct Runner<'c> {
     /// Vain tries by position in the code.
     vain: Vec<u32>,
     /// Something that has no meaning here, the first in any execution.
-    pub met: Option<(String, Span)>,
+    pub met: Option<Undecided>,
     /// Changes that were taken back and made anew.
     again: usize,
     most_threads: usize,
@@ -253,8 +253,8 @@ impl<'c> Runner<'c> {
                             _ => Waits::Yes,
                         }
                     }
-                    Stop::Unsupported { reason, span } | Stop::Limit { reason, span } => {
-                        self.met.get_or_insert((reason, span));
+                    Stop::Undecided(open) => {
+                        self.met.get_or_insert(*open);
                         Waits::ForEver
                     }
                     Stop::Violation(_) | Stop::NeedInput(_) | Stop::Ends(_) => Waits::ForEver,

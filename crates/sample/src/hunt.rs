@@ -4,16 +4,17 @@ use crate::constants::Constants;
 use crate::execution::{Ended, Lengths, Runner};
 use crate::shrink::shrink;
 use crate::values::{Shared, Values};
+use norn_engine::Prepared;
+use norn_engine::capabilities::SAMPLE;
 use norn_exec::{Code, Executor, Stop, compile};
-use norn_ir::program::Program;
-use norn_ir::span::Span;
-use norn_machine::replay::{End, ReplayError, ReplayMismatch, complete_inputs, replay};
 use norn_passes::unwind::Bounds;
+use norn_verdict::claim::{Claim, Expected, Mismatch, Referee, Ruling};
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Checks, Stats, Violation};
+use norn_verdict::outcome::{Checks, Stats, Violation, ViolationKind};
 use norn_verdict::progress::Report;
-use norn_verdict::schedule::{Schedule, fingerprint};
+use norn_verdict::schedule::Schedule;
+use norn_verdict::undecided::Undecided;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -38,12 +39,13 @@ pub struct Budget {
 
 /// What executions are drawn from.
 pub struct Question<'a> {
-    pub program: &'a Program,
+    pub program: &'a Prepared,
     pub model: Model,
     pub checks: Checks,
     pub bounds: Option<&'a Bounds>,
     pub limits: &'a Limits,
     pub seed: u64,
+    pub referee: &'a dyn Referee,
 }
 
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -52,7 +54,7 @@ pub struct Hunted {
     pub steps: u64,
     pub found: Option<Found>,
     /// What had no meaning, the first.
-    pub met: Option<(String, Span)>,
+    pub met: Option<Undecided>,
     pub exceeded: Option<Exceeded>,
 }
 
@@ -81,7 +83,7 @@ fn lengths(number: u64) -> Lengths {
     Lengths { steps, threads, run, changes: run as usize * 4 }
 }
 
-pub fn hunt(question: &Question<'_>, budget: &Budget) -> Result<Hunted, ReplayMismatch> {
+pub fn hunt(question: &Question<'_>, budget: &Budget) -> Result<Hunted, Mismatch> {
     let code = compile(question.program, question.bounds);
     let mut hunted = Hunted::default();
     match Hunt::new(question, &code) {
@@ -89,7 +91,7 @@ pub fn hunt(question: &Question<'_>, budget: &Budget) -> Result<Hunted, ReplayMi
             hunt.run(budget, &mut hunted)?;
             hunted.met = hunt.runner.met.take();
         }
-        Err(Stop::Unsupported { reason, span } | Stop::Limit { reason, span }) => hunted.met = Some((reason, span)),
+        Err(Stop::Undecided(open)) => hunted.met = Some(*open),
         Err(_) => {}
     }
     Ok(hunted)
@@ -98,8 +100,6 @@ pub fn hunt(question: &Question<'_>, budget: &Budget) -> Result<Hunted, ReplayMi
 struct Hunt<'a, 'c> {
     question: &'a Question<'a>,
     runner: Runner<'c>,
-    /// Of the program; found when it is needed.
-    fingerprint: Option<u64>,
 }
 
 impl<'a: 'c, 'c> Hunt<'a, 'c> {
@@ -109,10 +109,10 @@ impl<'a: 'c, 'c> Hunt<'a, 'c> {
         let mut executor = Executor::new(program, code, model, checks)?;
         executor.set_supplier(Box::new(Shared(Rc::clone(&values))));
         let runner = Runner::new(executor, checks, values, code.ops.len());
-        Ok(Hunt { question, runner, fingerprint: None })
+        Ok(Hunt { question, runner })
     }
 
-    fn run(&mut self, budget: &Budget, hunted: &mut Hunted) -> Result<(), ReplayMismatch> {
+    fn run(&mut self, budget: &Budget, hunted: &mut Hunted) -> Result<(), Mismatch> {
         let limits = self.question.limits;
         let end = budget.time.map(|time| Instant::now() + time);
         let (mut work, mut next_look, mut length) = (0, PATIENCE, 0);
@@ -122,7 +122,7 @@ impl<'a: 'c, 'c> Hunt<'a, 'c> {
                 next_look = work + PATIENCE;
                 hunted.exceeded = limits.exceeded();
                 let count = ("executions", hunted.executions);
-                limits.progress.report(&Report { engine: crate::ENGINE, count, figures: &[], done: None });
+                limits.progress.report(&Report { engine: SAMPLE.name, count, figures: &[], done: None });
                 if hunted.exceeded.is_some() {
                     break;
                 }
@@ -155,9 +155,7 @@ impl<'a: 'c, 'c> Hunt<'a, 'c> {
     }
 
     fn schedule(&mut self) -> Schedule {
-        let program = self.question.program;
-        let number = *self.fingerprint.get_or_insert_with(|| fingerprint(program));
-        self.runner.schedule(self.question.model, number)
+        self.runner.schedule(self.question.model, self.question.program.fingerprint())
     }
 
     fn found(&mut self, violation: Violation) -> Found {
@@ -169,22 +167,17 @@ impl<'a: 'c, 'c> Hunt<'a, 'c> {
     }
 
     /// A data race, which the executor does not see: the machine has the clocks.
-    fn race(&mut self) -> Result<Option<Found>, ReplayMismatch> {
-        let Question { program, checks, .. } = *self.question;
-        let mut schedule = self.schedule();
-        let mut replayed = replay(program, checks, &schedule);
-        if matches!(replayed, Err(ReplayError::MissingInput { .. })) {
-            schedule = complete_inputs(program, checks, schedule);
-            replayed = replay(program, checks, &schedule);
-        }
-        match replayed.map(|replayed| replayed.end) {
-            Ok(End::Violation(violation)) => {
-                let longest_buffer = self.runner.longest_buffer;
-                Ok(Some(Found { violation, schedule, longest_buffer }))
+    fn race(&mut self) -> Result<Option<Found>, Mismatch> {
+        let Question { program, checks, referee, .. } = *self.question;
+        let expected = vec![Expected::anywhere(ViolationKind::DataRace)];
+        match referee.rule(program, checks, Claim { schedule: self.schedule(), expected }) {
+            Ruling::Holds(found) => {
+                let (violation, schedule) = (found.violation().clone(), found.schedule().clone());
+                Ok(Some(Found { violation, schedule, longest_buffer: self.runner.longest_buffer }))
             }
-            // A thread that was left alone because it met this.
-            Ok(_) | Err(ReplayError::Stuck { .. } | ReplayError::MissingInput { .. }) => Ok(None),
-            Err(error) => Err(ReplayMismatch::Refused(error)),
+            // There is no race, or a thread was left alone because it met something without a meaning.
+            Ruling::Open(_) | Ruling::Fails(Mismatch::Other { .. }) => Ok(None),
+            Ruling::Fails(mismatch) => Err(mismatch),
         }
     }
 }

@@ -26,5 +26,5 @@ pub mod schedules;
 pub mod shrink;
 pub mod values;
 
-pub use engine::{Attack, ENGINE, Task, attack, verdict};
+pub use engine::{Attack, Sample};
 pub use hunt::Budget;

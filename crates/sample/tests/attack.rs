@@ -1,27 +1,23 @@
 //! A wrong verdict of safe is noticed, a right one is left alone.
 
-use norn_ir::program::Program;
-use norn_sample::{Attack, Budget, Task, attack};
+use norn_engine::{Prepared, Query};
+use norn_ir::program::Origin;
+use norn_machine::Reference;
+use norn_sample::{Attack, Budget, Sample};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Bound, BoundKind, Checks};
+use norn_verdict::outcome::{Bound, BoundKind, Checks, LoopPlace};
 
-fn program(source: &str) -> Program {
-    norn_testing::compile(&format!("#include <assert.h>\n#include <pthread.h>\n{source}"))
+fn program(source: &str) -> Prepared {
+    norn_testing::prepare(&format!("#include <assert.h>\n#include <pthread.h>\n{source}"))
 }
 
 fn attacked(source: &str, claimed: &[Bound]) -> &'static str {
     let limits = Limits { executions: Some(3000), ..Limits::none() };
-    let task = Task {
-        program: &program(source),
-        model: Model::Sc,
-        checks: Checks::default(),
-        bounds: None,
-        limits: &limits,
-        seed: 0,
-        budget: Budget { work: u64::MAX, time: None, first: 1 << 32 },
-    };
-    match attack(&task, claimed, true).expect("what is found should replay") {
+    let (program, checks) = (&program(source), Checks::default());
+    let query = Query { program, model: Model::Sc, checks, bounds: None, limits: &limits };
+    let engine = Sample { seed: 0, budget: Budget { work: u64::MAX, time: None, first: 1 << 32 } };
+    match engine.attack(&query, claimed, true, &Reference).expect("what is found should replay") {
         Attack::Stands(stats) => {
             assert_eq!(stats.0["executions"], 3000.0);
             "stands"
@@ -45,7 +41,13 @@ fn a_wrong_proof_is_contradicted() {
 #[test]
 fn a_violation_counts_within_the_bounds_on_loops_only() {
     let source = "int x;\nint main(void) {\n for (int i = 0; i < 10; i++)\n  x++;\n assert(x != 10);\n return 0; }";
-    let at = |value, exhausted| [bound(BoundKind::Unwind { place: "test.c:5".to_owned() }, value, exhausted)];
+    let at = |value, exhausted| {
+        [bound(
+            BoundKind::Unwind(LoopPlace { file: "test.c".to_owned(), line: 5, origin: Origin::User }),
+            value,
+            exhausted,
+        )]
+    };
     assert_eq!(attacked(source, &at(9, false)), "stands");
     assert_eq!(attacked(source, &at(10, false)), "contradicted");
     assert_eq!(attacked(source, &at(9, true)), "contradicted", "the loop does go beyond it");

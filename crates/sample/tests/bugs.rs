@@ -1,11 +1,13 @@
 //! Shallow bugs, seeded one by one, are found within few executions; a program without bugs is never called safe.
 
-use norn_ir::program::Program;
+use norn_engine::{Engine, Prepared, Query};
+use norn_machine::Reference;
 use norn_passes::unwind::Bounds;
-use norn_sample::{Budget, Task, verdict};
+use norn_sample::{Budget, Sample};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Basic, Checks, Outcome, Verdict, ViolationKind};
+use norn_verdict::undecided::Why;
 
 const HEAD: &str = "#include <assert.h>\n#include <pthread.h>\n#include <stdlib.h>\n#include <stdatomic.h>\n\
     extern int __VERIFIER_nondet_int(void); extern long __VERIFIER_nondet_long(void);\n\
@@ -21,8 +23,8 @@ fn threads(globals: &str, first: &str, second: &str, then: &str) -> String {
     )
 }
 
-fn program(source: &str) -> Program {
-    norn_testing::compile(&format!("{HEAD}{source}"))
+fn program(source: &str) -> Prepared {
+    norn_testing::prepare(&format!("{HEAD}{source}"))
 }
 
 struct Setting<'a> {
@@ -43,22 +45,16 @@ const USUAL: Setting<'_> = Setting {
 
 fn sampled(source: &str, setting: &Setting<'_>) -> Verdict {
     let limits = Limits { executions: Some(setting.executions), ..Limits::none() };
-    let task = Task {
-        program: &program(source),
-        model: setting.model,
-        checks: setting.checks,
-        bounds: setting.bounds,
-        limits: &limits,
-        seed: setting.seed,
-        budget: Budget { work: u64::MAX, time: None, first: 0 },
-    };
-    verdict(&task).expect("what is found should replay")
+    let Setting { model, checks, bounds, seed, .. } = *setting;
+    let query = Query { program: &program(source), model, checks, bounds, limits: &limits };
+    let engine = Sample { seed, budget: Budget { work: u64::MAX, time: None, first: 0 } };
+    engine.run(&query, &Reference).expect("what is found should replay")
 }
 
 fn kind(verdict: &Verdict) -> Option<ViolationKind> {
     match &verdict.outcome {
         Outcome::Unsafe(found) => Some(found.violation().kind),
-        Outcome::Unknown { .. } => None,
+        Outcome::Unknown(_) => None,
         other => panic!("sampling says nothing else: {other:?}"),
     }
 }
@@ -232,8 +228,8 @@ fn endless_loops_are_left() {
         threads("int x, stop;", "while (!stop) x++;", "while (1) { int t = x; if (t < 0) break; }", "assert(0);");
     let verdict = sampled(&source, &Setting { executions: 64, ..USUAL });
     match verdict.outcome {
-        Outcome::Unknown { reason, .. } => {
-            assert!(reason.starts_with("no violation in 64 sampled executions"), "{reason}")
+        Outcome::Unknown(reason) => {
+            assert!(matches!(reason.why, Why::Sampled { executions: 64, .. }), "{reason}")
         }
         other => panic!("{other:?}"),
     }

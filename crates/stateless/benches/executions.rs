@@ -3,9 +3,9 @@
 
 #![allow(clippy::print_stdout)]
 
+use norn_engine::{Prepared, Query};
 use norn_exec::{Executor, compile};
-use norn_ir::program::Program;
-use norn_stateless::{Task, explore};
+use norn_stateless::explore;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
@@ -19,12 +19,12 @@ const RACES: &str = "#include <pthread.h>\n#include <assert.h>\nvolatile int a =
     int most = a; assert(most < 1000); most = b; assert(most < 1000); return 0; }";
 
 fn main() {
-    let program = norn_testing::compile(RACES);
+    let program = norn_testing::prepare(RACES);
     for model in Model::ALL {
         let limits = Limits::none();
-        let task = Task { program: &program, model, checks: Checks::default(), bounds: None, limits: &limits };
+        let query = Query { program: &program, model, checks: Checks::default(), bounds: None, limits: &limits };
         let start = Instant::now();
-        let found = explore(&task, &mut |_| {});
+        let found = explore(&query, &mut |_| {});
         let seconds = start.elapsed().as_secs_f64();
         let count = found.counts.complete + found.counts.blocked;
         println!("{model}: {count} executions in {seconds:.3} s, {:.0} per second", count as f64 / seconds);
@@ -33,7 +33,7 @@ fn main() {
 }
 
 /// Runs the program to its end and back, again and again.
-fn steps(program: &Program, model: Model) -> f64 {
+fn steps(program: &Prepared, model: Model) -> f64 {
     const ROUNDS: usize = 100_000;
     let code = compile(program, None);
     let mut executor = Executor::new(program, &code, model, Checks::default()).expect("there should be room");

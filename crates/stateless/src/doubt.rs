@@ -8,14 +8,14 @@ use crate::explore::{Ended, Search};
 use crate::footprint::Process;
 use norn_exec::Request;
 use norn_ir::instr::NondetSource;
-use norn_ir::span::Span;
+use norn_verdict::undecided::{Undecided, Why};
 
 impl Search<'_> {
     /// After a step that went wrong, the last of the trace: if it is a doubt, takes it back, so that the search can go on with
     /// the other processes of the state before it. `None` if it does.
     pub(crate) fn go_on_beside(&mut self, process: Process, ended: Ended) -> Option<Ended> {
         let doubt = match ended {
-            Ended::Unknown(reason, span) => (reason, span),
+            Ended::Unknown(open) => open,
             Ended::NeedInput(_, ref request) if !(self.question.can_try)(request) => too_many_values(request),
             ended => return Some(ended),
         };
@@ -54,8 +54,7 @@ impl Search<'_> {
 }
 
 /// Why a request ends the search for good.
-pub fn too_many_values(request: &Request) -> (String, Option<Span>) {
+pub fn too_many_values(request: &Request) -> Undecided {
     let (NondetSource::Input(name) | NondetSource::Uninitialised(name)) = &request.source;
-    let reason = format!("the value of '{name}' is nondeterministic, with too many possibilities");
-    (reason, (request.span != Span::NONE).then_some(request.span))
+    Undecided::at(Why::TooManyValues { source: name.clone() }, request.span)
 }

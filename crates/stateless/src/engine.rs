@@ -15,49 +15,42 @@ use crate::doubt::too_many_values;
 use crate::explore::{Counts, Ended, Enough, Input, Inputs, Question, Search};
 use crate::footprint::Footprints;
 use crate::robust::Cycles;
+use norn_engine::capabilities::{Capabilities, STATELESS};
+use norn_engine::{Engine, Query};
 use norn_exec::{Executor, Request, Stop, compile};
 use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
-use norn_machine::replay::{End, ReplayError, ReplayMismatch, complete_inputs, confirm, replay};
-use norn_passes::assumptions::await_assumptions;
 use norn_passes::inputs::small_domains;
-use norn_passes::spin::spin;
-use norn_passes::unwind::Bounds;
-use norn_verdict::limits::Limits;
-use norn_verdict::model::Model;
-use norn_verdict::outcome::{
-    Assumption, Bound, BoundKind, Checks, Outcome, Reached, Stats, Verdict, Violation, unwind_bounds,
-};
-use norn_verdict::schedule::{Schedule, fingerprint};
+use norn_verdict::claim::{Claim, Expected, Mismatch, Referee};
+use norn_verdict::outcome::{Assumption, Bound, BoundKind, Outcome, Reached, Verdict, Violation, unwind_bounds};
+use norn_verdict::schedule::Schedule;
+use norn_verdict::undecided::{Undecided, Unsought, Why};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-pub const ENGINE: &str = "stateless";
+/// The engine. It has no options.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Stateless;
 
-/// A program and what is asked about it.
-pub struct Task<'a> {
-    /// Valid, with its private objects marked.
-    pub program: &'a Program,
-    pub model: Model,
-    pub checks: Checks,
-    /// Without them loops are followed for ever.
-    pub bounds: Option<&'a Bounds>,
-    pub limits: &'a Limits,
-}
+impl Engine for Stateless {
+    fn capabilities(&self) -> &'static Capabilities {
+        &STATELESS
+    }
 
-/// Why not everything was explored.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Incomplete {
-    pub reason: String,
-    pub span: Option<Span>,
+    fn run(&self, query: &Query<'_>, referee: &dyn Referee) -> Result<Verdict, Mismatch> {
+        match query.refused(&STATELESS) {
+            Some(refused) => Ok(refused),
+            None => verdict_of(query, explore_program(query, with_awaits(query), &mut |_| {}), referee),
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Explored {
     pub counts: Counts,
     pub violation: Option<(Violation, Schedule)>,
-    pub incomplete: Option<Incomplete>,
+    pub incomplete: Option<Undecided>,
     /// Loops and recursions with their bounds, and whether some execution was cut there.
     pub bounds: Vec<(Span, u32, bool)>,
     /// A spurious wake-up happened.
@@ -71,19 +64,25 @@ pub struct Explored {
 }
 
 /// Explores everything, or up to the first violation. `at_end` sees the final state of each complete execution.
-pub fn explore(task: &Task<'_>, at_end: &mut dyn FnMut(&Executor<'_>)) -> Explored {
-    explore_with(task, at_end, false).0
+pub fn explore(query: &Query<'_>, at_end: &mut dyn FnMut(&Executor<'_>)) -> Explored {
+    explore_program(query, query.program, at_end)
+}
+
+/// The same for a program in the place of the one that is asked about.
+fn explore_program(query: &Query<'_>, program: &Program, at_end: &mut dyn FnMut(&Executor<'_>)) -> Explored {
+    explore_with(query, program, at_end, false).0
 }
 
 /// The same, in search of an execution whose trace has a cycle if that is asked for: the length of the shortest and how
 /// to get there.
 pub(crate) fn explore_with(
-    task: &Task<'_>,
+    query: &Query<'_>,
+    program: &Program,
     at_end: &mut dyn FnMut(&Executor<'_>),
     cycles: bool,
 ) -> (Explored, Option<(usize, Schedule)>) {
-    let code = compile(task.program, task.bounds);
-    let Task { program, model, checks, limits, .. } = *task;
+    let code = compile(program, query.bounds);
+    let Query { model, checks, limits, .. } = *query;
     let domains = OnceCell::new();
     let both = vec![0, 1];
     let domain = |request: &Request| match (request.ty, request.site) {
@@ -111,8 +110,7 @@ pub(crate) fn explore_with(
             Ended::NeedInput(name, request) => {
                 let Some(domain) = domain(&request) else {
                     // Before the first step: the others of the inputs so far may not ask for it.
-                    let (reason, span) = too_many_values(&request);
-                    explored.incomplete.get_or_insert(Incomplete { reason, span });
+                    explored.incomplete.get_or_insert(too_many_values(&request));
                     continue;
                 };
                 let Request { position, site, .. } = request;
@@ -132,15 +130,15 @@ pub(crate) fn explore_with(
                 break;
             }
             // Before the first step; other inputs may lead elsewhere.
-            Ended::Unknown(reason, span) => {
-                explored.incomplete.get_or_insert(Incomplete { reason, span });
+            Ended::Unknown(open) => {
+                explored.incomplete.get_or_insert(open);
             }
             Ended::Enough(enough) => {
                 explored.enough = Some(enough);
                 break;
             }
-            Ended::Stopped(reason) => {
-                explored.incomplete.get_or_insert(Incomplete { reason, span: None });
+            Ended::Stopped(exceeded) => {
+                explored.incomplete.get_or_insert(Undecided::limit(exceeded));
                 break;
             }
         }
@@ -162,10 +160,8 @@ fn search(
     let mut footprints = Footprints::default();
     let mut search = match Search::new(question, inputs, cells, &mut footprints) {
         Ok(search) => search,
-        Err(Stop::Unsupported { reason, span } | Stop::Limit { reason, span }) => {
-            return Ended::Unknown(reason, Some(span));
-        }
-        Err(_) => return Ended::Unknown("the program cannot begin".to_owned(), None),
+        Err(Stop::Undecided(open)) => return Ended::Unknown(*open),
+        Err(_) => return Ended::Unknown(Undecided::new(Why::no_meaning("the program cannot begin"))),
     };
     search.executions_before = explored.counts.executions();
     search.cycles = cycles.take();
@@ -174,8 +170,8 @@ fn search(
     if matches!(ended, Ended::NeedInput(..) | Ended::CellsChanged) {
         return ended;
     }
-    if let Some((reason, span)) = search.doubt.take().or_else(|| search.executor.doubt()) {
-        explored.incomplete.get_or_insert(Incomplete { reason, span });
+    if let Some(open) = search.doubt.take().or_else(|| search.executor.doubt().cloned()) {
+        explored.incomplete.get_or_insert(open);
     }
     explored.counts.add(&search.counts);
     explored.spurious |= search.spurious;
@@ -188,59 +184,37 @@ fn search(
 }
 
 /// The program as it is explored for a verdict: with the same steps, but fewer executions in which a thread stops.
-fn with_awaits(task: &Task<'_>) -> Program {
+fn with_awaits<'a>(query: &Query<'a>) -> &'a Program {
     // A thread that waits may be part of a deadlock, one that spins or has stopped is none.
-    let may_wait = !task.checks.deadlock;
-    let mut program = spin(task.program, may_wait).program;
-    if may_wait {
-        await_assumptions(&mut program);
-    }
-    program
+    if query.checks.deadlock { query.program.stopping() } else { query.program.assuming() }
 }
 
-/// The verdict. An error means that the search claimed what the machine could not replay.
-pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
-    if task.checks.data_race {
-        let reason = "this engine does not look for data races".to_owned();
-        let outcome = Outcome::Unknown { reason, span: None };
-        return Ok(Verdict::new(task.model, ENGINE, outcome, Stats::default()));
-    }
-    let awaiting = with_awaits(task);
-    verdict_of(task, explore(&Task { program: &awaiting, ..*task }, &mut |_| {}))
-}
-
-/// What an exploration of the task's program, or of one with the same steps, says about it: a violation counts only if
+/// What an exploration of the query's program, or of one with the same steps, says about it: a violation counts only if
 /// the machine sees it too.
-pub fn verdict_of(task: &Task<'_>, explored: Explored) -> Result<Verdict, ReplayMismatch> {
-    let unknown =
-        |reason: String, span, stats| Ok(Verdict::new(task.model, ENGINE, Outcome::Unknown { reason, span }, stats));
+pub fn verdict_of(query: &Query<'_>, explored: Explored, referee: &dyn Referee) -> Result<Verdict, Mismatch> {
+    let unknown = |open, stats| Ok(query.unknown(STATELESS.name, open, stats));
     let stats = explored.counts.stats();
     if let Some((violation, mut schedule)) = explored.violation {
-        schedule.program = fingerprint(task.program);
-        let schedule = complete_inputs(task.program, task.checks, schedule);
-        let steps = schedule.steps.len();
-        return match replay(task.program, task.checks, &schedule).map(|replayed| (replayed.end, replayed.steps)) {
-            Err(ReplayError::Stuck { reason, span }) => unknown(reason, Some(span), stats),
-            Ok((End::Violation(seen), taken)) if taken < steps => {
-                confirm(task.program, task.checks, schedule, &seen, ENGINE, stats)
-            }
-            _ => confirm(task.program, task.checks, schedule, &violation, ENGINE, stats),
-        };
+        schedule.program = query.program.fingerprint();
+        let expected = std::iter::once(Expected::from(&violation)).chain(Expected::invalid_loads()).collect();
+        let claim = Claim { schedule, expected };
+        return referee.rule(query.program, query.checks, claim).verdict(query.model, STATELESS.name, stats);
     }
-    if let Some(Incomplete { reason, span }) = explored.incomplete {
-        return unknown(reason, span, stats);
+    if let Some(open) = explored.incomplete {
+        return unknown(open, stats);
     }
-    if task.checks.deadlock && explored.spurious {
-        let reason = "with spurious wake-ups this engine does not decide deadlocks".to_owned();
-        return unknown(reason, None, stats);
+    if query.checks.deadlock && explored.spurious {
+        let why = Why::NotLookedFor(Unsought::DeadlocksWithSpuriousWakeUps);
+        return unknown(Undecided::new(why), stats);
     }
-    let mut bounds = unwind_bounds(task.program, explored.bounds);
+    let mut bounds = unwind_bounds(query.program, explored.bounds);
     let mut notes = Vec::new();
     if let Some(enough) = explored.enough {
         bounds.push(Bound { kind: BoundKind::Executions, value: enough.executions, exhausted: false });
         notes.push(enough.to_string());
     }
-    let mut verdict = Verdict::new(task.model, ENGINE, Outcome::Safe { bounds }, stats).assuming(explored.assumptions);
+    let mut verdict =
+        Verdict::new(query.model, STATELESS.name, Outcome::Safe { bounds }, stats).assuming(explored.assumptions);
     verdict.remarks.notes = notes;
     verdict.remarks.reached = Some(Box::new(explored.reached));
     Ok(verdict)

@@ -15,13 +15,13 @@ use crate::trace::Trace;
 use crate::wakeup::{Forest, NO_NODE, NodeId};
 use norn_exec::{Choice, Code, Executor, Request, Status, Stop};
 use norn_ir::program::Program;
-use norn_ir::span::Span;
 use norn_passes::Site;
-use norn_verdict::limits::Limits;
+use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Stats, Violation};
 use norn_verdict::progress::Report;
 use norn_verdict::schedule::{Schedule, Step, ThreadName, fingerprint};
+use norn_verdict::undecided::{Undecided, Why};
 use std::collections::BTreeMap;
 
 /// What is explored, and within which limits.
@@ -84,9 +84,9 @@ pub enum Ended {
     /// Cells fell apart: to be begun anew.
     CellsChanged,
     /// What happens has no meaning here.
-    Unknown(String, Option<Span>),
+    Unknown(Undecided),
     /// A limit was reached.
-    Stopped(String),
+    Stopped(Exceeded),
     /// As many executions were explored as the user allows.
     Enough(Enough),
 }
@@ -125,7 +125,7 @@ pub struct Search<'a> {
     /// A step was a spurious wake-up: deadlocks may have been missed.
     pub spurious: bool,
     /// The first step that had no meaning, and why.
-    pub doubt: Option<(String, Option<Span>)>,
+    pub doubt: Option<Undecided>,
     pub(crate) races: Vec<u32>,
     pub(crate) sequence: Vec<Item>,
     path: Vec<Process>,
@@ -223,7 +223,7 @@ impl<'a> Search<'a> {
                 if self.counts.events.is_multiple_of(EVENTS_BETWEEN_LOOKS) {
                     self.report();
                     if let Some(exceeded) = self.question.limits.exceeded() {
-                        return Ended::Stopped(exceeded.reason().to_owned());
+                        return Ended::Stopped(exceeded);
                     }
                 }
                 if (!fresh || depth == 0)
@@ -270,7 +270,7 @@ impl<'a> Search<'a> {
             return;
         }
         progress.report(&Report {
-            engine: crate::ENGINE,
+            engine: norn_engine::capabilities::STATELESS.name,
             count: ("executions", self.executions_before + self.counts.executions()),
             figures: &[("depth", self.trace.len() as u64)],
             // Searches with other inputs may follow.
@@ -608,11 +608,9 @@ impl<'a> Search<'a> {
                 let name = self.executor.thread(request.thread).name.clone();
                 Ended::NeedInput(name, request)
             }
-            Stop::Unsupported { reason, span } | Stop::Limit { reason, span } => {
-                Ended::Unknown(reason, (span != Span::NONE).then_some(span))
-            }
+            Stop::Undecided(open) => Ended::Unknown(*open),
             Stop::NotEnabled | Stop::Cut | Stop::Ends(_) => {
-                Ended::Unknown("a step that was planned is not possible".to_owned(), None)
+                Ended::Unknown(Undecided::new(Why::no_meaning("a step that was planned is not possible")))
             }
         }
     }

@@ -21,6 +21,6 @@ mod robust;
 mod trace;
 mod wakeup;
 
-pub use engine::{ENGINE, Explored, Incomplete, Task, explore, verdict, verdict_of};
+pub use engine::{Explored, Stateless, explore, verdict_of};
 pub use explore::Counts;
 pub use robust::{robustness, without_assertions};

@@ -7,15 +7,17 @@
 //! and what other threads do meanwhile belongs to this one.
 
 use crate::cycle::CycleFinder;
-use crate::engine::{ENGINE, Incomplete, Task, explore_with};
+use crate::engine::explore_with;
 use crate::explore::{Ended, Search};
+use norn_engine::Query;
+use norn_engine::capabilities::STATELESS;
 use norn_ir::instr::InstrKind;
 use norn_ir::program::Program;
-use norn_machine::cycle::{CycleMismatch, confirm_cycle};
-use norn_machine::replay::complete_inputs;
+use norn_verdict::claim::{Mismatch, Referee};
 use norn_verdict::outcome::unwind_bounds;
 use norn_verdict::robustness::{Robustness, RobustnessVerdict};
 use norn_verdict::schedule::Schedule;
+use norn_verdict::undecided::{Undecided, Why};
 
 /// Executions that are explored after a cycle was found, in search of a shorter one.
 const EXECUTIONS_FOR_SHORTER: u64 = 20_000;
@@ -64,26 +66,24 @@ pub fn without_assertions(program: &Program) -> Program {
 
 /// Whether the program is robust under the model of the task. An error means that the search claimed a cycle that the
 /// machine could not find.
-pub fn robustness(task: &Task<'_>) -> Result<RobustnessVerdict, CycleMismatch> {
-    let program = without_assertions(task.program);
-    let task = Task { program: &program, ..*task };
-    let (explored, cycle) = explore_with(&task, &mut |_| {}, true);
+pub fn robustness(query: &Query<'_>, referee: &dyn Referee) -> Result<RobustnessVerdict, Mismatch> {
+    let program = without_assertions(query.program);
+    let (explored, cycle) = explore_with(query, &program, &mut |_| {}, true);
     let mut stats = explored.counts.stats();
     let outcome = match (cycle, explored.violation, explored.incomplete) {
         (Some((length, schedule)), _, _) => {
             stats.0.insert("cycle", length as f64);
-            let schedule = complete_inputs(&program, task.checks, schedule);
-            Robustness::NotRobust(Box::new(confirm_cycle(&program, task.checks, schedule)?))
+            Robustness::NotRobust(Box::new(referee.rule_on_cycle(&program, query.checks, schedule)?))
         }
         (None, Some((violation, _)), _) => {
-            let reason = format!("{} ends the search for traces", violation.kind.phrase());
-            Robustness::Unknown { reason, span: Some(violation.span) }
+            let words = format!("{} ends the search for traces", violation.kind.phrase());
+            Robustness::Unknown(Undecided::at(Why::EndedBy(words.into()), violation.span))
         }
-        (None, None, Some(Incomplete { reason, span })) => Robustness::Unknown { reason, span },
+        (None, None, Some(open)) => Robustness::Unknown(open),
         (None, None, None) if let Some(enough) = explored.enough => {
-            Robustness::Unknown { reason: enough.to_string(), span: None }
+            Robustness::Unknown(Undecided::new(Why::EndedBy(enough.to_string().into())))
         }
         (None, None, None) => Robustness::Robust { bounds: unwind_bounds(&program, explored.bounds) },
     };
-    Ok(RobustnessVerdict { model: task.model, engine: ENGINE, outcome, stats })
+    Ok(RobustnessVerdict { model: query.model, engine: STATELESS.name, outcome, stats })
 }

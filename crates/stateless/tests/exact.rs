@@ -1,19 +1,21 @@
 //! The engine explores each trace once: its counts and final states are those of the reference enumeration.
 
+use norn_engine::{Engine, Prepared, Query};
 use norn_ir::ids::GlobalId;
-use norn_ir::program::{Program, Storage};
+use norn_ir::program::Storage;
+use norn_machine::Reference;
 use norn_machine::enumerate::{Question, states, traces};
 use norn_passes::unwind::Bounds;
-use norn_stateless::{Task, explore, verdict};
+use norn_stateless::{Stateless, explore};
 use norn_testing::programs::{Shape, program};
-use norn_testing::{Random, checked, compile, setting};
+use norn_testing::{Random, checked, prepare, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome, ViolationKind};
 use std::collections::BTreeSet;
 
 /// Compares under all models; gives the numbers of complete executions.
-fn check(program: &Program, checks: Checks, name: &str) -> [u64; 3] {
+fn check(program: &Prepared, checks: Checks, name: &str) -> [u64; 3] {
     let observed: Vec<GlobalId> = (0..program.globals.len())
         .map(GlobalId::new)
         // How far threads that nobody watches have come when the program exits is no part of a trace.
@@ -24,14 +26,15 @@ fn check(program: &Program, checks: Checks, name: &str) -> [u64; 3] {
         let question = Question { program, model, checks, limits: &limits, domain: None, observed: &observed };
         let expected = traces::count(&question);
         let limits = Limits::for_seconds(300.0);
-        let task = Task { program, model, checks, bounds: None, limits: &limits };
+        let query = Query { program, model, checks, bounds: None, limits: &limits };
         let mut finals = BTreeSet::new();
-        let found = explore(&task, &mut |executor| {
+        let found = explore(&query, &mut |executor| {
             finals.insert(observed.iter().map(|&id| executor.global(id).to_vec()).collect::<Vec<_>>());
         });
         if expected.violation.is_some() {
             assert!(found.violation.is_some(), "{name} {model}: a violation was missed: {found:?}");
-            let verdict = verdict(&task).unwrap_or_else(|mismatch| panic!("{name} {model}: {mismatch}"));
+            let verdict =
+                Stateless.run(&query, &Reference).unwrap_or_else(|mismatch| panic!("{name} {model}: {mismatch}"));
             assert!(matches!(verdict.outcome, Outcome::Unsafe(_)), "{name} {model}");
             return 0;
         }
@@ -52,7 +55,7 @@ fn check(program: &Program, checks: Checks, name: &str) -> [u64; 3] {
             assert_eq!((counts.0, counts.2), (complete, redundant), "{name} {model}: {:?}", found.counts);
         }
         // For a verdict, executions in which a thread stops are left out.
-        let verdict = verdict(&task).unwrap_or_else(|mismatch| panic!("{name} {model}: {mismatch}"));
+        let verdict = Stateless.run(&query, &Reference).unwrap_or_else(|mismatch| panic!("{name} {model}: {mismatch}"));
         assert!(matches!(verdict.outcome, Outcome::Safe { .. }), "{name} {model}: {:?}", verdict.outcome);
         let figure = |figure: &str| verdict.stats.0[figure] as u64;
         let (complete, blocked) = (figure("executions"), figure("blocked"));
@@ -73,7 +76,7 @@ fn check_random(count: u64, seed: u64, shape: Shape) {
     for number in 0..count {
         let text = program(&mut Random::new(seed + number), shape);
         let name = format!("program {number}");
-        checked(&name, &text, |text| check(&compile(text), Checks::default(), &name));
+        checked(&name, &text, |text| check(&prepare(text), Checks::default(), &name));
     }
 }
 
@@ -116,7 +119,7 @@ fn both_truth_values_are_tried() {
         thread(1),
         thread(2)
     );
-    let program = norn_ir::parse::parse(&text).expect("it should parse");
+    let program = Prepared::without_marks(norn_ir::parse::parse(&text).expect("it should parse"));
     // Two stores 2; a store and a load 2, twice, each with two values after the load; two loads with four.
     assert_eq!(check(&program, Checks::default(), "inputs"), [14, 14, 14]);
 }
@@ -129,14 +132,14 @@ fn deadlocks_are_found() {
         int main(void) { pthread_t id; pthread_create(&id, 0, t, 0); pthread_mutex_lock(&FIRST);\n\
           pthread_mutex_lock(&SECOND); pthread_mutex_unlock(&m); pthread_mutex_unlock(&n); pthread_join(id, 0); }";
     let deadlock = |first: &str, second: &str| {
-        let program = compile(&text.replace("FIRST", first).replace("SECOND", second));
+        let program = prepare(&text.replace("FIRST", first).replace("SECOND", second));
         let checks = Checks { deadlock: true, ..Checks::default() };
         let limits = Limits::none();
-        let task = Task { program: &program, model: Model::Tso, checks, bounds: None, limits: &limits };
-        match verdict(&task).expect("it should replay").outcome {
+        let query = Query { program: &program, model: Model::Tso, checks, bounds: None, limits: &limits };
+        match Stateless.run(&query, &Reference).expect("it should replay").outcome {
             Outcome::Unsafe(found) => Some(found.violation().kind),
             Outcome::Safe { .. } => None,
-            Outcome::Limited { reason, .. } | Outcome::Unknown { reason, .. } => panic!("{reason}"),
+            Outcome::Limited { undecided: reason, .. } | Outcome::Unknown(reason) => panic!("{reason}"),
         }
     };
     assert_eq!(deadlock("m", "n"), Some(ViolationKind::Deadlock));
@@ -145,21 +148,23 @@ fn deadlocks_are_found() {
 
 #[test]
 fn bounds_are_named() {
-    let program = compile(
+    let program = prepare(
         "#include <pthread.h>\nvolatile int x;\nvoid *t(void *arg) { x = 1; return 0; }\n\
          int main(void) { pthread_t id; pthread_create(&id, 0, t, 0);\nint n = 0; while (!x) n++;\n\
          for (int i = 0; i < 2; i++) x += n; return 0; }",
     );
     let bounds = Bounds { default: 2, ..Bounds::default() };
     let limits = Limits::none();
-    let task = Task {
+    let query = Query {
         program: &program,
         model: Model::Pso,
         checks: Checks::default(),
         bounds: Some(&bounds),
         limits: &limits,
     };
-    let Outcome::Safe { bounds } = verdict(&task).expect("it should replay").outcome else { panic!("it is safe") };
+    let Outcome::Safe { bounds } = Stateless.run(&query, &Reference).expect("it should replay").outcome else {
+        panic!("it is safe")
+    };
     let open: Vec<String> = bounds.iter().filter(|bound| !bound.exhausted).map(ToString::to_string).collect();
     assert_eq!(open, ["unwind 2 at test.c:5"]);
     assert!(bounds.iter().any(|bound| bound.exhausted && bound.to_string() == "unwind 2 at test.c:6"), "{bounds:?}");
@@ -176,9 +181,9 @@ fn known_numbers() {
         for i in 0..bodies.len() {
             text += &format!("pthread_create(&id, 0, t{i}, 0);\n");
         }
-        compile(&(text + "return 0; }"))
+        prepare(&(text + "return 0; }"))
     };
-    let counts = |program: &Program| check(program, Checks::default(), "");
+    let counts = |program: &Prepared| check(program, Checks::default(), "");
     // Store buffering: the fourth trace needs buffers.
     assert_eq!(counts(&threads("volatile int x, y;", &["x = 1; (void)y;", "y = 1; (void)x;"])), [3, 4, 4]);
     // Message passing: only PSO reorders the stores.
@@ -201,7 +206,7 @@ fn longer_threads() {
 
 #[test]
 fn a_load_waits_for_own_stores_to_parts_of_it() {
-    let program = compile(
+    let program = prepare(
         "#include <pthread.h>\nvolatile int x, y;\nunion { volatile int i; volatile char c[4]; } u;\n\
          void *t0(void *arg) { (void)x; u.c[2] = 3; y = 3; return 0; }\n\
          void *t1(void *arg) { u.c[2] = 2; u.c[0] = 1; (void)u.i; x = 3; y = 1; return 0; }\n\
@@ -213,7 +218,7 @@ fn a_load_waits_for_own_stores_to_parts_of_it() {
 
 #[test]
 fn free_waits_for_own_stores() {
-    let program = compile(
+    let program = prepare(
         "#include <pthread.h>\n#include <stdlib.h>\nvolatile int y, z;\nint *volatile shared;\n\
          void *t0(void *arg) { z = 1; y = 3; int *p = shared; if (p && z == 9) *p = 1; return 0; }\n\
          void *t1(void *arg) { int *p = malloc(sizeof *p); shared = p; y = 2; *p = 0; free(p); (void)z; return 0; }\n\
@@ -228,7 +233,7 @@ fn free_waits_for_own_stores() {
 #[test]
 fn sections_that_allocate() {
     let program = |before: &str, section: &str, then: &str| {
-        compile(&format!(
+        prepare(&format!(
             "#include <pthread.h>\n#include <stdlib.h>\nextern void __VERIFIER_assume(int);\n\
              extern void __VERIFIER_atomic_begin(void);\nextern void __VERIFIER_atomic_end(void);\n\
              struct node {{ int v; struct node *next; }} *top;\nvolatile int x;\nint *volatile other;\n\
@@ -255,17 +260,17 @@ fn sections_that_allocate() {
 /// A thread that may not go on with what it reads waits instead of stopping: once, not once for each way to fail.
 #[test]
 fn assumptions_wait() {
-    let program = compile(
+    let program = prepare(
         "#include <pthread.h>\nextern void __VERIFIER_assume(int);\nvolatile int x, y;\n\
          void *t(void *arg) { __VERIFIER_assume(x == 3); y = 1; return 0; }\n\
          int main(void) { pthread_t id; pthread_create(&id, 0, t, 0); x = 1; x = 2; x = 3; return y; }",
     );
     let limits = Limits::none();
     for model in Model::ALL {
-        let task = Task { program: &program, model, checks: Checks::default(), bounds: None, limits: &limits };
-        let stopped = explore(&task, &mut |_| {}).counts;
+        let query = Query { program: &program, model, checks: Checks::default(), bounds: None, limits: &limits };
+        let stopped = explore(&query, &mut |_| {}).counts;
         assert_eq!((stopped.complete, stopped.blocked), (2, 3), "{model}");
-        let stats = verdict(&task).expect("it should replay").stats;
+        let stats = Stateless.run(&query, &Reference).expect("it should replay").stats;
         assert_eq!((stats.0["executions"], stats.0["blocked"]), (2.0, 0.0), "{model}");
     }
 }
@@ -283,7 +288,7 @@ fn threads_that_create_threads() {
              int main(void) {{ pthread_t a, b, c; {main} return 0; }}"
         )
     };
-    let counts = |main: &str| check(&compile(&text(main)), Checks::default(), main);
+    let counts = |main: &str| check(&prepare(&text(main)), Checks::default(), main);
     // The read before or after the write, or the end before it.
     let ends = "pthread_create(&a, 0, leaver, 0); pthread_create(&b, 0, inner, 0);";
     assert_eq!(counts(ends)[0], 3);

@@ -1,13 +1,16 @@
 //! Nondeterministic values: trying the few that matter finds what trying all of them finds.
 
+use norn_engine::{Engine, Query};
 use norn_ir::ids::GlobalId;
 use norn_ir::program::Storage;
+use norn_machine::Reference;
 use norn_machine::enumerate::{Question, states};
-use norn_stateless::{Task, explore, verdict};
-use norn_testing::{Random, compile};
+use norn_stateless::{Stateless, explore};
+use norn_testing::{Random, prepare};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
+use norn_verdict::undecided::{Undecided, Why};
 use std::collections::BTreeSet;
 
 const HEAD: &str = "#include <pthread.h>\n#include <assert.h>\n#include <stdlib.h>\n\
@@ -23,7 +26,7 @@ fn is_decided(statements: [&str; 2]) -> bool {
         "{HEAD}void *t(void *arg) {{ {thread} return 0; }}\n\
          int main(void) {{ pthread_t id; pthread_create(&id, 0, t, 0); {main} return 0; }}\n"
     );
-    let program = compile(&text);
+    let program = prepare(&text);
     let observed: Vec<GlobalId> = (0..program.globals.len())
         .map(GlobalId::new)
         .filter(|&id| program.global(id).storage == Storage::Static && !program.global(id).private)
@@ -31,9 +34,9 @@ fn is_decided(statements: [&str; 2]) -> bool {
     let every_byte: Vec<u64> = (0..256).collect();
     let (model, checks) = (Model::Tso, Checks::default());
     let limits = Limits::for_seconds(20.0);
-    let task = Task { program: &program, model, checks, bounds: None, limits: &limits };
+    let query = Query { program: &program, model, checks, bounds: None, limits: &limits };
     let mut finals = BTreeSet::new();
-    let found = explore(&task, &mut |executor| {
+    let found = explore(&query, &mut |executor| {
         finals.insert(observed.iter().map(|&id| executor.global(id).to_vec()).collect::<Vec<_>>());
     });
     if found.incomplete.is_some() {
@@ -44,7 +47,8 @@ fn is_decided(statements: [&str; 2]) -> bool {
         Question { program: &program, model, checks, limits: &limits, domain: Some(&every_byte), observed: &observed };
     let expected = states::explore(&question);
     assert_eq!(expected.incomplete, None, "{statements:?}");
-    let outcome = verdict(&task).unwrap_or_else(|mismatch| panic!("{statements:?}: {mismatch}")).outcome;
+    let outcome =
+        Stateless.run(&query, &Reference).unwrap_or_else(|mismatch| panic!("{statements:?}: {mismatch}")).outcome;
     assert_eq!(expected.violation.is_some(), matches!(outcome, Outcome::Unsafe(_)), "{statements:?}: {outcome:?}");
     if expected.violation.is_none() {
         assert_eq!(finals, expected.finals, "{statements:?}");
@@ -89,14 +93,16 @@ fn what_has_too_many_values() {
     ] {
         assert!(!is_decided([statement, "g = 1;"]), "{statement}");
     }
-    let program = compile(&format!("{HEAD}int main(void) {{\n  g = 1;\n  g = __VERIFIER_nondet_int();\n}}\n"));
+    let program = prepare(&format!("{HEAD}int main(void) {{\n  g = 1;\n  g = __VERIFIER_nondet_int();\n}}\n"));
     let limits = Limits::none();
-    let task = Task { program: &program, model: Model::Sc, checks: Checks::default(), bounds: None, limits: &limits };
-    let Outcome::Unknown { reason, span } = verdict(&task).expect("it should replay").outcome else {
+    let query = Query { program: &program, model: Model::Sc, checks: Checks::default(), bounds: None, limits: &limits };
+    let Outcome::Unknown(Undecided { why, place }) =
+        Stateless.run(&query, &Reference).expect("it should replay").outcome
+    else {
         panic!("unknown")
     };
-    assert!(reason.contains("__VERIFIER_nondet_int"), "{reason}");
-    assert_eq!(span.map(|span| span.line), Some(HEAD.lines().count() as u32 + 3));
+    assert_eq!(why, Why::TooManyValues { source: "__VERIFIER_nondet_int".to_owned() });
+    assert_eq!(place.map(|span| span.line), Some(HEAD.lines().count() as u32 + 3));
 }
 
 /// At one position a thread may ask in different places, with different values.
@@ -105,14 +111,14 @@ fn places_have_their_own_values() {
     let asks = "if (h) { int n = fetch(); __VERIFIER_assume(n > 253); g = n; } else { g = fetch() % 2; }";
     assert!(is_decided([asks, "h = 1;"]));
     assert!(is_decided(["h = 1;", asks]));
-    let program = compile(&format!(
+    let program = prepare(&format!(
         "{HEAD}void *t(void *arg) {{ if (h) {{ int n = fetch(); __VERIFIER_assume(n > 253); assert(n != 255); }}\n\
          else g = fetch() % 2; return 0; }}\n\
          int main(void) {{ pthread_t id; pthread_create(&id, 0, t, 0); h = 1; return 0; }}\n"
     ));
     let limits = Limits::for_seconds(20.0);
-    let task = Task { program: &program, model: Model::Sc, checks: Checks::default(), bounds: None, limits: &limits };
-    assert!(matches!(verdict(&task).expect("it should replay").outcome, Outcome::Unsafe(_)));
+    let query = Query { program: &program, model: Model::Sc, checks: Checks::default(), bounds: None, limits: &limits };
+    assert!(matches!(Stateless.run(&query, &Reference).expect("it should replay").outcome, Outcome::Unsafe(_)));
 }
 
 #[test]

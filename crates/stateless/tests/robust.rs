@@ -1,21 +1,22 @@
 //! A program is robust if and only if it has as many traces under TSO or PSO as under SC: the traces of SC are among
 //! the others.
 
-use norn_ir::program::Program;
+use norn_engine::{Prepared, Query};
+use norn_machine::Reference;
 use norn_machine::enumerate::{Question, traces};
-use norn_stateless::{Task, explore, robustness, without_assertions};
+use norn_stateless::{explore, robustness, without_assertions};
 use norn_testing::programs::{Shape, program};
-use norn_testing::{Random, checked, compile, setting};
+use norn_testing::{Random, checked, prepare, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
 use norn_verdict::robustness::{Relation, Robustness};
 
 /// The steps of the cycle, or 0 if the program is robust.
-fn cycle(program: &Program, model: Model) -> usize {
+fn cycle(program: &Prepared, model: Model) -> usize {
     let limits = Limits::for_seconds(300.0);
-    let task = Task { program, model, checks: Checks::usual(), bounds: None, limits: &limits };
-    match robustness(&task).unwrap_or_else(|mismatch| panic!("{model}: {mismatch}")).outcome {
+    let query = Query { program, model, checks: Checks::usual(), bounds: None, limits: &limits };
+    match robustness(&query, &Reference).unwrap_or_else(|mismatch| panic!("{model}: {mismatch}")).outcome {
         Robustness::Robust { .. } => 0,
         Robustness::NotRobust(cyclic) => {
             let cycle = cyclic.cycle();
@@ -26,11 +27,11 @@ fn cycle(program: &Program, model: Model) -> usize {
             }
             cycle.len()
         }
-        Robustness::Unknown { reason, .. } => panic!("{model}: {reason}"),
+        Robustness::Unknown(reason) => panic!("{model}: {reason}"),
     }
 }
 
-fn threads(globals: &str, bodies: &[&str]) -> Program {
+fn threads(globals: &str, bodies: &[&str]) -> Prepared {
     let mut text = format!("#include <pthread.h>\n#include <stdatomic.h>\n{globals}\n");
     for (i, body) in bodies.iter().enumerate() {
         text += &format!("void *t{i}(void *arg) {{ {body} return 0; }}\n");
@@ -39,7 +40,7 @@ fn threads(globals: &str, bodies: &[&str]) -> Program {
     for i in 0..bodies.len() {
         text += &format!("pthread_create(&id, 0, t{i}, 0);\n");
     }
-    compile(&(text + "return 0; }"))
+    prepare(&(text + "return 0; }"))
 }
 
 /// The lengths of the cycles under TSO and PSO.
@@ -87,9 +88,9 @@ fn creation_and_join_are_part_of_the_order() {
         void *other(void *arg) { y = 1; (void)x; return 0; }\n\
         int main(void) { pthread_t id; pthread_create(&id, 0, other, 0); x = 1; pthread_create(&id, 0, reader, 0); }";
     // y = 1 (still buffered), x read as 0, x = 1, and then y read as 0 by the thread that was created afterwards.
-    assert_eq!(cycle(&compile(text), Model::Tso), 4);
+    assert_eq!(cycle(&prepare(text), Model::Tso), 4);
     let joined = text.replace("x = 1;", "pthread_join(id, 0); x = 1;");
-    assert_eq!(cycle(&compile(&joined), Model::Tso), 0);
+    assert_eq!(cycle(&prepare(&joined), Model::Tso), 0);
 }
 
 #[test]
@@ -97,7 +98,7 @@ fn a_failed_assertion_does_not_end_the_question() {
     let text = "#include <assert.h>\n#include <pthread.h>\nvolatile int x, y;\n\
         void *t(void *arg) { y = 1; assert(x == 1); return 0; }\n\
         int main(void) { pthread_t id; pthread_create(&id, 0, t, 0); x = 1; assert(y == 1); }";
-    assert_eq!(cycle(&compile(text), Model::Tso), 4);
+    assert_eq!(cycle(&prepare(text), Model::Tso), 4);
 }
 
 #[test]
@@ -113,8 +114,8 @@ fn robust_programs_have_as_many_executions_under_every_model() {
         let program = threads(globals, bodies);
         let count = |model| {
             let limits = Limits::for_seconds(300.0);
-            let task = Task { program: &program, model, checks: Checks::default(), bounds: None, limits: &limits };
-            let counts = explore(&task, &mut |_| {}).counts;
+            let query = Query { program: &program, model, checks: Checks::default(), bounds: None, limits: &limits };
+            let counts = explore(&query, &mut |_| {}).counts;
             (counts.complete, counts.blocked, counts.redundant)
         };
         let sc = count(Model::Sc);
@@ -129,7 +130,7 @@ fn robust_programs_have_as_many_executions_under_every_model() {
 
 /// Whether the program is robust under TSO and PSO, as far as its traces can be counted.
 fn check_count(text: &str) -> Vec<bool> {
-    let program = compile(text);
+    let program = prepare(text);
     let plain = without_assertions(&program);
     let count = |model| {
         let limits = Limits::for_seconds(300.0);

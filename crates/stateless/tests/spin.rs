@@ -1,14 +1,16 @@
 //! Programs that spin: with idle iterations left out, the engine finds the violations and the final states that the
 //! enumeration of all states of the program itself finds, and its counterexamples replay on the program itself.
 
+use norn_engine::{Engine, Prepared, Query};
 use norn_ir::ids::GlobalId;
-use norn_ir::program::{Program, Storage};
+use norn_ir::program::Storage;
 use norn_ir::validate::validate;
+use norn_machine::Reference;
 use norn_machine::enumerate::{Question, states};
 use norn_passes::spin::spin;
 use norn_passes::unwind::Bounds;
-use norn_stateless::{Task, explore, verdict};
-use norn_testing::{Random, at_most, checked, compile, setting};
+use norn_stateless::{Stateless, explore};
+use norn_testing::{Random, at_most, checked, prepare, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
@@ -38,7 +40,7 @@ fn threads(bodies: &[&str], main: &str) -> String {
 
 /// Compares under all models. Gives how often safe, unsafe, and safe with all threads coming to their ends came out, or
 /// `None` if that took too long.
-fn check(program: &Program, deadlock: bool) -> Option<[u32; 3]> {
+fn check(program: &Prepared, deadlock: bool) -> Option<[u32; 3]> {
     let checks = Checks { deadlock, ..Checks::default() };
     let spun = spin(program, !deadlock).program;
     assert_eq!(validate(&spun), Ok(()));
@@ -55,12 +57,13 @@ fn check(program: &Program, deadlock: bool) -> Option<[u32; 3]> {
             return None;
         }
         let limits = Limits::for_seconds(20.0);
-        let task = Task { program, model, checks, bounds: None, limits: &limits };
+        let query = Query { program, model, checks, bounds: None, limits: &limits };
         let mut finals = BTreeSet::new();
-        let found = explore(&Task { program: &spun, ..task }, &mut |executor| {
+        let found = explore(&Query { program: &Prepared::new(spun.clone()), ..query }, &mut |executor| {
             finals.insert(observed.iter().map(|&id| executor.global(id).to_vec()).collect::<Vec<_>>());
         });
-        let outcome = verdict(&task).unwrap_or_else(|mismatch| panic!("{model}: {mismatch}")).outcome;
+        let outcome =
+            Stateless.run(&query, &Reference).unwrap_or_else(|mismatch| panic!("{model}: {mismatch}")).outcome;
         if let Some(finding) = expected.violation {
             let Outcome::Unsafe(counterexample) = outcome else { panic!("{model}: {outcome:?}") };
             // A program may have a deadlock beside a wrong assertion.
@@ -144,7 +147,7 @@ fn check_random(count: u64, seed: u64, number_of_threads: u64, deadlock: bool) {
     for number in 0..count {
         let text = program(&mut Random::new(seed + number), number_of_threads);
         let name = format!("program {}", seed + number);
-        if let Some(verdicts) = checked(&name, &text, |text| check(&compile(text), deadlock)) {
+        if let Some(verdicts) = checked(&name, &text, |text| check(&prepare(text), deadlock)) {
             decided.iter_mut().zip(verdicts).for_each(|(sum, n)| *sum += n);
         }
     }
@@ -169,13 +172,15 @@ fn deadlocks() {
 /// A loop that waits needs no bound; one that does something has the bound that is given, and only that is named.
 #[test]
 fn bounds_are_for_other_loops() {
-    let program = compile(&threads(&["x = 1;"], "while (!x) ;\nint n = 0; while (!y) n++;"));
+    let program = prepare(&threads(&["x = 1;"], "while (!x) ;\nint n = 0; while (!y) n++;"));
     let bounds = Bounds { default: 2, ..Bounds::default() };
     for model in Model::ALL {
         let limits = Limits::for_seconds(20.0);
         let checks = Checks::default();
-        let task = Task { program: &program, model, checks, bounds: Some(&bounds), limits: &limits };
-        let Outcome::Safe { bounds } = verdict(&task).expect("it should replay").outcome else { panic!("it is safe") };
+        let query = Query { program: &program, model, checks, bounds: Some(&bounds), limits: &limits };
+        let Outcome::Safe { bounds } = Stateless.run(&query, &Reference).expect("it should replay").outcome else {
+            panic!("it is safe")
+        };
         let in_loops = bounds.iter().filter(|bound| !bound.exhausted).map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(in_loops, ["unwind 2 at test.c:28"], "{model}");
         assert!(!bounds.iter().any(|bound| bound.to_string().ends_with("test.c:27")), "{model}: {bounds:?}");

@@ -1,8 +1,10 @@
 //! What the search claims and the machine does not see becomes an error, never a verdict.
 
-use norn_machine::replay::ReplayMismatch;
-use norn_stateless::{Explored, Task, explore, verdict_of};
-use norn_testing::compile;
+use norn_engine::Query;
+use norn_machine::Reference;
+use norn_stateless::{Explored, explore, verdict_of};
+use norn_testing::prepare;
+use norn_verdict::claim::Mismatch;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome, Violation, ViolationKind};
@@ -15,15 +17,16 @@ const STORE_BUFFERING: &str = "#include <pthread.h>\n#include <assert.h>\nvolati
     assert(r == 1 || seen == 1); return 0; }";
 
 /// What becomes of the engine's finding after `change`.
-fn check(change: impl Fn(&mut Violation, &mut Schedule)) -> Result<Outcome, ReplayMismatch> {
-    let program = compile(STORE_BUFFERING);
+fn check(change: impl Fn(&mut Violation, &mut Schedule)) -> Result<Outcome, Mismatch> {
+    let program = prepare(STORE_BUFFERING);
     let limits = Limits::none();
-    let task = Task { program: &program, model: Model::Tso, checks: Checks::default(), bounds: None, limits: &limits };
-    let Explored { violation, counts, .. } = explore(&task, &mut |_| {});
+    let query =
+        Query { program: &program, model: Model::Tso, checks: Checks::default(), bounds: None, limits: &limits };
+    let Explored { violation, counts, .. } = explore(&query, &mut |_| {});
     let (mut violation, mut schedule) = violation.expect("TSO shows it");
     change(&mut violation, &mut schedule);
     let claim = Explored { counts, violation: Some((violation, schedule)), ..Explored::default() };
-    verdict_of(&task, claim).map(|verdict| verdict.outcome)
+    verdict_of(&query, claim, &Reference).map(|verdict| verdict.outcome)
 }
 
 #[test]
@@ -45,9 +48,9 @@ fn a_wrong_schedule_is_caught() {
             schedule.steps.insert(at + 1, commit);
         }
     });
-    assert!(matches!(at_once, Err(ReplayMismatch::Other { .. })), "{at_once:?}");
+    assert!(matches!(at_once, Err(Mismatch::Other { .. })), "{at_once:?}");
     let short = check(|_, schedule| schedule.steps.truncate(1));
-    assert!(matches!(short, Err(ReplayMismatch::Other { .. })), "{short:?}");
+    assert!(matches!(short, Err(Mismatch::Other { .. })), "{short:?}");
     for at in 0..3 {
         let gap = check(|_, schedule| {
             schedule.steps.remove(at);
@@ -59,7 +62,7 @@ fn a_wrong_schedule_is_caught() {
 #[test]
 fn a_wrong_violation_is_caught() {
     let other = check(|violation, _| violation.kind = ViolationKind::Deadlock);
-    assert!(matches!(other, Err(ReplayMismatch::Other { .. })), "{other:?}");
+    assert!(matches!(other, Err(Mismatch::Other { .. })), "{other:?}");
     let elsewhere = check(|violation, _| violation.span.line += 1);
-    assert!(matches!(elsewhere, Err(ReplayMismatch::Other { .. })), "{elsewhere:?}");
+    assert!(matches!(elsewhere, Err(Mismatch::Other { .. })), "{elsewhere:?}");
 }

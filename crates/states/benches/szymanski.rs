@@ -3,9 +3,9 @@
 
 #![allow(clippy::print_stdout)]
 
-use norn_ir::program::Program;
-use norn_states::{Ended, Explored, Reductions, Task, explore};
-use norn_testing::compile;
+use norn_engine::{Prepared, Query};
+use norn_states::{Ended, Explored, Reductions, States, explore};
+use norn_testing::prepare;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
@@ -14,12 +14,13 @@ const SZYMANSKI: &str = include_str!("szymanski.c");
 const STATES_PER_SECOND: f64 = 500_000.0;
 const BYTES_PER_STATE: f64 = 100.0;
 
-fn measure(program: &Program, model: Model, reductions: Reductions) -> (Explored, f64) {
+fn measure(program: &Prepared, model: Model, reductions: Reductions) -> (Explored, f64) {
     let limits = Limits::for_seconds(30.0);
     let checks = Checks::default();
-    let task = Task { program, model, checks, bounds: None, limits: &limits, reductions, shortest: false };
+    let query = Query { program, model, checks, bounds: None, limits: &limits };
+    let engine = States { reductions, shortest: false };
     let start = processor_seconds();
-    let explored = explore(&task, &mut |_| {});
+    let explored = explore(engine, &query, &mut |_| {});
     (explored, processor_seconds() - start)
 }
 
@@ -54,8 +55,8 @@ fn main() {
         "{:<28} {:>4} {:>10} {:>12} {:>9} {:>12} {:>8} {:>10}",
         "Szymanski, three threads", "", "states", "transitions", "seconds", "states/s", "bytes", "depth"
     );
-    let plain = compile(SZYMANSKI);
-    let fenced = compile(&format!("#define FENCED\n{SZYMANSKI}"));
+    let plain = prepare(SZYMANSKI);
+    let fenced = prepare(&format!("#define FENCED\n{SZYMANSKI}"));
     // The first run warms up.
     let runs: Vec<_> = (0..40).map(|_| measure(&plain, Model::Sc, Reductions::ALL)).collect();
     let best = runs.into_iter().min_by(|a, b| a.1.total_cmp(&b.1)).expect("there should be a run");

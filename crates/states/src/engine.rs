@@ -12,31 +12,27 @@ use crate::search::{AtEnd, Counts, Ended, Found, search};
 use crate::shortest::shortest;
 use crate::vector::Problem;
 use crate::walk::{Reductions, Setting};
+use norn_engine::capabilities::{Capabilities, STATES};
+use norn_engine::{Engine, Query};
 use norn_exec::compile;
-use norn_ir::program::Program;
-use norn_machine::replay::{ReplayMismatch, complete_inputs, confirm};
-use norn_passes::unwind::Bounds;
-use norn_verdict::limits::Limits;
+use norn_verdict::claim::{Claim, Mismatch, Referee};
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Bound, BoundKind, Checks, Outcome, Stats, Verdict, unwind_bounds};
-use std::cell::OnceCell;
+use norn_verdict::outcome::{Bound, BoundKind, Outcome, Stats, Verdict, unwind_bounds};
+use norn_verdict::undecided::{OwnBound, Undecided, Why, Work};
 use std::collections::BTreeMap;
 
-pub const ENGINE: &str = "states";
-
-/// A program and what is asked about it.
-#[derive(Clone, Copy)]
-pub struct Task<'a> {
-    /// Valid, with its private objects marked.
-    pub program: &'a Program,
-    pub model: Model,
-    pub checks: Checks,
-    /// Without them loops are followed for ever.
-    pub bounds: Option<&'a Bounds>,
-    pub limits: &'a Limits,
+/// The engine, with its options.
+#[derive(Clone, Copy, Debug)]
+pub struct States {
     pub reductions: Reductions,
     /// Breadth first, so that a violation has a shortest schedule.
     pub shortest: bool,
+}
+
+impl Default for States {
+    fn default() -> States {
+        States { reductions: Reductions::ALL, shortest: false }
+    }
 }
 
 /// What was explored.
@@ -60,35 +56,33 @@ const LARGEST_BUFFER: usize = 1 << 12;
 const MANY_THREADS: usize = 64;
 
 /// Explores everything, or up to the first violation. `at_end` sees the final state of each complete execution.
-pub fn explore(task: &Task<'_>, at_end: &mut AtEnd<'_>) -> Explored {
-    let code = compile(task.program, task.bounds);
-    let mut reductions = task.reductions;
-    if task.shortest {
+pub fn explore(engine: States, query: &Query<'_>, at_end: &mut AtEnd<'_>) -> Explored {
+    let code = compile(query.program, query.bounds);
+    let States { mut reductions, shortest: is_shortest } = engine;
+    if is_shortest {
         (reductions.merge_stores, reductions.persistent) = (false, false);
     }
-    let domains = OnceCell::new();
     let mut setting = Setting {
-        program: task.program,
+        program: query.program,
         code: &code,
-        model: task.model,
-        checks: task.checks,
+        model: query.model,
+        checks: query.checks,
         reductions,
         max_threads: 4,
         hold_creations: false,
         buffer: FIRST_BUFFER,
-        domains: &domains,
     };
     let mut before: Option<Explored> = None;
     let mut searches = 0;
     loop {
-        let mut found = match task.shortest {
-            true => shortest(setting, task.limits, at_end),
-            false => search(setting, task.limits, at_end),
+        let mut found = match is_shortest {
+            true => shortest(setting, query.limits, at_end),
+            false => search(setting, query.limits, at_end),
         };
         searches += 1;
         match found.ended {
             // The shortest counterexample may need more threads than a longer one.
-            Ended::Problem(Problem::Threads) if setting.max_threads >= MANY_THREADS && !task.shortest => {
+            Ended::Problem(Problem::Threads) if setting.max_threads >= MANY_THREADS && !is_shortest => {
                 (setting.max_threads, setting.hold_creations) = (2, true);
                 continue;
             }
@@ -115,7 +109,7 @@ pub fn explore(task: &Task<'_>, at_end: &mut AtEnd<'_>) -> Explored {
         before = Some(Explored { found, buffer: setting.buffer, threads: setting.max_threads, searches });
         if more_threads {
             setting.max_threads += setting.max_threads.div_ceil(4);
-        } else if is_done && is_small && is_in_doubt && setting.reductions.merge_stores && task.model != Model::Sc {
+        } else if is_done && is_small && is_in_doubt && setting.reductions.merge_stores && query.model != Model::Sc {
             // Where a store leads to something that has no meaning, so does the step before it that takes it along: what
             // lies between the two was not seen.
             setting.reductions.merge_stores = false;
@@ -128,46 +122,57 @@ pub fn explore(task: &Task<'_>, at_end: &mut AtEnd<'_>) -> Explored {
     before.unwrap_or_else(|| unreachable!("a search is kept before the loop ends"))
 }
 
-/// The verdict. An error means that the search claimed what the machine could not replay.
-pub fn verdict(task: &Task<'_>) -> Result<Verdict, ReplayMismatch> {
-    let Task { program, model, checks, .. } = *task;
-    let unknown =
-        |reason: String, span, stats| Ok(Verdict::new(model, ENGINE, Outcome::Unknown { reason, span }, stats));
-    if checks.data_race {
-        return unknown("this engine does not look for data races".to_owned(), None, Stats::default());
+impl Engine for States {
+    fn capabilities(&self) -> &'static Capabilities {
+        &STATES
     }
-    let Explored { found, buffer, threads, .. } = explore(task, &mut |_| {});
+
+    fn run(&self, query: &Query<'_>, referee: &dyn Referee) -> Result<Verdict, Mismatch> {
+        match query.refused(&STATES) {
+            Some(refused) => Ok(refused),
+            None => verdict(query, explore(*self, query, &mut |_| {}), referee),
+        }
+    }
+}
+
+/// What was explored, as a verdict.
+fn verdict(query: &Query<'_>, explored: Explored, referee: &dyn Referee) -> Result<Verdict, Mismatch> {
+    let unknown = |open, stats| Ok(query.unknown(STATES.name, open, stats));
+    let Explored { found, buffer, threads, .. } = explored;
     let stats = stats(&found.counts);
     let states = found.counts.states;
     match found.ended {
         Ended::Violation(violation, schedule) => {
-            let schedule = complete_inputs(program, checks, schedule);
-            return confirm(program, checks, schedule, &violation, ENGINE, stats);
+            let claim = Claim { schedule, expected: vec![(&violation).into()] };
+            return referee.rule(query.program, query.checks, claim).verdict(query.model, STATES.name, stats);
         }
         Ended::Exceeded(exceeded) => {
-            return unknown(format!("{}, with {states} states stored", exceeded.reason()), None, stats);
+            let why = Why::Limit { limit: exceeded, after: Work::States(states) };
+            return unknown(Undecided::new(why), stats);
         }
-        Ended::Problem(_) => return unknown(format!("the tables are full, with {states} states stored"), None, stats),
+        Ended::Problem(_) => {
+            let why = Why::too_large(format!("the tables are full, with {states} states stored"));
+            return unknown(Undecided::new(why), stats);
+        }
         Ended::Everything => {}
     }
-    if let Some((reason, span)) = found.incomplete {
-        return unknown(reason, span, stats);
+    if let Some(open) = found.incomplete {
+        return unknown(open, stats);
     }
     if found.threads_full {
-        let reason = format!("there are more than {threads} threads, and nothing is wrong with up to that many");
-        return unknown(reason, None, stats);
+        return unknown(Undecided::new(Why::OwnBound(OwnBound::Threads(threads))), stats);
     }
-    let code = compile(program, task.bounds);
+    let code = compile(query.program, query.bounds);
     let places = code.cuts.iter().zip(&found.cuts).map(|(cut, &reached)| (cut.span, cut.bound, reached));
-    let mut bounds = unwind_bounds(program, places);
+    let mut bounds = unwind_bounds(query.program, places);
     let outcome = match found.buffer_full {
         true => {
             bounds.push(Bound { kind: BoundKind::Buffer, value: buffer as u64, exhausted: false });
-            Outcome::Limited { bounds, reason: "a store buffer keeps growing".to_owned(), span: None }
+            Outcome::Limited { bounds, undecided: Undecided::new(Why::OwnBound(OwnBound::Buffer)) }
         }
         false => Outcome::Safe { bounds },
     };
-    Ok(Verdict::new(model, ENGINE, outcome, stats).assuming(found.assumptions).reaching(Some(found.reached)))
+    Ok(Verdict::new(query.model, STATES.name, outcome, stats).assuming(found.assumptions).reaching(Some(found.reached)))
 }
 
 fn stats(counts: &Counts) -> Stats {

@@ -4,6 +4,7 @@
 //! into a set, several objects share one. Sets are closed under calls, and under the threads that a thread may create.
 //! Where a pointer may be any number, it may point to every place.
 
+use norn_engine::Prepared;
 use norn_exec::memory::{Kind, Memory};
 use norn_exec::op::Code;
 use norn_exec::state::Thread;
@@ -94,7 +95,7 @@ const MOST_INSTRUCTIONS: usize = 1 << 20;
 
 impl Futures {
     /// `None` if the program is too large.
-    pub fn new(program: &Program, code: &Code) -> Option<Futures> {
+    pub fn new(program: &Prepared, code: &Code) -> Option<Futures> {
         let instructions: usize = program.functions.iter().flat_map(|f| &f.blocks).map(|b| b.instrs.len() + 1).sum();
         if instructions > MOST_INSTRUCTIONS {
             return None;
@@ -109,8 +110,7 @@ impl Futures {
                 number += 1;
             }
         }
-        let points_to = PointsTo::new(program);
-        let maker = Maker { program, points_to: &points_to, places };
+        let maker = Maker { program, points_to: program.code().points_to(), places };
         let effects: Vec<Vec<Vec<Effect>>> =
             (0..program.functions.len()).map(|f| maker.function(FuncId::new(f))).collect();
         let mut starts = Vec::new();

@@ -16,6 +16,6 @@ mod store;
 mod vector;
 mod walk;
 
-pub use engine::{ENGINE, Explored, Task, explore, verdict};
+pub use engine::{Explored, States, explore};
 pub use search::{AtEnd, Counts, Ended, Found};
 pub use walk::Reductions;

@@ -19,14 +19,14 @@
 
 use crate::future::{Future, Futures, Places};
 use crate::walk::{Choice, Walk};
+use norn_engine::Prepared;
 use norn_exec::op::{Code, Op};
 use norn_exec::{Effect, Executor, Status};
 use norn_ir::instr::Order;
-use norn_ir::program::Program;
 use norn_verdict::model::Model;
 
 pub struct Reducer<'a> {
-    program: &'a Program,
+    program: &'a Prepared,
     code: &'a Code,
     futures: Futures,
     /// By number of thread: what it may still do, with the commits of its buffer.
@@ -37,7 +37,7 @@ pub struct Reducer<'a> {
 
 impl<'a> Reducer<'a> {
     /// `None` if the program is too large to look at.
-    pub fn new(program: &'a Program, code: &'a Code) -> Option<Reducer<'a>> {
+    pub fn new(program: &'a Prepared, code: &'a Code) -> Option<Reducer<'a>> {
         let futures = Futures::new(program, code)?;
         Some(Reducer { program, code, futures, of_threads: Vec::new(), others: Future::default() })
     }

@@ -4,16 +4,16 @@
 //! that step is taken, unless it leads back to a state on the stack: then all are, or a loop could put off what others do
 //! for ever. This keeps every violation that a step commits, and every deadlock.
 
-use crate::engine::ENGINE;
 use crate::reduce::Reducer;
 use crate::vector::Problem;
 use crate::walk::{Choice, Chosen, Halt, Point, Setting, Walk, next_values};
+use norn_engine::capabilities::STATES;
 use norn_exec::{Executor, Stop};
-use norn_ir::span::Span;
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::outcome::{Assumption, Reached, Violation};
 use norn_verdict::progress::Report;
 use norn_verdict::schedule::Schedule;
+use norn_verdict::undecided::{Undecided, Why};
 use std::time::{Duration, Instant};
 
 /// Figures of a search.
@@ -47,7 +47,7 @@ pub struct Found {
     pub ended: Ended,
     pub counts: Counts,
     /// The first thing that could not be decided.
-    pub incomplete: Option<(String, Option<Span>)>,
+    pub incomplete: Option<Undecided>,
     /// A store was cut because its buffer was full.
     pub buffer_full: bool,
     /// A thread was not created because there were enough.
@@ -86,7 +86,7 @@ pub struct Search<'a, 'f> {
     /// By state: whether it is on the stack.
     on_stack: Vec<bool>,
     counts: Counts,
-    incomplete: Option<(String, Option<Span>)>,
+    incomplete: Option<Undecided>,
     patience: Patience,
     at_end: &'f mut AtEnd<'f>,
 }
@@ -136,7 +136,7 @@ pub fn search<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mut 
     };
     let ended = search.run();
     let Search { walk, mut counts, incomplete, .. } = search;
-    let incomplete = incomplete.or_else(|| walk.executor.doubt());
+    let incomplete = incomplete.or_else(|| walk.executor.doubt().cloned());
     counts.states = walk.vector.states() as u64;
     counts.bytes = walk.vector.size() as u64;
     let cuts = walk.executor.cuts().map(|(_, reached)| reached).collect();
@@ -150,7 +150,7 @@ pub fn search<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mut 
 pub fn report(limits: &Limits, states: u64, frontier: &'static str, length: u64) {
     if limits.progress.is_watched() {
         let figures = &[(frontier, length)];
-        limits.progress.report(&Report { engine: ENGINE, count: ("states", states), figures, done: None });
+        limits.progress.report(&Report { engine: STATES.name, count: ("states", states), figures, done: None });
     }
 }
 
@@ -168,21 +168,17 @@ pub fn not_begun(halt: Halt, setting: Setting<'_>) -> Found {
     };
     match halt {
         Halt::Problem(problem) => found.ended = Ended::Problem(problem),
-        halt => found.incomplete = Some(reason(halt)),
+        halt => found.incomplete = Some(undecided(halt)),
     }
     found
 }
 
 /// Why something could not be decided.
-pub fn reason(halt: Halt) -> (String, Option<Span>) {
+pub fn undecided(halt: Halt) -> Undecided {
     match halt {
-        Halt::Stop(Stop::Unsupported { reason, span } | Stop::Limit { reason, span }) => {
-            (reason, (span != Span::NONE).then_some(span))
-        }
-        Halt::Wide { name, span } => {
-            (format!("the value of '{name}' is nondeterministic, with too many possibilities"), span)
-        }
-        Halt::Stop(_) | Halt::Problem(_) => ("the program cannot begin".to_owned(), None),
+        Halt::Stop(Stop::Undecided(open)) => *open,
+        Halt::Wide { name, span } => Undecided { why: Why::TooManyValues { source: name }, place: span },
+        Halt::Stop(_) | Halt::Problem(_) => Undecided::new(Why::no_meaning("the program cannot begin")),
     }
 }
 
@@ -268,7 +264,7 @@ impl Search<'_, '_> {
                     // The values chosen so far cannot be completed.
                     frame.chosen.clear();
                 }
-                self.incomplete.get_or_insert_with(|| reason(halt));
+                self.incomplete.get_or_insert_with(|| undecided(halt));
             }
         }
         self.walk.back_to(point);

@@ -4,11 +4,11 @@
 //! where the ways to the last state and to this one part, and forward from there; as states come in the order of those
 //! they were reached from, these ways are mostly short.
 
-use crate::search::{AtEnd, Counts, Ended, Found, Patience, not_begun, reason, report};
+use crate::search::{AtEnd, Counts, Ended, Found, Patience, not_begun, report, undecided};
 use crate::walk::{Choice, Chosen, Halt, Point, Setting, Walk, next_values};
 use norn_exec::Stop;
-use norn_ir::span::Span;
 use norn_verdict::limits::Limits;
+use norn_verdict::undecided::Undecided;
 
 /// How a state was first reached.
 struct Link {
@@ -27,7 +27,7 @@ struct Search<'a, 'f> {
     /// The states on the way to the current one and where to go back to for each; first the beginning.
     way: Vec<(u32, Point)>,
     counts: Counts,
-    incomplete: Option<(String, Option<Span>)>,
+    incomplete: Option<Undecided>,
     patience: Patience,
     at_end: &'f mut AtEnd<'f>,
 }
@@ -46,7 +46,7 @@ pub fn shortest<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mu
     let mut search = Search { walk, limits, links: Vec::new(), way, counts, incomplete: None, patience, at_end };
     let ended = search.run();
     let Search { walk, mut counts, incomplete, .. } = search;
-    let incomplete = incomplete.or_else(|| walk.executor.doubt());
+    let incomplete = incomplete.or_else(|| walk.executor.doubt().cloned());
     counts.states = walk.vector.states() as u64;
     counts.bytes = walk.vector.size() as u64;
     let cuts = walk.executor.cuts().map(|(_, reached)| reached).collect();
@@ -130,7 +130,7 @@ impl Search<'_, '_> {
                     if matches!(halt, Halt::Wide { .. }) {
                         chosen.clear();
                     }
-                    self.incomplete.get_or_insert_with(|| reason(halt));
+                    self.incomplete.get_or_insert_with(|| undecided(halt));
                 }
             }
             self.walk.back_to(point);

@@ -5,24 +5,21 @@
 
 use crate::encode::Encoder;
 use crate::vector::{Problem, TrailMark, Vector};
+use norn_engine::Prepared;
 use norn_exec::op::{Code, Op};
 use norn_exec::{Effect, Executor, Mark, Request, Status, Stop};
 use norn_ir::instr::{NondetSource, Order};
-use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
-use norn_passes::Site;
-use norn_passes::inputs::small_domains;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
-use norn_verdict::schedule::{Schedule, Step, fingerprint};
-use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use norn_verdict::schedule::{Schedule, Step};
+use norn_verdict::undecided::{Undecided, Why};
 
 /// What is searched, and how states are stored.
 #[derive(Clone, Copy)]
 pub struct Setting<'a> {
-    pub program: &'a Program,
+    pub program: &'a Prepared,
     pub code: &'a Code,
     pub model: Model,
     pub checks: Checks,
@@ -33,8 +30,6 @@ pub struct Setting<'a> {
     pub hold_creations: bool,
     /// A thread may have this many stores waiting.
     pub buffer: usize,
-    /// The values to try for the inputs of which only a few matter, once somebody has asked.
-    pub domains: &'a OnceCell<BTreeMap<Site, Vec<u64>>>,
 }
 
 /// What is done to have fewer states, or smaller ones. Each can be turned off, to see what it is worth and that it changes
@@ -217,9 +212,9 @@ impl<'a> Walk<'a> {
                 Err(Stop::NeedInput(request)) => {
                     self.has_inputs = true;
                     if chosen.len() >= MOST_VALUES {
-                        let reason = "one step asks for too many nondeterministic values".to_owned();
-                        let span = self.executor.place(request.thread).span;
-                        return Err(Halt::Stop(Stop::Limit { reason, span }));
+                        let why = Why::too_large("one step asks for too many nondeterministic values");
+                        let open = Undecided::at(why, self.executor.place(request.thread).span);
+                        return Err(Halt::Stop(Stop::Undecided(Box::new(open))));
                     }
                     chosen.push(choose(&self.setting, request)?);
                     self.back_to(point);
@@ -364,7 +359,7 @@ impl<'a> Walk<'a> {
         });
         let mut inputs: Vec<_> = inputs.filter(|(_, values)| !values.is_empty()).collect();
         inputs.sort();
-        Schedule { model: self.setting.model, program: fingerprint(self.setting.program), steps, inputs }
+        Schedule { model: self.setting.model, program: self.setting.program.fingerprint(), steps, inputs }
     }
 }
 
@@ -373,7 +368,7 @@ fn choose(setting: &Setting<'_>, request: Request) -> Result<Chosen, Halt> {
     let Request { thread, position, ty, source, site, span } = request;
     let few = match (ty, site) {
         (Ty::Bool, _) => Some(vec![0, 1]),
-        (_, Some(site)) => setting.domains.get_or_init(|| small_domains(setting.program)).get(&site).cloned(),
+        (_, Some(site)) => setting.program.domains().get(&site).cloned(),
         (_, None) => None,
     };
     let mut rest = few.unwrap_or_default();

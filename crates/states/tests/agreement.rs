@@ -5,18 +5,20 @@
 
 mod programs;
 
+use norn_engine::{Engine, Prepared, Query};
 use norn_ir::ids::GlobalId;
-use norn_ir::program::{Program, Storage};
+use norn_ir::program::Storage;
+use norn_machine::Reference;
 use norn_machine::enumerate::{Question, states};
-use norn_states::{Ended, Explored, Reductions, Task, explore, verdict};
-use norn_testing::{at_most, checked, compile, compile_unmarked, setting};
+use norn_states::{Ended, Explored, Reductions, States, explore};
+use norn_testing::{at_most, checked, compile_unmarked, prepare, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
 use std::collections::BTreeSet;
 
 /// Objects whose final contents are compared: not those with addresses, which renaming may change.
-fn observed(program: &Program) -> Vec<GlobalId> {
+fn observed(program: &Prepared) -> Vec<GlobalId> {
     let shown = |id: &GlobalId| {
         let global = program.global(*id);
         global.storage == Storage::Static && ["x", "y", "z", "c", "u", "a", "seen"].contains(&global.name.as_str())
@@ -25,26 +27,27 @@ fn observed(program: &Program) -> Vec<GlobalId> {
 }
 
 /// Whether there are few enough states for the reference enumeration.
-fn is_small(program: &Program, model: Model, checks: Checks) -> bool {
+fn is_small(program: &Prepared, model: Model, checks: Checks) -> bool {
     let limits = at_most(6 * 1024);
     let reductions = Reductions::NONE;
-    let task = Task { program, model, checks, bounds: None, limits: &limits, reductions, shortest: true };
-    let found = explore(&task, &mut |_| {}).found;
+    let query = Query { program, model, checks, bounds: None, limits: &limits };
+    let engine = States { reductions, shortest: true };
+    let found = explore(engine, &query, &mut |_| {}).found;
     !matches!(found.ended, Ended::Exceeded(_)) && !found.buffer_full
 }
 
 type Finals = BTreeSet<Vec<Vec<u8>>>;
 
-fn run(task: &Task<'_>, observed: &[GlobalId]) -> (Explored, Finals) {
+fn run(engine: States, query: &Query<'_>, observed: &[GlobalId]) -> (Explored, Finals) {
     let mut finals = Finals::new();
-    let explored = explore(task, &mut |executor| {
+    let explored = explore(engine, query, &mut |executor| {
         finals.insert(observed.iter().map(|&id| executor.global(id).to_vec()).collect());
     });
     (explored, finals)
 }
 
 /// How many of the models could be compared.
-fn check(program: &Program, checks: Checks, name: &str) -> [bool; 3] {
+fn check(program: &Prepared, checks: Checks, name: &str) -> [bool; 3] {
     let observed = observed(program);
     Model::ALL.map(|model| {
         if !is_small(program, model, checks) {
@@ -58,7 +61,7 @@ fn check(program: &Program, checks: Checks, name: &str) -> [bool; 3] {
         }
         let limits = Limits::none();
         let all = Reductions::ALL;
-        let task = Task { program, model, checks, bounds: None, limits: &limits, reductions: all, shortest: false };
+        let query = Query { program, model, checks, bounds: None, limits: &limits };
         let variants = [
             ("none", Reductions::NONE, false),
             ("all", all, false),
@@ -72,8 +75,9 @@ fn check(program: &Program, checks: Checks, name: &str) -> [bool; 3] {
         for (variant, reductions, shortest) in variants {
             let what = format!("{name} {model} {variant}");
             let limits = at_most(1 << 20);
-            let task = Task { reductions, shortest, limits: &limits, ..task };
-            let (found, finals) = run(&task, &observed);
+            let query = Query { limits: &limits, ..query };
+            let engine = States { reductions, shortest };
+            let (found, finals) = run(engine, &query, &observed);
             if let Some(wanted) = &expected.violation {
                 // A thread that allocates for ever has new addresses for ever, which breadth first does not wait for.
                 if !reductions.rename && !shortest && matches!(found.found.ended, Ended::Exceeded(_)) {
@@ -85,7 +89,7 @@ fn check(program: &Program, checks: Checks, name: &str) -> [bool; 3] {
                 if shortest {
                     assert_eq!(schedule.steps.len(), wanted.schedule.steps.len(), "{what}: {violation:?} {schedule}");
                 }
-                let verdict = verdict(&task).unwrap_or_else(|mismatch| panic!("{what}: {mismatch}"));
+                let verdict = engine.run(&query, &Reference).unwrap_or_else(|mismatch| panic!("{what}: {mismatch}"));
                 assert!(matches!(verdict.outcome, Outcome::Unsafe(_)), "{what}");
                 continue;
             }
@@ -101,7 +105,7 @@ fn check(program: &Program, checks: Checks, name: &str) -> [bool; 3] {
 
 /// The numbers of states and transitions, with every reduction off. The program is one without marks for private objects:
 /// the reference machine's states remember who touched those, the engine's do not.
-fn check_counts(program: &Program, checks: Checks, name: &str) -> [bool; 3] {
+fn check_counts(program: &Prepared, checks: Checks, name: &str) -> [bool; 3] {
     Model::ALL.map(|model| {
         if !is_small(program, model, checks) {
             return false;
@@ -114,8 +118,9 @@ fn check_counts(program: &Program, checks: Checks, name: &str) -> [bool; 3] {
         }
         let reductions = Reductions::NONE;
         for shortest in [false, true] {
-            let task = Task { program, model, checks, bounds: None, limits: &limits, reductions, shortest };
-            let found = explore(&task, &mut |_| {}).found;
+            let query = Query { program, model, checks, bounds: None, limits: &limits };
+            let engine = States { reductions, shortest };
+            let found = explore(engine, &query, &mut |_| {}).found;
             let counts = (found.counts.states, found.counts.transitions);
             assert_eq!(counts, (expected.states as u64, expected.transitions as u64), "{name} {model} {shortest}");
         }
@@ -132,9 +137,10 @@ fn random_programs() {
         let text = programs::program(seed);
         let checks = Checks { deadlock: seed % 3 == 0, memory_safety: seed % 2 == 0, ..Checks::default() };
         let name = format!("program {seed}");
-        let result = checked(&name, &text, |text| check(&compile(text), checks, &name));
+        let result = checked(&name, &text, |text| check(&prepare(text), checks, &name));
         compared.iter_mut().zip(result).for_each(|(sum, one)| *sum += u64::from(one));
-        let result = checked(&name, &text, |text| check_counts(&compile_unmarked(text), checks, &name));
+        let result =
+            checked(&name, &text, |text| check_counts(&Prepared::without_marks(compile_unmarked(text)), checks, &name));
         counted.iter_mut().zip(result).for_each(|(sum, one)| *sum += u64::from(one));
     }
     println!("of {count} programs, {compared:?} were compared under SC, TSO, PSO, and {counted:?} counted");

@@ -1,29 +1,32 @@
 //! What a user gets: verdicts of programs with loops, bounds on buffers, deadlocks, shortest counterexamples.
 
-use norn_ir::program::Program;
-use norn_states::{Reductions, Task, verdict};
-use norn_testing::{at_most, compile};
-use norn_verdict::limits::Limits;
+use norn_engine::{Engine, Prepared, Query};
+use norn_machine::Reference;
+use norn_states::{Reductions, States};
+use norn_testing::{at_most, prepare};
+use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
+use norn_verdict::undecided::{OwnBound, Why, Work};
 
 /// The verdict in a few words: `safe`, `safe up to …`, `unsafe: …` or `unknown: …`.
-fn answer(program: &Program, model: Model, checks: Checks, shortest: bool) -> String {
+fn answer(program: &Prepared, model: Model, checks: Checks, shortest: bool) -> String {
     let limits = Limits::none();
     let reductions = Reductions::ALL;
-    let task = Task { program, model, checks, bounds: None, limits: &limits, reductions, shortest };
-    match verdict(&task).unwrap_or_else(|mismatch| panic!("{mismatch}")).outcome {
+    let query = Query { program, model, checks, bounds: None, limits: &limits };
+    let engine = States { reductions, shortest };
+    match engine.run(&query, &Reference).unwrap_or_else(|mismatch| panic!("{mismatch}")).outcome {
         Outcome::Safe { bounds } | Outcome::Limited { bounds, .. } => {
             let open: Vec<String> = bounds.iter().filter(|b| !b.exhausted).map(ToString::to_string).collect();
             if open.is_empty() { "safe".to_owned() } else { format!("safe up to {}", open.join(", ")) }
         }
         Outcome::Unsafe(found) => format!("unsafe: {}", found.violation().kind.name()),
-        Outcome::Unknown { reason, .. } => format!("unknown: {reason}"),
+        Outcome::Unknown(reason) => format!("unknown: {reason}"),
     }
 }
 
 fn check(text: &str, model: Model, expected: &str) {
-    let program = compile(&format!("#include <pthread.h>\n#include <assert.h>\n#include <stdlib.h>\n{text}"));
+    let program = prepare(&format!("#include <pthread.h>\n#include <assert.h>\n#include <stdlib.h>\n{text}"));
     for shortest in [false, true] {
         assert_eq!(answer(&program, model, Checks::default(), shortest), expected, "{model} {text}");
     }
@@ -51,7 +54,7 @@ fn a_buffer_that_grows_for_ever_bounds_the_verdict() {
     );
     check(&writer, Model::Sc, "safe");
     for model in [Model::Tso, Model::Pso] {
-        let program = compile(&format!("#include <pthread.h>\n#include <assert.h>\n{writer}"));
+        let program = prepare(&format!("#include <pthread.h>\n#include <assert.h>\n{writer}"));
         let found = answer(&program, model, Checks::default(), false);
         assert!(found.starts_with("safe up to buffer "), "{model}: {found}");
     }
@@ -96,7 +99,7 @@ fn deadlocks_are_decided() {
     let checks = Checks { deadlock: true, ..Checks::default() };
     for model in Model::ALL {
         for (first, second, expected) in [("m", "n", "unsafe: deadlock"), ("n", "m", "safe")] {
-            let program = compile(&text.replace("FIRST", first).replace("SECOND", second));
+            let program = prepare(&text.replace("FIRST", first).replace("SECOND", second));
             assert_eq!(answer(&program, model, checks, false), expected, "{model}");
             assert_eq!(answer(&program, model, checks, true), expected, "{model}");
         }
@@ -106,21 +109,21 @@ fn deadlocks_are_decided() {
 #[test]
 fn a_limit_says_how_much_was_stored() {
     let counter = format!("volatile unsigned x; void *t(void *a) {{ for (;;) x++; }} {START} for (;;) x++; }}");
-    let program = compile(&format!("#include <pthread.h>\n{counter}"));
+    let program = prepare(&format!("#include <pthread.h>\n{counter}"));
     for (shortest, memory) in [(false, true), (true, true), (false, false), (true, false)] {
         let limits = match memory {
             true => Limits { memory: Some(1), ..Limits::none() },
             false => Limits::for_seconds(0.0),
         };
         let (model, checks, reductions) = (Model::Sc, Checks::default(), Reductions::ALL);
-        let task = Task { program: &program, model, checks, bounds: None, limits: &limits, reductions, shortest };
-        let Outcome::Unknown { reason, .. } = verdict(&task).expect("nothing to replay").outcome else {
+        let query = Query { program: &program, model, checks, bounds: None, limits: &limits };
+        let engine = States { reductions, shortest };
+        let Outcome::Unknown(open) = engine.run(&query, &Reference).expect("nothing to replay").outcome else {
             panic!("it has too many states")
         };
-        let limit = if memory { "memory" } else { "time" };
-        let stored = reason.strip_prefix(&format!("the {limit} limit was reached, with ")).unwrap_or_default();
-        let states = stored.strip_suffix(" states stored").and_then(|n| n.parse::<u64>().ok());
-        assert!(states.is_some_and(|states| states > 100), "{reason}");
+        let Why::Limit { limit, after: Work::States(states) } = open.why else { panic!("{open}") };
+        assert_eq!(limit, if memory { Exceeded::Memory } else { Exceeded::Time });
+        assert!(states > 100, "{open}");
     }
 }
 
@@ -151,22 +154,14 @@ fn threads_without_end() {
         // Not even a creation that leads to the end of the program is put off.
         check(&text("r == 0", "if (r == 2) abort();"), model, "unsafe: assertion");
     }
-    let program = compile(&format!("#include <pthread.h>\n#include <assert.h>\n{}", text("r < 1000", "")));
+    let program = prepare(&format!("#include <pthread.h>\n#include <assert.h>\n{}", text("r < 1000", "")));
     let limits = at_most(1 << 15);
     let checks = Checks { deadlock: true, ..Checks::default() };
     let reductions = Reductions::ALL;
-    let task = Task {
-        program: &program,
-        model: Model::Sc,
-        checks,
-        bounds: None,
-        limits: &limits,
-        reductions,
-        shortest: false,
-    };
-    let Outcome::Unknown { reason, .. } = verdict(&task).expect("nothing to replay").outcome else {
+    let query = Query { program: &program, model: Model::Sc, checks, bounds: None, limits: &limits };
+    let engine = States { reductions, shortest: false };
+    let Outcome::Unknown(open) = engine.run(&query, &Reference).expect("nothing to replay").outcome else {
         panic!("there is no end to it")
     };
-    assert!(reason.starts_with("there are more than "), "{reason}");
-    assert!(reason.ends_with(" threads, and nothing is wrong with up to that many"), "{reason}");
+    assert!(matches!(open.why, Why::OwnBound(OwnBound::Threads(_))), "{open}");
 }

@@ -292,8 +292,8 @@ impl Run<'_, '_> {
         if !wrong.is_empty() {
             self.wrong_access(wrong, wrong_shared);
         }
-        for (reason, condition) in far_away {
-            self.undefined(&reason, condition);
+        for (words, condition) in far_away {
+            self.undefined(words, condition);
         }
         self.guard.is_some().then_some(parts)
     }

@@ -12,6 +12,7 @@
 //! it can point to. The terms of reads and writes have the width of their cells; all cells of one access are equally
 //! wide. A cell that may be indeterminate has a value of its own for that.
 
+use norn_verdict::undecided::Why;
 use std::ops::Range;
 
 use norn_ir::ids::FuncId;
@@ -221,11 +222,11 @@ pub struct Check {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Finding {
     Violation(Violation),
-    /// Something without a meaning that Norn knows, for this reason: reaching it makes the verdict unknown.
-    Undefined(String),
-    /// Something that is assumed not to happen (`None`: it ends the program, which nobody asked about): the thread
-    /// stops before it. In a section, and where other threads decide whether it happens, the thread has a Boolean to
-    /// stop earlier. An execution in which the thread goes on all the same is `excluded`: it counts for no question.
+    /// What follows has no meaning that Norn knows, for this reason: reaching it makes the verdict unknown.
+    Undefined(Why),
+    /// It is assumed not to happen (`None`: it ends the program, which nobody asked about): the thread stops before it.
+    /// In a section, and where other threads decide whether it happens, the thread has a Boolean for that, and an
+    /// execution in which it goes on all the same is `excluded`: it is none.
     Assumed {
         assumption: Option<Assumption>,
         excluded: bool,
@@ -306,14 +307,7 @@ pub struct CutReached {
     pub in_section: bool,
 }
 
-/// Why there is no event list.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Refusal {
-    pub reason: String,
-    pub span: Option<Span>,
-}
-
-/// The work that it took to make the event list.
+/// What it took.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Stats {
     pub threads: usize,

@@ -1,16 +1,18 @@
 //! From a program to its event list.
 
+use norn_verdict::undecided::{Undecided, Unsought, Why};
 use std::collections::HashMap;
 use std::time::Instant;
 
 use norn_ir::ids::FuncId;
 use norn_ir::program::Program;
-use norn_passes::unwind::{Bounded, Bounds, unwind};
+use norn_passes::analysed::Analysed;
+use norn_passes::unwind::{Bounded, Bounds};
 use norn_verdict::limits::Limits;
 use norn_verdict::outcome::Checks;
 
 use crate::code::Code;
-use crate::event::{EventId, EventKind, Mark, Object, Refusal, Stats, Symbolic, Thread};
+use crate::event::{EventId, EventKind, Mark, Object, Stats, Symbolic, Thread};
 use crate::execution::Execution;
 use crate::facts::Facts;
 
@@ -29,37 +31,35 @@ impl Default for Limit {
 }
 
 /// Executes a program up to the given bounds. The program should be valid and its private objects be marked.
-pub fn execute(program: &Program, bounds: &Bounds, checks: Checks, limits: &Limits) -> Result<Symbolic, Refusal> {
-    execute_with(program, bounds, checks, limits, false)
+pub fn execute(code: &Analysed, bounds: &Bounds, checks: Checks, limits: &Limits) -> Result<Symbolic, Undecided> {
+    execute_with(code, bounds, checks, limits, false)
 }
 
 /// Like [`execute`], but each visible step has a Boolean of its own that says whether its thread gets there, as if all
 /// steps could wait. That adds executions in which some threads take fewer steps: so there is one for each violation
 /// that comes before something undefined in another thread. It costs a variable for each step.
 pub fn execute_stopping(
-    program: &Program,
+    code: &Analysed,
     bounds: &Bounds,
     checks: Checks,
     limits: &Limits,
-) -> Result<Symbolic, Refusal> {
-    execute_with(program, bounds, checks, limits, true)
+) -> Result<Symbolic, Undecided> {
+    execute_with(code, bounds, checks, limits, true)
 }
 
 fn execute_with(
-    program: &Program,
+    code: &Analysed,
     bounds: &Bounds,
     checks: Checks,
     limits: &Limits,
     may_stop: bool,
-) -> Result<Symbolic, Refusal> {
-    let refuse = |reason: &str| Err(Refusal { reason: reason.to_owned(), span: None });
+) -> Result<Symbolic, Undecided> {
     if checks.deadlock {
-        return refuse("deadlocks are not looked for symbolically");
+        return Err(Undecided::new(Why::NotLookedFor(Unsought::Deadlocks)));
     }
     let began = Instant::now();
-    let bounded =
-        unwind(program, bounds).map_err(|error| Refusal { reason: error.to_string(), span: Some(error.span) })?;
-    let mut symbolic = execute_bounded(program, &bounded, checks, limits, may_stop)?;
+    let bounded = code.unwound(bounds).map_err(|error| Undecided::at(Why::too_large(error.to_string()), error.span))?;
+    let mut symbolic = execute_bounded(code, &bounded, checks, limits, may_stop)?;
     symbolic.stats.micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
     Ok(symbolic)
 }
@@ -70,7 +70,7 @@ fn execute_bounded(
     checks: Checks,
     limits: &Limits,
     may_stop: bool,
-) -> Result<Symbolic, Refusal> {
+) -> Result<Symbolic, Undecided> {
     let limit = Limit::default();
     let code: HashMap<FuncId, Code> = bounded.roots.iter().map(|&root| (root, Code::new(bounded, root))).collect();
     let mut facts = Facts::new(program);
@@ -82,7 +82,7 @@ fn execute_bounded(
             return Ok(finish(exec, passes));
         }
     }
-    Err(Refusal { reason: "what shared memory can hold does not settle".to_owned(), span: None })
+    Err(Undecided::new(Why::too_large("what shared memory can hold does not settle")))
 }
 
 fn finish(exec: Execution<'_>, passes: usize) -> Symbolic {

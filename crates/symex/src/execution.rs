@@ -3,6 +3,7 @@
 //! Threads are executed in the order of their numbers; a creator comes before its children, so that what it passes to them
 //! is known. What a child gives back to its creator (its end, its result) is connected when all have been executed.
 
+use norn_verdict::undecided::{Undecided, Why};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use norn_ir::address::function_address;
@@ -19,8 +20,8 @@ use norn_verdict::outcome::{Assumption, Checks, Treatment, Violation, ViolationK
 
 use crate::code::Code;
 use crate::event::{
-    Cell, CellId, Check, Condition, CutReached, Event, EventId, Finding, Input, Mark, ObjectId, Refusal, Section,
-    SectionId, SectionKind, ThreadId,
+    Cell, CellId, Check, Condition, CutReached, Event, EventId, Finding, Input, Mark, ObjectId, Section, SectionId,
+    SectionKind, ThreadId,
 };
 use crate::facts::{Facts, Object, ObjectKind, Origin, Slot, SlotPlace, Slots};
 use crate::moment::Moments;
@@ -159,14 +160,12 @@ impl<'a> Execution<'a> {
     }
 
     /// Executes all threads.
-    pub fn execute(&mut self, most_threads: usize) -> Result<(), Refusal> {
+    pub fn execute(&mut self, most_threads: usize) -> Result<(), Undecided> {
         let mut next = 0;
         while next < self.threads.len() {
             if next >= most_threads {
-                return Err(Refusal {
-                    reason: format!("the program creates more than {most_threads} threads"),
-                    span: None,
-                });
+                let words = format!("the program creates more than {most_threads} threads");
+                return Err(Undecided::new(Why::too_large(words)));
             }
             let first = self.events.len() as u32;
             if self.threads[next].start != Term::FALSE
@@ -381,7 +380,8 @@ impl<'a> Execution<'a> {
     /// meaning here.
     pub fn memory_finding(&self, kind: ViolationKind, message: &str, span: Span, replays: bool) -> Finding {
         if !replays {
-            return Finding::Undefined(format!("{}: {message}; there may be an object at the address", kind.phrase()));
+            let words = format!("{}: {message}; there may be an object at the address", kind.phrase());
+            return Finding::Undefined(Why::no_meaning(words));
         }
         match self.checks_wanted.treatment(kind) {
             Treatment::Violation => Finding::Violation(Violation { kind, span, message: message.to_owned() }),

@@ -4,6 +4,9 @@
 //! have in common and a choice where they differ. Blocks inside a section come before all others, so that the events of a
 //! section are next to each other.
 
+use crate::execution::Execution;
+use norn_verdict::undecided::{Undecided, Why};
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -18,10 +21,7 @@ use norn_passes::Site;
 use norn_verdict::outcome::{Assumption, Treatment, Violation, ViolationKind};
 
 use crate::code::{Code, UserPlace, user_place};
-use crate::event::{
-    CutReached, Event, EventId, EventKind, Finding, Input, Mark, ObjectId, Refusal, SectionId, ThreadId,
-};
-use crate::execution::Execution;
+use crate::event::{CutReached, Event, EventId, EventKind, Finding, Input, Mark, ObjectId, SectionId, ThreadId};
 use crate::facts::Slot;
 use crate::guard::{Guard, Guards};
 use crate::range::Range;
@@ -95,7 +95,7 @@ impl<'p, 'a> Run<'p, 'a> {
         }
     }
 
-    pub fn execute(mut self) -> Result<(), Refusal> {
+    pub fn execute(mut self) -> Result<(), Undecided> {
         let args = std::mem::take(&mut self.exec.threads[self.thread.0 as usize].args);
         for (&param, arg) in self.function.params.iter().zip(args) {
             self.state.registers.set(param.0, arg);
@@ -130,7 +130,7 @@ impl<'p, 'a> Run<'p, 'a> {
         &mut self,
         block: BlockId,
         incoming: Vec<(Guard, State)>,
-    ) -> Result<Vec<(BlockId, Guard, State)>, Refusal> {
+    ) -> Result<Vec<(BlockId, Guard, State)>, Undecided> {
         let guards: Vec<Guard> = incoming.iter().map(|edge| edge.0).collect();
         self.guard = self.guards.join(&mut self.exec.terms, &guards);
         self.state = self.merge(block, incoming);
@@ -141,7 +141,7 @@ impl<'p, 'a> Run<'p, 'a> {
             if self.exec.instructions.is_multiple_of(LOOK_AT_LIMITS)
                 && let Some(exceeded) = self.exec.limits.exceeded()
             {
-                return Err(Refusal { reason: exceeded.reason().to_owned(), span: None });
+                return Err(Undecided::limit(exceeded));
             }
             self.site = Site { function: self.id, block, index: index as u32 };
             self.span = code[index].span;
@@ -225,7 +225,7 @@ impl<'p, 'a> Run<'p, 'a> {
             TerminatorKind::Unreachable => {
                 self.undefined("a point was reached that the front end took for unreachable", Term::TRUE);
             }
-            TerminatorKind::Unsupported(ref reason) => self.undefined(reason, Term::TRUE),
+            TerminatorKind::Unsupported(ref reason) => self.undefined(reason.clone(), Term::TRUE),
         }
         Vec::new()
     }
@@ -452,9 +452,9 @@ impl<'p, 'a> Run<'p, 'a> {
         }
     }
 
-    pub fn undefined(&mut self, reason: &str, violated: Term) {
+    pub fn undefined(&mut self, words: impl Into<Cow<'static, str>>, violated: Term) {
         if violated != Term::FALSE {
-            self.check(Finding::Undefined(reason.to_owned()), violated);
+            self.check(Finding::Undefined(Why::no_meaning(words)), violated);
         }
     }
 

@@ -1,5 +1,6 @@
 //! What event lists look like: the one in the architecture document, and how wide cells are.
 
+use norn_passes::analysed::Analysed;
 use norn_passes::unwind::Bounds;
 use norn_symex::{Encoding, Finding, SectionKind, Symbolic, execute};
 use norn_testing::compile;
@@ -15,7 +16,8 @@ fn list(globals: &str, one: &str, two: &str, last: &str, unwind: u32) -> Symboli
          pthread_join(a, 0); pthread_join(b, 0); {last} return 0; }}\n"
     );
     let bounds = Bounds { default: unwind, ..Bounds::default() };
-    execute(&compile(&text), &bounds, Checks::default(), &Limits::none()).unwrap_or_else(|r| panic!("{r:?}"))
+    execute(&Analysed::new(compile(&text)), &bounds, Checks::default(), &Limits::none())
+        .unwrap_or_else(|r| panic!("{r:?}"))
 }
 
 fn width(symbolic: &Symbolic, name: &str) -> u32 {
@@ -112,7 +114,9 @@ fn several_sizes_make_groups_of_bytes() {
 #[test]
 fn what_is_not_looked_for_is_refused() {
     let program = compile("int main(void) { return 0; }");
-    let with = |checks: Checks| execute(&program, &Bounds::default(), checks, &Limits::none()).map(|_| ());
+    let with = |checks: Checks| {
+        execute(&Analysed::new(program.clone()), &Bounds::default(), checks, &Limits::none()).map(|_| ())
+    };
     assert!(with(Checks { deadlock: true, ..Checks::default() }).is_err());
     assert_eq!(with(Checks { memory_safety: true, overflow: true, ..Checks::default() }), Ok(()));
 }

@@ -1,6 +1,7 @@
 //! From C text to IR.
 
 use norn_c::driver::{self, Compiled, Input};
+use norn_engine::Prepared;
 use norn_ir::program::Program;
 
 /// The program of a text, with private objects marked, as engines get it.
@@ -15,6 +16,12 @@ pub fn compile_named(name: &str, text: &str) -> Program {
     let mut program = program(text, compiled(name, text));
     norn_passes::escape::mark_private(&mut program);
     program
+}
+
+/// The program of a text, prepared for engines.
+#[track_caller]
+pub fn prepare(text: &str) -> Prepared {
+    Prepared::new(compile_unmarked(text))
 }
 
 /// The program as the front end gives it.

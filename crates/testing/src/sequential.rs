@@ -245,7 +245,7 @@ pub fn machine(program: &Program, plan: Plan, model: Model, rounds: Option<u32>)
     };
     match (violation, incomplete) {
         (Some(_), _) => Answer::Unsafe,
-        (None, Some(incomplete)) => Answer::Undecided(incomplete.reason),
+        (None, Some(incomplete)) => Answer::Undecided(incomplete.to_string()),
         (None, None) => Answer::Safe,
     }
 }

@@ -1,13 +1,15 @@
 //! What engines, the reference machine and reports tell one another, as plain data.
 //!
 //! - [`model`]: the memory models
+//! - [`claim`]: what an engine says before the reference machine has confirmed it
 //! - [`schedule`]: which thread takes which step, as a versioned text; replay needs nothing else
 //! - [`trace`]: what happened in one execution, step by step, for people
-//! - [`outcome`]: what is checked, verdicts, violations, assumptions and bounds
+//! - [`outcome`]: what is checked, verdicts, violations, assumptions and bounds; [`undecided`]: why there is no verdict
 //! - [`property`]: what a property file of SV-COMP asks
 //! - [`robustness`]: whether a weak model shows more than SC does
 //! - [`limits`]: time, memory and the stop token; [`progress`]: how far a search has come
 
+pub mod claim;
 pub mod limits;
 pub mod model;
 pub mod outcome;
@@ -16,3 +18,4 @@ pub mod property;
 pub mod robustness;
 pub mod schedule;
 pub mod trace;
+pub mod undecided;

@@ -3,7 +3,8 @@
 use crate::model::Model;
 use crate::schedule::Schedule;
 use crate::trace::Trace;
-use norn_ir::program::Program;
+use crate::undecided::Undecided;
+use norn_ir::program::{Function, Origin, Program};
 use norn_ir::span::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -207,13 +208,35 @@ pub struct Remarks {
     pub notes: Vec<String>,
 }
 
+/// Where a loop or a recursive function stands.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LoopPlace {
+    pub file: String,
+    /// 0 for what the front end made itself, such as the loop that sets a large array.
+    pub line: u32,
+    /// Whose code the loop is in.
+    pub origin: Origin,
+}
+
+impl LoopPlace {
+    pub fn new(program: &Program, span: Span) -> LoopPlace {
+        let is_library = |function: &Function| function.origin == Origin::Library && function.span.file == span.file;
+        let origin = if program.functions.iter().any(is_library) { Origin::Library } else { Origin::User };
+        LoopPlace { file: program.file(span.file).to_owned(), line: span.line, origin }
+    }
+}
+
+impl fmt::Display for LoopPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
 /// A limit within which a result holds.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum BoundKind {
-    /// A loop's back edge or a recursion was followed at most that often, at this place (`file:line`).
-    Unwind {
-        place: String,
-    },
+    /// The back edge of the loop, or the recursion, at this place was followed at most that often.
+    Unwind(LoopPlace),
     Rounds,
     Buffer,
     Depth,
@@ -231,13 +254,12 @@ pub struct Bound {
 
 /// The bounds on loops, one per place and value; `cuts` gives each cut's place, its bound, and whether it was reached.
 pub fn unwind_bounds(program: &Program, cuts: impl IntoIterator<Item = (Span, u32, bool)>) -> Vec<Bound> {
-    let mut places: BTreeMap<(String, u32), bool> = BTreeMap::new();
+    let mut places: BTreeMap<(LoopPlace, u32), bool> = BTreeMap::new();
     for (span, bound, reached) in cuts {
-        let place = format!("{}:{}", program.file(span.file), span.line);
-        *places.entry((place, bound)).or_default() |= reached;
+        *places.entry((LoopPlace::new(program, span), bound)).or_default() |= reached;
     }
-    let bound = |((place, value), reached): ((String, u32), bool)| Bound {
-        kind: BoundKind::Unwind { place },
+    let bound = |((place, value), reached): ((LoopPlace, u32), bool)| Bound {
+        kind: BoundKind::Unwind(place),
         value: u64::from(value),
         exhausted: !reached,
     };
@@ -247,7 +269,7 @@ pub fn unwind_bounds(program: &Program, cuts: impl IntoIterator<Item = (Span, u3
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            BoundKind::Unwind { place } => write!(f, "unwind {} at {place}", self.value),
+            BoundKind::Unwind(place) => write!(f, "unwind {} at {place}", self.value),
             BoundKind::Rounds => write!(f, "{} rounds", self.value),
             BoundKind::Buffer => write!(f, "buffer {}", self.value),
             BoundKind::Depth => write!(f, "depth {}", self.value),
@@ -300,13 +322,9 @@ pub enum Outcome {
     /// the user that is unknown.
     Limited {
         bounds: Vec<Bound>,
-        reason: String,
-        span: Option<Span>,
+        undecided: Undecided,
     },
-    Unknown {
-        reason: String,
-        span: Option<Span>,
-    },
+    Unknown(Undecided),
 }
 
 /// A violation with the execution that shows it. Its fields are not public so that nothing but a replay makes one.
@@ -343,7 +361,15 @@ impl Outcome {
         match self {
             Outcome::Unsafe(_) => true,
             Outcome::Safe { bounds } => bounds.iter().all(|b| b.exhausted),
-            Outcome::Limited { .. } | Outcome::Unknown { .. } => false,
+            Outcome::Limited { .. } | Outcome::Unknown(_) => false,
+        }
+    }
+
+    /// Why the question is open, if it is.
+    pub fn undecided(&self) -> Option<&Undecided> {
+        match self {
+            Outcome::Limited { undecided, .. } | Outcome::Unknown(undecided) => Some(undecided),
+            Outcome::Unsafe(_) | Outcome::Safe { .. } => None,
         }
     }
 
@@ -351,7 +377,7 @@ impl Outcome {
     pub fn bounds(&self) -> &[Bound] {
         match self {
             Outcome::Safe { bounds } | Outcome::Limited { bounds, .. } => bounds,
-            Outcome::Unsafe(_) | Outcome::Unknown { .. } => &[],
+            Outcome::Unsafe(_) | Outcome::Unknown(_) => &[],
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::model::Model;
 use crate::outcome::{Bound, Stats};
 use crate::schedule::Schedule;
 use crate::trace::Trace;
+use crate::undecided::Undecided;
 use norn_ir::span::Span;
 
 /// The answer to one question: is this program robust under this model?
@@ -27,10 +28,7 @@ pub enum Robustness {
     },
     /// The reference machine has found the cycle.
     NotRobust(Box<CyclicTrace>),
-    Unknown {
-        reason: String,
-        span: Option<Span>,
-    },
+    Unknown(Undecided),
 }
 
 impl Robustness {
@@ -39,7 +37,7 @@ impl Robustness {
         match self {
             Robustness::Robust { bounds } => bounds.iter().all(|b| b.exhausted),
             Robustness::NotRobust(_) => true,
-            Robustness::Unknown { .. } => false,
+            Robustness::Unknown(_) => false,
         }
     }
 }

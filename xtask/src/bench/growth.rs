@@ -3,7 +3,7 @@
 
 use norn_passes::unwind::Bounds;
 use norn_rounds::sizes;
-use norn_testing::compile;
+use norn_testing::prepare;
 use norn_verdict::model::Model;
 
 const PROGRAMS: [(&str, &str, u32); 3] = [
@@ -18,10 +18,10 @@ pub fn print() {
         "program", "model", "rounds", "variables", "clauses", "more", "more"
     );
     for (name, text, unwind) in PROGRAMS {
-        let program = compile(text);
+        let program = prepare(text);
         for model in Model::ALL {
             let bounds = Bounds { default: unwind, ..Bounds::default() };
-            let sizes = sizes(&program, &bounds, model, 8).expect("it should be executed");
+            let sizes = sizes(program.code(), &bounds, model, 8).expect("it should be executed");
             let mut before = None;
             for (rounds, size) in (1..).zip(sizes) {
                 let (variables, clauses) = before.map_or((0, 0), |(v, c)| (size.0 - v, size.1 - c));

@@ -2,9 +2,14 @@
 
 use norn_c::driver::{self, Input};
 use norn_c::session::Options;
-use norn_ir::program::Program;
-use norn_machine::enumerate::{Question, states};
+use norn_engine::{Engine as _, Prepared, Query};
+use norn_events::{Encoding, Events};
+use norn_machine::Reference;
 use norn_passes::unwind::Bounds;
+use norn_portfolio::enumerate::Enumerate;
+use norn_rounds::Rounds;
+use norn_stateless::Stateless;
+use norn_states::States;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome};
@@ -42,18 +47,17 @@ pub enum Answer {
     Broken(String),
 }
 
-/// The program of a text, with private objects marked.
-pub fn compile(text: &str, include: Option<&Path>) -> Result<Program, String> {
+/// The program of a text.
+pub fn compile(text: &str, include: Option<&Path>) -> Result<Prepared, String> {
     let options = Options { include_dirs: include.map(Path::to_owned).into_iter().collect(), ..Options::default() };
     let input = Input::Text { name: "flow.c".to_owned(), text: text.to_owned() };
     let compiled = catch_unwind(|| driver::compile(options, None, vec![input]))
         .map_err(|panic| format!("the front end panics: {}", said(&*panic)))?;
-    let Some(mut program) = compiled.program else {
+    let Some(program) = compiled.program else {
         let why = compiled.diagnostics.iter().map(|d| d.message.clone()).collect::<Vec<_>>();
         return Err(format!("not accepted: {}", why.join("; ")));
     };
-    norn_passes::escape::mark_private(&mut program);
-    Ok(program)
+    Ok(Prepared::new(program))
 }
 
 /// The loops of generated programs are short: a bound that suffices for all of them.
@@ -70,48 +74,20 @@ pub enum Form {
     Growing,
 }
 
-pub fn ask(program: &Program, engine: Engine, model: Model, checks: Checks, form: Form, seconds: f64) -> Answer {
+pub fn ask(program: &Prepared, engine: Engine, model: Model, checks: Checks, form: Form, seconds: f64) -> Answer {
     let limits = Limits { memory: Some(MEMORY), ..Limits::for_seconds(seconds) };
-    let limits = &limits;
     let bounds = Bounds { default: UNWIND, ..Bounds::default() };
+    let needs_bounds = matches!(engine, Engine::Events | Engine::Clocks | Engine::Rounds);
+    let bounds = (needs_bounds && form == Form::Short).then_some(&bounds);
+    let query = Query { program, model, checks, bounds, limits: &limits };
+    let events = |encoding| Events { encoding, certify: false };
     let asked = catch_unwind(AssertUnwindSafe(|| match engine {
-        Engine::Events | Engine::Clocks => norn_events::verdict(&norn_events::Task {
-            program,
-            model,
-            checks,
-            bounds: &bounds,
-            grow: form == Form::Growing,
-            limits,
-            encoding: match engine {
-                Engine::Clocks => norn_events::Encoding::Clocks,
-                _ => norn_events::Encoding::Order,
-            },
-            certify: false,
-        }),
-        Engine::Rounds => norn_rounds::verdict(&norn_rounds::Task {
-            program,
-            model,
-            checks,
-            bounds: (form == Form::Short).then_some(&bounds),
-            rounds: None,
-            thread_order: &[],
-            bits: None,
-            certify: false,
-            limits,
-        }),
-        Engine::States => norn_states::verdict(&norn_states::Task {
-            program,
-            model,
-            checks,
-            bounds: None,
-            limits,
-            reductions: norn_states::Reductions::ALL,
-            shortest: false,
-        }),
-        Engine::Stateless => {
-            norn_stateless::verdict(&norn_stateless::Task { program, model, checks, bounds: None, limits })
-        }
-        Engine::Enumerate => states::verdict(&Question { program, model, checks, limits, domain: None, observed: &[] }),
+        Engine::Events => events(Encoding::Order).run(&query, &Reference),
+        Engine::Clocks => events(Encoding::Clocks).run(&query, &Reference),
+        Engine::Rounds => Rounds::default().run(&query, &Reference),
+        Engine::States => States::default().run(&query, &Reference),
+        Engine::Stateless => Stateless.run(&query, &Reference),
+        Engine::Enumerate => Enumerate.run(&query, &Reference),
     }));
     match asked {
         Err(panic) => Answer::Broken(format!("panics: {}", said(&*panic))),
@@ -120,7 +96,7 @@ pub fn ask(program: &Program, engine: Engine, model: Model, checks: Checks, form
             Outcome::Unsafe(_) => Answer::Unsafe,
             Outcome::Safe { ref bounds } if bounds.iter().all(|bound| bound.exhausted) => Answer::Safe,
             Outcome::Safe { .. } | Outcome::Limited { .. } => Answer::Bounded,
-            Outcome::Unknown { reason, .. } => Answer::Unknown(reason),
+            Outcome::Unknown(reason) => Answer::Unknown(reason.to_string()),
         },
     }
 }

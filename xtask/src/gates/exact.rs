@@ -4,10 +4,12 @@
 
 use super::Extent;
 use crate::corpus;
+use norn_engine::{Prepared, Query};
 use norn_ir::instr::InstrKind;
 use norn_ir::source::SourceMap;
+use norn_machine::Reference;
 use norn_machine::enumerate::{Question, states, traces};
-use norn_stateless::{Task, explore, robustness};
+use norn_stateless::{explore, robustness};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
@@ -65,8 +67,8 @@ fn check(path: &PathBuf) -> Result<u64, String> {
         block.instrs.retain(|instr| !matches!(instr.kind, InstrKind::Assert { .. }));
     }
     states_agree(&test)?;
-    norn_passes::escape::mark_private(&mut test.program);
-    let (program, checks) = (&test.program, Checks::default());
+    let prepared = Prepared::new(test.program.clone());
+    let (program, checks) = (&prepared, Checks::default());
     let observed = test.observed.iter().map(|observed| observed.global).collect::<Vec<_>>();
     let mut executions = 0;
     let mut under_sc = 0;
@@ -74,14 +76,14 @@ fn check(path: &PathBuf) -> Result<u64, String> {
         let limits = Limits::for_seconds(60.0);
         let question = Question { program, model, checks, limits: &limits, domain: None, observed: &observed };
         let (counted, states) = (traces::count(&question), states::explore(&question));
-        let task = Task { program, model, checks, bounds: None, limits: &limits };
+        let query = Query { program, model, checks, bounds: None, limits: &limits };
         let mut finals = BTreeSet::new();
-        let found = explore(&task, &mut |executor| {
+        let found = explore(&query, &mut |executor| {
             finals.insert(observed.iter().map(|&id| executor.global(id).to_vec()).collect::<Vec<_>>());
         });
         let incomplete = [&counted.incomplete, &states.incomplete].into_iter().flatten().next();
         if let Some(incomplete) = incomplete {
-            return Err(format!("{model}: the enumerator gave up: {}", incomplete.reason));
+            return Err(format!("{model}: the enumerator gave up: {}", incomplete));
         }
         let numbers = (found.counts.complete, found.counts.blocked, found.counts.redundant);
         if numbers != (counted.complete as u64, counted.blocked as u64, 0) {
@@ -95,10 +97,10 @@ fn check(path: &PathBuf) -> Result<u64, String> {
             under_sc = found.counts.executions();
             continue;
         }
-        let robust = match robustness(&task).map_err(|mismatch| format!("{model}: {mismatch}"))?.outcome {
+        let robust = match robustness(&query, &Reference).map_err(|mismatch| format!("{model}: {mismatch}"))?.outcome {
             Robustness::Robust { .. } => true,
             Robustness::NotRobust(_) => false,
-            Robustness::Unknown { reason, .. } => return Err(format!("{model}: {reason}")),
+            Robustness::Unknown(reason) => return Err(format!("{model}: {reason}")),
         };
         if robust != (found.counts.executions() == under_sc) {
             return Err(format!("{model}: robust is {robust}, with {under_sc} traces under sc: {:?}", found.counts));
@@ -110,24 +112,17 @@ fn check(path: &PathBuf) -> Result<u64, String> {
 /// The engine `states` has the enumerator's final states, with all reductions; without any it has as many states and
 /// transitions. Nothing is marked private: the machine's states remember who touched such objects.
 fn states_agree(test: &norn_litmus::Test) -> Result<(), String> {
-    let (program, checks) = (&test.program, Checks::default());
+    let (program, checks) = (&Prepared::without_marks(test.program.clone()), Checks::default());
     let observed = test.observed.iter().map(|observed| observed.global).collect::<Vec<_>>();
     for model in Model::ALL {
         let limits = Limits::for_seconds(60.0);
         let question = Question { program, model, checks, limits: &limits, domain: None, observed: &observed };
+        let query = Query { program, model, checks, bounds: None, limits: &limits };
         let expected = states::explore(&question);
         for reductions in [norn_states::Reductions::ALL, norn_states::Reductions::NONE] {
-            let task = norn_states::Task {
-                program,
-                model,
-                checks,
-                bounds: None,
-                limits: &limits,
-                reductions,
-                shortest: false,
-            };
+            let engine = norn_states::States { reductions, shortest: false };
             let mut finals = BTreeSet::new();
-            let found = norn_states::explore(&task, &mut |executor| {
+            let found = norn_states::explore(engine, &query, &mut |executor| {
                 finals.insert(observed.iter().map(|&id| executor.global(id).to_vec()).collect::<Vec<_>>());
             });
             if finals != expected.finals {

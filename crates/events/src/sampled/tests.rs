@@ -7,6 +7,7 @@ use crate::theory::Edge;
 use norn_follow::sample::{Form, Sampler, Setting};
 use norn_ir::program::Program;
 use norn_logic::ClauseSink;
+use norn_passes::analysed::Analysed;
 use norn_passes::unwind::Bounds;
 use norn_symex::{EventKind, Finding};
 use norn_verdict::limits::Limits;
@@ -44,7 +45,8 @@ impl Case {
     fn new(text: &str, model: Model, encoding: Encoding, checks: Checks, fault: impl FnOnce(&mut Symbolic)) -> Case {
         let program = compile(text);
         let bounds = Bounds { default: 2, ..Bounds::default() };
-        let mut symbolic = norn_symex::execute(&program, &bounds, checks, &Limits::none()).expect("it can be executed");
+        let mut symbolic = norn_symex::execute(&Analysed::new(program.clone()), &bounds, checks, &Limits::none())
+            .expect("it can be executed");
         fault(&mut symbolic);
         let form = Formula { encoding, races: checks.data_race, certify: true };
         let formula = Formulated::new(&mut symbolic, model, form, &Limits::none()).expect("there is no limit");

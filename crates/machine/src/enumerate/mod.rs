@@ -17,13 +17,13 @@ use crate::state::State;
 use norn_ir::address::NOWHERE;
 use norn_ir::ids::GlobalId;
 use norn_ir::program::Program;
-use norn_ir::span::Span;
 use norn_ir::types::{Target, Ty};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Violation};
 use norn_verdict::progress::Report;
 use norn_verdict::schedule::{Schedule, Step, ThreadName, fingerprint};
+use norn_verdict::undecided::{Undecided, Why};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -49,14 +49,7 @@ pub struct Finding {
     pub schedule: Schedule,
 }
 
-/// Why not everything was explored.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Incomplete {
-    pub reason: String,
-    pub span: Option<Span>,
-}
-
-/// The bytes of the observed objects, in the order of the question.
+/// Contents of the observed objects, in the order of the question.
 pub type Final = Vec<Vec<u8>>;
 
 impl Question<'_> {
@@ -71,8 +64,8 @@ impl Question<'_> {
         let mut attempts = 0u64;
         while let Some(values) = waiting.pop() {
             attempts += 1;
-            if let Some(reason) = self.too_many(attempts) {
-                tried.incomplete = Some(Incomplete { reason, span: None });
+            if let Some(why) = self.too_many(attempts) {
+                tried.incomplete = Some(Undecided::new(why));
                 break;
             }
             let mut script = Script { values, taken: Vec::new() };
@@ -89,8 +82,8 @@ impl Question<'_> {
                     None => {
                         use norn_ir::instr::NondetSource::{Input, Uninitialised};
                         let (Input(name) | Uninitialised(name)) = &request.source;
-                        let reason = format!("the value of '{name}' is nondeterministic, with too many possibilities");
-                        tried.incomplete = Some(Incomplete { reason, span: None });
+                        let why = Why::TooManyValues { source: name.clone() };
+                        tried.incomplete = Some(Undecided::new(why));
                         // A pointer that was never set need not point anywhere.
                         if request.ty == Ty::Ptr && matches!(request.source, Uninitialised(_)) {
                             script.values.push(NOWHERE);
@@ -105,13 +98,13 @@ impl Question<'_> {
     }
 
     /// A loop that asks for an input at each turn never runs out of them.
-    fn too_many(&self, attempts: u64) -> Option<String> {
+    fn too_many(&self, attempts: u64) -> Option<Why> {
         const MOST: u64 = 1 << 20;
         if attempts > MOST {
-            return Some("one step asks for too many nondeterministic values".to_owned());
+            return Some(Why::too_large("one step asks for too many nondeterministic values"));
         }
         let exceeded = if attempts.is_multiple_of(1024) { self.limits.exceeded() } else { None };
-        exceeded.map(|exceeded| exceeded.reason().to_owned())
+        exceeded.map(Why::from)
     }
 
     /// What is read of the observed objects.
@@ -131,7 +124,7 @@ fn domain(request: &Request, given: Option<&[u64]>, target: Target) -> Option<BT
 /// What came of trying inputs.
 #[derive(Default)]
 struct Tried {
-    incomplete: Option<Incomplete>,
+    incomplete: Option<Undecided>,
     /// Values were taken from the domain of the question, which is not everything.
     sampled: bool,
 }
@@ -145,7 +138,7 @@ struct Patience {
 
 impl Patience {
     /// To be called for each state, with the bytes that it took to store the last ones.
-    fn exceeded(&mut self, limits: &Limits) -> Option<Incomplete> {
+    fn exceeded(&mut self, limits: &Limits) -> Option<Undecided> {
         const STATES: usize = 1024;
         const BYTES: usize = 1 << 24;
         let is_time = self.states.is_multiple_of(STATES) || self.bytes > BYTES;
@@ -157,7 +150,7 @@ impl Patience {
         let exceeded = limits.exceeded();
         let count = ("states", self.states as u64);
         limits.progress.report(&Report { engine: "enumerate", count, figures: &[], done: None });
-        exceeded.map(|exceeded| Incomplete { reason: exceeded.reason().to_owned(), span: None })
+        exceeded.map(Undecided::limit)
     }
 }
 
@@ -227,8 +220,4 @@ fn taken(state: &State, choice: Choice) -> Taken {
         Choice::Run(_) => Taken { thread: name, number: thread.steps + 1, is_commit: false },
         Choice::Commit { step, .. } => Taken { thread: name, number: step, is_commit: true },
     }
-}
-
-fn incomplete(reason: String, span: Span) -> Incomplete {
-    Incomplete { reason, span: (span != Span::NONE).then_some(span) }
 }

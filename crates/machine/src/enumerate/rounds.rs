@@ -11,20 +11,21 @@
 //! thread whose slot it is.
 
 use super::traces::encode_name;
-use super::{Final, Finding, Incomplete, Link, Patience, Question, Tried, Ways, incomplete, taken};
+use super::{Final, Finding, Link, Patience, Question, Tried, Ways, taken};
 use crate::hash::FastSet;
 use crate::machine::{Choice, Machine, NoInputs, Stop};
 use crate::observe::Unobserved;
 use crate::replay::complete_inputs;
 use crate::state::State;
 use norn_verdict::schedule::ThreadName;
+use norn_verdict::undecided::Undecided;
 use std::collections::{BTreeSet, VecDeque};
 
 /// What was found within the rounds.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Explored {
     pub violation: Option<Finding>,
-    pub incomplete: Option<Incomplete>,
+    pub incomplete: Option<Undecided>,
     /// Nondeterministic values were tried with those of the domain only.
     pub sampled: bool,
     /// The number of nodes: pairs of a state and a slot.
@@ -225,8 +226,8 @@ impl Search<'_> {
                 self.found.violation = Some(Finding { violation, schedule });
             }
             Stop::Violation(_) | Stop::NotEnabled | Stop::Cut { .. } | Stop::NeedInput(_) | Stop::Ends(_) => {}
-            Stop::Unsupported { reason, span } | Stop::Limit { reason, span } => {
-                self.found.incomplete.get_or_insert(incomplete(reason, span));
+            Stop::Undecided(undecided) => {
+                self.found.incomplete.get_or_insert(undecided);
             }
         }
     }

@@ -1,21 +1,23 @@
 //! All reachable states, breadth first, so that the first violation has a shortest schedule.
 
-use super::{Final, Finding, Incomplete, Link, Patience, Question, Tried, Ways, incomplete, taken};
+use super::{Final, Finding, Link, Patience, Question, Tried, Ways, taken};
 use crate::hash::FastSet;
 use crate::machine::{Choice, Machine, Stop};
 use crate::observe::Noted;
-use crate::replay::{ReplayMismatch, confirm};
+use crate::replay::confirm;
 use crate::state::State;
 use norn_ir::ids::{BlockId, FuncId};
+use norn_verdict::claim::{Claim, Mismatch};
 use norn_verdict::outcome::{Outcome, Stats, Verdict};
 use norn_verdict::schedule::ThreadName;
+use norn_verdict::undecided::{Undecided, Why};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// What was found. Without a violation, with nothing incomplete and nothing sampled the program is safe.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Explored {
     pub violation: Option<Finding>,
-    pub incomplete: Option<Incomplete>,
+    pub incomplete: Option<Undecided>,
     pub states: usize,
     /// The number of steps that were tried and turned out to be possible.
     pub transitions: usize,
@@ -47,7 +49,7 @@ pub fn explore(question: &Question<'_>) -> Explored {
 }
 
 /// The verdict on a program; a violation is replayed.
-pub fn verdict(question: &Question<'_>) -> Result<Verdict, ReplayMismatch> {
+pub fn verdict(question: &Question<'_>) -> Result<Verdict, Mismatch> {
     const ENGINE: &str = "enumerate";
     let found = explore(question);
     let (sampled, noted) = (found.sampled, found.noted);
@@ -55,13 +57,11 @@ pub fn verdict(question: &Question<'_>) -> Result<Verdict, ReplayMismatch> {
     let stats = Stats(BTreeMap::from(figures));
     let outcome = match (found.violation, found.incomplete) {
         (Some(Finding { violation, schedule }), _) => {
-            return confirm(question.program, question.checks, schedule, &violation, ENGINE, stats);
+            let claim = Claim { schedule, expected: vec![(&violation).into()] };
+            return confirm(question.program, question.checks, claim).verdict(question.model, ENGINE, stats);
         }
-        (None, Some(Incomplete { reason, span })) => Outcome::Unknown { reason, span },
-        (None, None) if sampled => {
-            let reason = "nondeterministic values were tried with some values only".to_owned();
-            Outcome::Unknown { reason, span: None }
-        }
+        (None, Some(undecided)) => Outcome::Unknown(undecided),
+        (None, None) if sampled => Outcome::Unknown(Undecided::new(Why::SomeValuesOnly)),
         (None, None) => Outcome::Safe { bounds: Vec::new() },
     };
     Ok(Verdict::new(question.model, ENGINE, outcome, stats).assuming(noted.assumptions).reaching(Some(noted.reached)))
@@ -160,8 +160,8 @@ impl Search<'_> {
             Ok(state) => {
                 // Also for a state that is known: it may have been reached without a bound before.
                 self.found.stops.extend(state.threads.iter().filter_map(|thread| thread.cut_at));
-                if let Some((reason, span)) = state.threads.iter().find_map(|thread| thread.doubt.clone()) {
-                    self.found.incomplete.get_or_insert(incomplete(reason, span));
+                if let Some(doubt) = state.threads.iter().find_map(|thread| thread.doubt.clone()) {
+                    self.found.incomplete.get_or_insert(doubt);
                 }
                 self.bytes.clear();
                 self.machine.encode(&state, &mut self.bytes);
@@ -177,8 +177,8 @@ impl Search<'_> {
                 self.found.violation = Some(Finding { violation, schedule });
             }
             Err(Stop::Violation(_) | Stop::NotEnabled | Stop::Cut { .. } | Stop::NeedInput(_) | Stop::Ends(_)) => {}
-            Err(Stop::Unsupported { reason, span } | Stop::Limit { reason, span }) => {
-                self.found.incomplete.get_or_insert(incomplete(reason, span));
+            Err(Stop::Undecided(undecided)) => {
+                self.found.incomplete.get_or_insert(undecided);
             }
         }
     }

@@ -6,7 +6,7 @@
 //! states together with the traces that led to them, and counts the traces of executions that came to their end.
 //! Executions in which a thread was stopped, or waits for ever, are counted apart; so are those that a violation ends.
 
-use super::{Finding, Incomplete, Link, Patience, Question, Tried, Ways, incomplete, taken};
+use super::{Finding, Link, Patience, Question, Tried, Ways, taken};
 use crate::encode::number;
 use crate::hash::FastSet;
 use crate::machine::{Machine, Stop};
@@ -14,6 +14,7 @@ use crate::memory::ObjectRef;
 use crate::observe::{Happening, Observer, Scene, Spot};
 use crate::state::State;
 use norn_verdict::schedule::ThreadName;
+use norn_verdict::undecided::Undecided;
 use std::collections::BTreeMap;
 
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -24,7 +25,7 @@ pub struct Counted {
     pub blocked: usize,
     /// The first violation found. Executions that violate something are in neither number.
     pub violation: Option<Finding>,
-    pub incomplete: Option<Incomplete>,
+    pub incomplete: Option<Undecided>,
     /// Nondeterministic values were tried with those of the domain only.
     pub sampled: bool,
     pub states: usize,
@@ -140,8 +141,8 @@ impl Search<'_> {
                 self.counted.violation = Some(Finding { violation, schedule });
             }
             Err(Stop::Violation(_) | Stop::NotEnabled | Stop::Cut { .. } | Stop::NeedInput(_) | Stop::Ends(_)) => {}
-            Err(Stop::Unsupported { reason, span } | Stop::Limit { reason, span }) => {
-                self.counted.incomplete.get_or_insert(incomplete(reason, span));
+            Err(Stop::Undecided(undecided)) => {
+                self.counted.incomplete.get_or_insert(undecided);
             }
         }
     }

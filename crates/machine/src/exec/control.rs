@@ -46,9 +46,9 @@ impl<'p> Exec<'_, 'p> {
             }
             TerminatorKind::Stop => Ok(Flow::Stops),
             TerminatorKind::Unreachable => {
-                Err(self.unsupported("a point was reached that the front end took for unreachable"))
+                Err(self.no_meaning("a point was reached that the front end took for unreachable"))
             }
-            TerminatorKind::Unsupported(ref reason) => Err(self.unsupported(reason)),
+            TerminatorKind::Unsupported(ref reason) => Err(self.no_meaning(reason.clone())),
         }
     }
 
@@ -78,7 +78,7 @@ impl<'p> Exec<'_, 'p> {
             Callee::Indirect(pointer) => self.function_behind(self.value(pointer))?,
         };
         if self.thread().frames.len() >= DEEPEST_CALLS {
-            return Err(self.limit(format!("calls more than {DEEPEST_CALLS} deep")));
+            return Err(self.too_large(format!("calls more than {DEEPEST_CALLS} deep")));
         }
         let mut frame = self.frame_for(callee, args)?;
         frame.result = dst;
@@ -106,7 +106,7 @@ impl<'p> Exec<'_, 'p> {
         let program = self.machine.program;
         let code = program.function(function);
         if args.len() < code.params.len() {
-            return Err(self.unsupported(&format!("'{}' is called with too few arguments", code.name)));
+            return Err(self.no_meaning(format!("'{}' is called with too few arguments", code.name)));
         }
         let mut frame = Frame::new(program, function);
         for (&param, &arg) in code.params.iter().zip(args) {
@@ -161,7 +161,7 @@ impl<'p> Exec<'_, 'p> {
         let function = self.function_behind(self.value(start))?;
         match self.mode {
             Mode::Silent => return Ok(Flow::Visible),
-            Mode::Section(_) => return Err(self.unsupported("a section that creates a thread")),
+            Mode::Section(_) => return Err(self.no_meaning("a section that creates a thread")),
             Mode::Step if !self.thread().buffer.is_empty() => return Err(Stop::NotEnabled),
             Mode::Step => {}
         }
@@ -195,7 +195,7 @@ impl<'p> Exec<'_, 'p> {
 
     pub(super) fn join(&mut self, dst: Option<Reg>, thread: Operand) -> Done<Flow> {
         if self.mode != Mode::Silent {
-            return Err(self.unsupported("a section that joins a thread"));
+            return Err(self.no_meaning("a section that joins a thread"));
         }
         let number = self.value(thread).bits;
         let Some(other) = usize::try_from(number).ok().and_then(|n| self.state.threads.get(n)) else {
@@ -219,7 +219,7 @@ impl<'p> Exec<'_, 'p> {
     /// and to main as a thread lives on.
     fn end_thread(&mut self, result: Value, by_return: bool) -> Done<Flow> {
         if matches!(self.mode, Mode::Section(_)) {
-            return Err(self.unsupported("a section in which the thread ends"));
+            return Err(self.no_meaning("a section in which the thread ends"));
         }
         let kept = usize::from(self.thread == 0);
         let mut ending: Vec<ObjectRef> = self.thread().frames.iter().skip(kept).flat_map(Frame::objects).collect();

@@ -67,12 +67,12 @@ impl<'p> Exec<'_, 'p> {
             InstrKind::Fence(kind) => return Ok(self.fence(kind)),
             InstrKind::SectionBegin(_) => match self.mode {
                 Mode::Silent => return Ok(Flow::Visible),
-                _ => return Err(self.unsupported("a section inside a section")),
+                _ => return Err(self.no_meaning("a section inside a section")),
             },
             InstrKind::SectionEnd => return Ok(Flow::SectionEnds),
             InstrKind::Await { cond, spurious } => {
                 if !matches!(self.mode, Mode::Section(_)) {
-                    return Err(self.unsupported("an await outside of a section"));
+                    return Err(self.no_meaning("an await outside of a section"));
                 }
                 if !self.value(cond).is_true() {
                     if !spurious {

@@ -28,6 +28,8 @@ use norn_ir::program::Function;
 use norn_ir::types::Ty;
 use norn_verdict::outcome::{Assumption, Treatment, Violation, ViolationKind};
 use norn_verdict::schedule::ThreadName;
+use norn_verdict::undecided::{Undecided, Why};
+use std::borrow::Cow;
 use std::rc::Rc;
 
 /// Instructions between two looks at the limits.
@@ -159,7 +161,7 @@ impl<'a, 'p> Exec<'a, 'p> {
                 Flow::Stops => return Err(Stop::NotEnabled),
                 Flow::Over => return Ok(()),
                 Flow::Visible => unreachable!("within a section everything should be executed"),
-                Flow::Waits(_) => return Err(self.unsupported("a section that waits inside")),
+                Flow::Waits(_) => return Err(self.no_meaning("a section that waits inside")),
             }
             if watch.repeats(self)? {
                 return Err(Stop::NotEnabled);
@@ -170,9 +172,9 @@ impl<'a, 'p> Exec<'a, 'p> {
     /// Runs silently until a visible step, a wait or the end.
     pub fn settle(&mut self) -> Done<()> {
         match self.settle_on() {
-            Err(Stop::Unsupported { reason, span } | Stop::Limit { reason, span }) if self.machine.goes_on_beside => {
+            Err(Stop::Undecided(undecided)) if self.machine.goes_on_beside => {
                 self.stop_thread();
-                self.thread_mut().doubt = Some((reason, span));
+                self.thread_mut().doubt = Some(undecided);
                 Ok(())
             }
             done => done,
@@ -206,7 +208,7 @@ impl<'a, 'p> Exec<'a, 'p> {
                     self.stop_thread();
                     return Ok(());
                 }
-                Flow::SectionEnds => return Err(self.unsupported("the end of a section that did not begin")),
+                Flow::SectionEnds => return Err(self.no_meaning("the end of a section that did not begin")),
             }
             if watch.repeats(self)? {
                 self.stop_thread();
@@ -359,16 +361,20 @@ impl<'a, 'p> Exec<'a, 'p> {
         Stop::Violation(Violation { kind, span: place.span, message })
     }
 
-    fn unsupported(&self, reason: &str) -> Stop {
-        Stop::Unsupported { reason: reason.to_owned(), span: self.place().span }
+    fn undecided(&self, why: Why) -> Stop {
+        Stop::Undecided(Undecided::at(why, self.place().span))
     }
 
-    fn limit(&self, reason: String) -> Stop {
-        Stop::Limit { reason, span: self.place().span }
+    fn no_meaning(&self, words: impl Into<Cow<'static, str>>) -> Stop {
+        self.undecided(Why::no_meaning(words))
+    }
+
+    fn too_large(&self, words: String) -> Stop {
+        self.undecided(Why::too_large(words))
     }
 
     fn full(&self, full: Full) -> Stop {
-        self.limit(full.0)
+        self.too_large(full.0)
     }
 }
 
@@ -440,10 +446,10 @@ impl Watch {
     fn is_too_long(&self, exec: &Exec<'_, '_>) -> Done<()> {
         let Patience { instructions, limits } = &exec.machine.patience;
         if self.instructions > *instructions {
-            return Err(exec.limit(format!("more than {instructions} instructions without a visible step")));
+            return Err(exec.too_large(format!("more than {instructions} instructions without a visible step")));
         }
         match limits.exceeded() {
-            Some(exceeded) => Err(exec.limit(exceeded.reason().to_owned())),
+            Some(exceeded) => Err(exec.undecided(exceeded.into())),
             None => Ok(()),
         }
     }

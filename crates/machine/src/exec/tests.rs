@@ -144,7 +144,7 @@ fn threads_that_are_created_for_ever_get_their_turns() {
     // Without a bug the search would go on to the last thread that there can be.
     let quiet = text(&format!("{}{}", function(0, "main", creates), function(1, "t", "")));
     let found = explore(&quiet, Model::Sc, NONE, &[]);
-    let reason = found.incomplete.expect("there is a limit").reason;
+    let reason = found.incomplete.expect("there is a limit").to_string();
     assert!(reason.starts_with("there are more than"), "{reason}");
 }
 
@@ -157,7 +157,7 @@ fn silent_loops_stop_or_end() {
     check(&threads("x", &[long]), NONE, Some(ViolationKind::Assertion));
     let endless = "b0:\nr7 = copy 0\ngoto b1\nb1:\nr7 = add r7, 1\ngoto b1";
     let found = explore(&threads("x", &[endless]), Model::Sc, NONE, &[]);
-    let reason = found.incomplete.expect("it should not be decided").reason;
+    let reason = found.incomplete.expect("it should not be decided").to_string();
     assert!(reason.contains("instructions without a visible step"), "{reason}");
     let in_section = "b0:\nbegin atomic\nr0 = copy 0\ngoto b1\nb1:\nr0 = add r0, 0\nr4 = copy true\n\
                               branch r4, b1, b2\nb2:\nend\nreturn";

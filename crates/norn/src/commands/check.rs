@@ -1,32 +1,36 @@
 //! `norn check`: is the program safe?
 
-use crate::args::{CheckArgs, Engine};
+use crate::args::CheckArgs;
+use crate::asking::given_bounds;
 use crate::backend;
+use crate::bundle;
 use crate::commands::conclusion::{self, Conclusion, Part};
-use crate::engines::attack::{Attacked, attack};
-use crate::engines::{self, Task, cross_check, left_out};
 use crate::exit::Exit;
-use crate::frontend::{self, Compiled, Failure};
+use crate::frontend::{self, Compiled, Decisions, Failure};
 use crate::input;
 use crate::limits;
 use crate::loops;
 use crate::output;
 use crate::progress::ProgressLine;
 use crate::watch::{self, LastWords};
+use norn_engine::capabilities::{self, Capabilities};
 use norn_machine::nested::carried_over;
-use norn_machine::replay::ReplayMismatch;
 use norn_machine::run::first_violation;
+use norn_portfolio::attack::{Attacked, attack};
+use norn_portfolio::{Task, cross_check};
 use norn_report::Sources;
+use norn_verdict::claim::Mismatch;
 use norn_verdict::limits::{Limits, StopToken};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome, Verdict, ViolationKind};
 use norn_verdict::property::{self, Property};
+use norn_verdict::undecided::Why;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 pub fn run(args: &CheckArgs) -> Exit {
     if let Some(message) = misplaced_option(args) {
-        return output::fail(message, Exit::Usage);
+        return output::fail(&message, Exit::Usage);
     }
     watch::limit(args.limits.timeout, args.limits.memory());
     leave_last_words(args);
@@ -34,7 +38,9 @@ pub fn run(args: &CheckArgs) -> Exit {
         Ok(asked) => asked,
         Err(message) => return output::fail(&message, Exit::BadInput),
     };
-    let mut compiled = match frontend::compile(&args.c) {
+    // Another verifier is given the program as it is.
+    let decisions = if args.backend.is_some() { Decisions::Unmarked } else { Decisions::Marked };
+    let compiled = match frontend::compile(&args.c, decisions) {
         Ok(compiled) => compiled,
         Err(Failure::Unsupported(reason)) => return unsupported(args, &reason),
         Err(failure) => return failure.into(),
@@ -49,7 +55,6 @@ pub fn run(args: &CheckArgs) -> Exit {
     if let Some(command) = &args.backend {
         return backend::run(args, command, &compiled.program, &stop);
     }
-    norn_passes::points::mark_decisions(&mut compiled.program);
     match check(args, &asked, &compiled, &stop) {
         Ok(exit) | Err(exit) => exit,
     }
@@ -116,26 +121,30 @@ fn asked(args: &CheckArgs) -> Result<Property, String> {
 }
 
 /// An option that the chosen engine would ignore: what it asks for would be missing from the verdict.
-fn misplaced_option(args: &CheckArgs) -> Option<&'static str> {
-    let is_for_shortest = matches!(args.engine, Engine::Auto | Engine::States | Engine::Enumerate);
-    let is_for_proofs =
-        matches!(args.engine, Engine::Auto | Engine::Events | Engine::Rounds) && !args.cross_check && !args.shortest;
-    if args.shortest && !is_for_shortest {
-        return Some("only the engines 'states' and 'enumerate' look for the shortest counterexample");
+fn misplaced_option(args: &CheckArgs) -> Option<String> {
+    let is_for = |has: fn(&Capabilities) -> bool| args.engine.who().is_none_or(|who| has(who.capabilities()));
+    let those = |has: fn(&Capabilities) -> bool| {
+        let names = capabilities::ALL.iter().filter(|engine| has(engine)).map(|engine| format!("'{}'", engine.name));
+        let names = names.collect::<Vec<_>>();
+        format!("the engine{} {}", if names.len() == 1 { "" } else { "s" }, names.join(" and "))
+    };
+    if args.shortest && !is_for(|engine| engine.finds_shortest) {
+        let those = those(|engine| engine.finds_shortest);
+        return Some(format!("only {those} look for the shortest counterexample"));
     }
-    if args.events.certify && !is_for_proofs {
-        return Some("only the engines 'events' and 'rounds' have a proof to check");
+    if args.events.certify && (!is_for(|engine| engine.has_proofs) || args.cross_check || args.shortest) {
+        return Some(format!("only {} have a proof to check", those(|engine| engine.has_proofs)));
     }
-    let is_for_rounds = matches!(args.engine, Engine::Auto | Engine::Rounds) || args.cross_check;
     let rounds = &args.rounds;
     let speaks_of_rounds = rounds.limit.is_some() || rounds.bits.is_some() || !rounds.thread_order.is_empty();
-    (speaks_of_rounds && !is_for_rounds).then_some("only the engine 'rounds' counts rounds")
+    let is_for_rounds = is_for(|engine| engine.counts_rounds) || args.cross_check;
+    (speaks_of_rounds && !is_for_rounds).then(|| format!("only {} counts rounds", those(|engine| engine.counts_rounds)))
 }
 
 /// C that Norn cannot handle is unknown under every model.
 fn unsupported(args: &CheckArgs, reason: &str) -> Exit {
     let parts = args.models.list().into_iter().map(Part::Open).collect::<Vec<_>>();
-    let printed = output::print(&conclusion::output(&parts, reason, args.json));
+    let printed = output::print(&conclusion::output(&parts, &Why::no_meaning(reason.to_owned()), args.json));
     if printed == Exit::Fine { Exit::Unknown } else { printed }
 }
 
@@ -144,7 +153,7 @@ fn leave_last_words(args: &CheckArgs) {
     let parts = args.models.list().into_iter().map(Part::Open).collect::<Vec<_>>();
     let as_json = args.json;
     watch::last_words(move |exceeded| LastWords {
-        output: conclusion::output(&parts, exceeded.reason(), as_json),
+        output: conclusion::output(&parts, &exceeded.into(), as_json),
         ..LastWords::default()
     });
 }
@@ -161,21 +170,12 @@ fn check_model(
     let start = Instant::now();
     let line = ProgressLine::new();
     let limits = limits::limits(&args.limits, stop, &line);
-    let checks = asked.checks;
-    let task = Task {
-        program: &compiled.program,
-        checks,
-        unwind: &args.unwind,
-        shortest: args.shortest,
-        limits: &limits,
-        certify: args.events.certify || args.require_proof,
-        events: args.events,
-        rounds: &args.rounds,
-        sampling: !args.no_attack,
-    };
+    let (options, given) = (args.options(), given_bounds(&args.unwind));
+    let (program, checks) = (&compiled.program, asked.checks);
+    let task = Task { program, checks, given: &given, limits: &limits, options: &options };
     let verdicts = match args.cross_check {
         true => cross_check::verdicts(&task, model),
-        false => engines::verdict(&task, model, args.engine).map(|verdict| vec![verdict]),
+        false => args.engine.ask(&task, model).map(|verdict| vec![verdict]),
     };
     match is_last {
         true => watch::end_task_soon(),
@@ -184,7 +184,7 @@ fn check_model(
     }
     line.clear();
     let verdicts = verdicts.map_err(|mismatch| report_mismatch(&task, &mismatch))?;
-    if let Some((violated, safe)) = cross_check::disagreement(&verdicts, &args.unwind) {
+    if let Some((violated, safe)) = cross_check::disagreement(&verdicts, &given) {
         return Err(report_disagreement(&task, &verdicts, (violated.engine, safe.engine), Path::new(".")));
     }
     let mut verdict = cross_check::strongest(verdicts).expect("some engine should have been asked");
@@ -210,14 +210,14 @@ fn attacked(task: &Task<'_>, verdict: Verdict, spent: Duration, folder: &Path) -
 }
 
 /// An engine contradicts the machine: nothing that it says is worth printing as a verdict.
-fn report_mismatch(task: &Task<'_>, mismatch: &ReplayMismatch) -> Exit {
-    let ReplayMismatch::LeftOut { reason, schedule } = mismatch else {
+fn report_mismatch(task: &Task<'_>, mismatch: &Mismatch) -> Exit {
+    let Mismatch::LeftOut { reason, schedule } = mismatch else {
         let message = format!("internal error: a counterexample did not replay: {mismatch}");
         return output::fail(&message, Exit::Internal);
     };
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     let command = words.collect::<Vec<_>>().join(" ");
-    let written = match left_out::write_bundle(Path::new("."), task.program, reason, schedule, &command) {
+    let written = match bundle::of_left_out(Path::new("."), task.program, reason, schedule, &command) {
         Ok(folder) => format!("please report the folder '{}'", folder.display()),
         Err(error) => format!("the report could not be written: {error}"),
     };
@@ -228,7 +228,7 @@ fn report_mismatch(task: &Task<'_>, mismatch: &ReplayMismatch) -> Exit {
 fn report_disagreement(task: &Task<'_>, verdicts: &[Verdict], (violated, safe): (&str, &str), folder: &Path) -> Exit {
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     let command = words.collect::<Vec<_>>().join(" ");
-    let written = match cross_check::write_bundle(folder, task, verdicts, &command) {
+    let written = match bundle::of_disagreement(folder, task.program, verdicts, &command) {
         Ok(folder) => format!("please report the folder '{}'", folder.display()),
         Err(error) => format!("the report could not be written: {error}"),
     };
@@ -258,33 +258,25 @@ fn race_note(model: Model, sources: &Sources<'_>, limits: &Limits) -> Option<Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Encoding, EventsArgs, RoundsArgs, Unwind};
-    use norn_ir::program::Program;
-    use norn_verdict::outcome::{Bound, BoundKind, Stats};
+    use norn_engine::{GivenBounds, Prepared};
+    use norn_ir::program::Origin;
+    use norn_portfolio::Options;
+    use norn_verdict::outcome::{Bound, BoundKind, LoopPlace, Stats};
     use std::fs;
 
-    fn program(source: &str) -> Program {
-        norn_testing::compile(&format!("#include <assert.h>\nextern int nondet_int(void);\n{source}"))
+    fn program(source: &str) -> Prepared {
+        norn_testing::prepare(&format!("#include <assert.h>\nextern int nondet_int(void);\n{source}"))
     }
 
     /// What becomes of a verdict that says safe within the bounds, by an engine that may be wrong; and what it leaves behind.
-    fn claim_safe(source: &str, bounds: &[Bound], unwind: &[Unwind]) -> (Result<Verdict, Exit>, Vec<String>) {
+    fn claim_safe(source: &str, bounds: &[Bound], given: &GivenBounds) -> (Result<Verdict, Exit>, Vec<String>) {
         let program = program(source);
-        let (limits, rounds) = (Limits::for_seconds(60.0), RoundsArgs::default());
-        let task = Task {
-            program: &program,
-            checks: Checks::default(),
-            unwind,
-            shortest: false,
-            limits: &limits,
-            certify: false,
-            events: EventsArgs { encoding: Encoding::Order, certify: false },
-            rounds: &rounds,
-            sampling: true,
-        };
+        let (limits, options) = (Limits::for_seconds(60.0), Options { sampling: true, ..Options::default() });
+        let (program, checks) = (&program, Checks::default());
+        let task = Task { program, checks, given, limits: &limits, options: &options };
         let outcome = Outcome::Safe { bounds: bounds.to_vec() };
         let verdict = Verdict::new(Model::Sc, "events", outcome, Stats::default());
-        let number = norn_verdict::schedule::fingerprint(&program);
+        let number = program.fingerprint();
         let folder = std::env::temp_dir().join(format!("norn-attack-{}-{number:x}", std::process::id()));
         fs::create_dir_all(&folder).expect("the folder should be writable");
         let became = attacked(&task, verdict, Duration::ZERO, &folder);
@@ -300,14 +292,16 @@ mod tests {
 
     #[test]
     fn a_wrong_safe_is_an_internal_error_with_a_report() {
-        let (became, left) = claim_safe("int main(void) { assert(nondet_int() != 123456); }", &[], &[]);
+        let (became, left) =
+            claim_safe("int main(void) { assert(nondet_int() != 123456); }", &[], &GivenBounds::default());
         assert_eq!(became.map(|verdict| verdict.engine), Err(Exit::Internal));
         assert_eq!(left, ["program.ir", "unsafe.schedule", "verdicts.txt"]);
     }
 
     #[test]
     fn a_right_safe_is_shown_with_the_cost_of_the_attack() {
-        let (became, left) = claim_safe("int main(void) { assert(nondet_int() != 3 || 1); }", &[], &[]);
+        let (became, left) =
+            claim_safe("int main(void) { assert(nondet_int() != 3 || 1); }", &[], &GivenBounds::default());
         let verdict = became.expect("it should stand");
         assert!(left.is_empty(), "{left:?}");
         assert!(matches!(verdict.outcome, Outcome::Safe { .. }));
@@ -318,10 +312,14 @@ mod tests {
     #[test]
     fn bounds_that_were_given_are_attacked_within() {
         let source = "int x; int main(void) { for (int i = 0; i < 10; i++) x++; assert(x != 10); }";
-        let bound = |value| Bound { kind: BoundKind::Unwind { place: "test.c:3".to_owned() }, value, exhausted: false };
-        let stands = claim_safe(source, &[bound(3)], &[Unwind::Default(3)]).0;
+        let bound = |value| Bound {
+            kind: BoundKind::Unwind(LoopPlace { file: "test.c".to_owned(), line: 3, origin: Origin::User }),
+            value,
+            exhausted: false,
+        };
+        let stands = claim_safe(source, &[bound(3)], &GivenBounds::of_all_loops(3)).0;
         assert!(matches!(stands.expect("it should stand").outcome, Outcome::Safe { .. }));
-        let wrong = claim_safe(source, &[bound(10)], &[Unwind::Default(10)]).0;
+        let wrong = claim_safe(source, &[bound(10)], &GivenBounds::of_all_loops(10)).0;
         assert_eq!(wrong.map(|verdict| verdict.engine), Err(Exit::Internal));
     }
 
@@ -330,7 +328,7 @@ mod tests {
         let source = "#include <pthread.h>\nint x; void *f(void *p) { int a = x; int b = x; assert(!(a == 1 && b == 2)); return 0; }\n\
             int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); x = 1; x = 2; pthread_join(t, 0); }";
         let bound = Bound { kind: BoundKind::Rounds, value: 1, exhausted: false };
-        let (became, left) = claim_safe(source, &[bound], &[]);
+        let (became, left) = claim_safe(source, &[bound], &GivenBounds::default());
         assert!(left.is_empty(), "{left:?}");
         assert!(matches!(became.expect("nothing is contradicted").outcome, Outcome::Unsafe(_)));
     }

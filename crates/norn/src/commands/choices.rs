@@ -12,7 +12,10 @@ use crate::output;
 use crate::progress::ProgressLine;
 use crate::watch::{self, LastWords};
 use norn_c::driver::{Compiled, Input, compile};
+use norn_engine::{Engine, Prepared, Query};
+use norn_events::Events;
 use norn_ir::program::Program;
+use norn_machine::Reference;
 use norn_passes::unwind::Bounds;
 use norn_report::{Sources, line};
 use norn_verdict::model::Model;
@@ -33,11 +36,11 @@ pub fn write(program: &Program, args: &SequentializeArgs, path: &Path) -> Exit {
     };
     let Compiled { program: compiled, diagnostics, sources, .. } =
         compile(norn_c::session::Options::default(), Some(program.target), vec![Input::Text { name, text }]);
-    let Some(mut sequential) = compiled else {
+    let Some(sequential) = compiled else {
         output::show(&diagnostics, &sources);
         return output::fail("internal error: the sequential program is not C", Exit::Internal);
     };
-    norn_passes::escape::mark_private(&mut sequential);
+    let sequential = Prepared::new(sequential);
     let verdict = match check(&sequential, unwind, args) {
         Ok(verdict) => verdict,
         Err(exit) => return exit,
@@ -68,11 +71,11 @@ pub fn write(program: &Program, args: &SequentializeArgs, path: &Path) -> Exit {
             }
         }
         Outcome::Safe { .. } if verdict.remarks.assumptions.is_empty() => Exit::Fine,
-        Outcome::Safe { .. } | Outcome::Limited { .. } | Outcome::Unknown { .. } => Exit::Unknown,
+        Outcome::Safe { .. } | Outcome::Limited { .. } | Outcome::Unknown(_) => Exit::Unknown,
     }
 }
 
-fn check(sequential: &Program, unwind: u64, args: &SequentializeArgs) -> Result<Verdict, Exit> {
+fn check(program: &Prepared, unwind: u64, args: &SequentializeArgs) -> Result<Verdict, Exit> {
     let stop = watch::stop_token();
     let model = args.model;
     watch::last_words(move |exceeded| LastWords {
@@ -82,16 +85,9 @@ fn check(sequential: &Program, unwind: u64, args: &SequentializeArgs) -> Result<
     let progress = ProgressLine::new();
     let limits = limits::limits(&args.limits, &stop, &progress);
     let bounds = Bounds { default: u32::try_from(unwind).unwrap_or(u32::MAX), ..Bounds::default() };
-    let verdict = norn_events::verdict(&norn_events::Task {
-        program: sequential,
-        model: Model::Sc,
-        checks: Checks::default(),
-        bounds: &bounds,
-        grow: false,
-        limits: &limits,
-        encoding: norn_events::Encoding::default(),
-        certify: false,
-    });
+    let (model, checks) = (Model::Sc, Checks::default());
+    let query = Query { program, model, checks, bounds: Some(&bounds), limits: &limits };
+    let verdict = Events::default().run(&query, &Reference);
     watch::end_task();
     progress.clear();
     if stop.is_stopped() {

@@ -4,20 +4,22 @@
 //! The last words of a run that has to end are made in the same way, before the work begins that may be ended.
 
 use crate::args::CheckArgs;
-use crate::engines::given::covers_all;
-use crate::engines::reach::note_unreached;
+use crate::asking::given_bounds;
 use crate::exit::Exit;
 use crate::frontend::Compiled;
 use crate::output;
+use crate::reach::note_unreached;
 use crate::watch::{self, LastWords};
 use norn_ir::program::Program;
 use norn_machine::nested::{Contradiction, reconcile};
 use norn_passes::points::{Point, points};
+use norn_portfolio::given::covers_all;
 use norn_report::{Sources, json, line, table};
 use norn_verdict::limits::Exceeded;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Outcome, Stats, Verdict};
 use norn_verdict::property::Property;
+use norn_verdict::undecided::{Undecided, Unsought, Why};
 use serde_json::Value;
 use std::cell::OnceCell;
 
@@ -34,7 +36,7 @@ pub enum Part {
 }
 
 /// The text for standard output. What is open is so for this reason.
-pub fn output(parts: &[Part], reason: &str, as_json: bool) -> String {
+pub fn output(parts: &[Part], why: &Why, as_json: bool) -> String {
     let nothing = Program::empty();
     let sources = Sources { program: &nothing, line_text: &|_, _| None };
     let mut text = String::new();
@@ -43,15 +45,15 @@ pub fn output(parts: &[Part], reason: &str, as_json: bool) -> String {
         match part {
             Part::Text(said) => text += said,
             Part::Json(value) => values.push(value.clone()),
-            Part::Open(model) if as_json => values.push(json::verdict(&unknown(*model, reason), &sources)),
-            Part::Open(model) => text += &(line::verdict_line(&unknown(*model, reason), &sources) + "\n"),
+            Part::Open(model) if as_json => values.push(json::verdict(&unknown(*model, why.clone()), &sources)),
+            Part::Open(model) => text += &(line::verdict_line(&unknown(*model, why.clone()), &sources) + "\n"),
         }
     }
     if as_json { output::json_text(values) } else { text }
 }
 
-fn unknown(model: Model, reason: &str) -> Verdict {
-    let outcome = Outcome::Unknown { reason: reason.to_owned(), span: None };
+fn unknown(model: Model, why: Why) -> Verdict {
+    let outcome = Outcome::Unknown(Undecided::new(why));
     Verdict::new(model, NOBODY, outcome, Stats::default())
 }
 
@@ -83,8 +85,9 @@ impl<'a> Conclusion<'a> {
         let program = &self.compiled.program;
         let open = &self.models[verdicts.len()..];
         let mut all = verdicts.to_vec();
-        all.extend(open.iter().map(|&model| unknown(model, Exceeded::Interrupted.reason())));
-        let covers = |outcome: &Outcome| covers_all(outcome, &self.args.unwind);
+        all.extend(open.iter().map(|&model| unknown(model, Exceeded::Interrupted.into())));
+        let given = given_bounds(&self.args.unwind);
+        let covers = |outcome: &Outcome| covers_all(outcome, &given);
         reconcile(program, self.asked.checks, &mut all, covers).map_err(|found| report_contradiction(&all, found))?;
         for verdict in &mut all {
             enough(self.args.require_proof, self.asked, verdict);
@@ -105,7 +108,7 @@ impl<'a> Conclusion<'a> {
         let parts = self.parts(&all[self.shown..]);
         let (as_json, exit) = (self.args.json, Some(overall(all)));
         watch::last_words(move |exceeded| LastWords {
-            output: if parts.is_empty() { String::new() } else { output(&parts, exceeded.reason(), as_json) },
+            output: if parts.is_empty() { String::new() } else { output(&parts, &exceeded.into(), as_json) },
             exit,
             ..LastWords::default()
         });
@@ -128,7 +131,7 @@ impl<'a> Conclusion<'a> {
             return Ok(self.exit);
         }
         let all = self.conclude(verdicts)?;
-        let text = output(&self.parts(&all[self.shown..up_to]), Exceeded::Interrupted.reason(), self.args.json);
+        let text = output(&self.parts(&all[self.shown..up_to]), &Exceeded::Interrupted.into(), self.args.json);
         // What has been said is not said again.
         let _speaking = watch::speak();
         match output::print_now(&text) {
@@ -147,14 +150,13 @@ fn enough(require_proof: bool, asked: &Property, verdict: &mut Verdict) {
     let Outcome::Safe { bounds } = &mut verdict.outcome else { return };
     let is_bounded = bounds.iter().any(|bound| !bound.exhausted);
     if asked.about_leaks {
-        let mut reason = "memory leaks (valid-memtrack) are not looked for".to_owned();
-        if asked.checks.memory_safety && !is_bounded && verdict.remarks.assumptions.is_empty() {
-            reason += "; memory is used validly";
-        }
-        verdict.outcome = Outcome::Unknown { reason, span: None };
+        let valid = asked.checks.memory_safety && !is_bounded && verdict.remarks.assumptions.is_empty();
+        let why = Why::NotLookedFor(Unsought::LeaksOfProperty { valid });
+        verdict.outcome = Outcome::Unknown(Undecided::new(why));
     } else if require_proof && is_bounded {
         let bounds = std::mem::take(bounds);
-        verdict.outcome = Outcome::Limited { bounds, reason: "a proof is required".to_owned(), span: None };
+        verdict.outcome =
+            Outcome::Limited { bounds, undecided: Undecided::new(Why::NotProved("a proof is required".into())) };
     }
 }
 
@@ -176,7 +178,7 @@ fn text(verdict: &Verdict, sources: &Sources<'_>) -> String {
             text = table::counterexample(counterexample, sources, output::width());
             text.push('\n');
         }
-        Outcome::Safe { .. } | Outcome::Limited { .. } | Outcome::Unknown { .. } => {}
+        Outcome::Safe { .. } | Outcome::Limited { .. } | Outcome::Unknown(_) => {}
     }
     text.extend(verdict.remarks.notes.iter().map(|note| format!("note: {note}.\n")));
     text + &line::verdict_line(verdict, sources) + "\n"
@@ -184,7 +186,7 @@ fn text(verdict: &Verdict, sources: &Sources<'_>) -> String {
 
 /// The status that says most: unsafe, then unknown, then safe.
 fn overall(verdicts: &[Verdict]) -> Exit {
-    let is_open = |v: &Verdict| matches!(v.outcome, Outcome::Limited { .. } | Outcome::Unknown { .. });
+    let is_open = |v: &Verdict| matches!(v.outcome, Outcome::Limited { .. } | Outcome::Unknown(_));
     if verdicts.iter().any(|v| matches!(v.outcome, Outcome::Unsafe(_))) {
         Exit::Unsafe
     } else if verdicts.iter().any(is_open) {
@@ -216,14 +218,16 @@ mod tests {
             panic!("the options should fit")
         };
         let Command::Check(args) = &cli.command else { panic!("it should be a check") };
-        let Ok(compiled) = crate::frontend::compile(&args.c) else { panic!("the program should compile") };
+        let Ok(compiled) = crate::frontend::compile(&args.c, crate::frontend::Decisions::Marked) else {
+            panic!("the program should compile")
+        };
         std::fs::remove_file(file).expect("the file should go");
         let asked = Property { checks: args.checks.checks(), entry: "main".to_owned(), about_leaks: false };
         let models = args.models.list();
         let conclusion = Conclusion::new(args, &asked, &compiled, &models);
         let Ok(all) = conclusion.conclude(&verdicts(&compiled.program)) else { panic!("nothing is contradicted") };
         // As the last words would have it.
-        let said = output(&conclusion.parts(&all), "the end", false);
+        let said = output(&conclusion.parts(&all), &Exceeded::Time.into(), false);
         said.lines().filter(|line| line.starts_with("norn: ")).map(str::to_owned).collect()
     }
 
@@ -233,7 +237,7 @@ mod tests {
         let safe = Verdict::new(Model::Sc, "test", Outcome::Safe { bounds: vec![bound] }, Stats::default());
         let all =
             |options: &[&str]| concluded("more", "int main(void) { return 0; }\n", options, |_| vec![safe.clone()]);
-        let open = "norn: unknown (tso): the end";
+        let open = "norn: unknown (tso): the time limit was reached";
         assert_eq!(all(&["-m", "sc,tso"]), ["norn: safe (sc) up to 1 rounds", open]);
         let required = "norn: unknown (sc): no violation up to 1 rounds; a proof is required";
         assert_eq!(all(&["-m", "sc,tso", "--require-proof"]), [required, open]);
@@ -247,7 +251,7 @@ mod tests {
             let checks = Default::default();
             let question = Question { program, model: Model::Sc, checks, limits: &limits, domain: None, observed: &[] };
             let found = states::verdict(&question).expect("it should replay");
-            vec![unknown(Model::Tso, "time"), found]
+            vec![unknown(Model::Tso, Exceeded::Time.into()), found]
         };
         let said = concluded("contradict", program, &["-m", "tso,sc,pso"], verdicts);
         let kinds = said.iter().map(|line| line.split(": ").nth(1)).collect::<Vec<_>>();

@@ -3,6 +3,7 @@
 use crate::args::IrArgs;
 use crate::exit::Exit;
 use crate::frontend;
+use crate::frontend::Decisions;
 use crate::limits;
 use crate::output;
 use crate::watch;
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 pub fn run(args: &IrArgs) -> Exit {
     watch::limit(Duration::MAX, limits::default_memory());
-    let compiled = match frontend::compile(&args.c) {
+    let compiled = match frontend::compile(&args.c, Decisions::Unmarked) {
         Ok(compiled) => compiled,
         Err(failure) => return failure.into(),
     };

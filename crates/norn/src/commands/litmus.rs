@@ -1,19 +1,21 @@
 //! `norn litmus`: is the outcome that a test asks about allowed?
 
 use crate::args::LitmusArgs;
-use crate::engines::{self, Task};
 use crate::exit::Exit;
 use crate::expectations::Expectations;
 use crate::input;
 use crate::limits;
 use crate::output;
 use crate::watch;
+use norn_engine::{GivenBounds, Prepared};
 use norn_ir::diag::Diagnostic;
 use norn_ir::instr::InstrKind;
+use norn_ir::program::Program;
 use norn_ir::source::{Loc, SourceMap};
 use norn_ir::types::{Display, Ty};
 use norn_litmus::{Observed, Test};
 use norn_machine::enumerate::{Question, states};
+use norn_portfolio::{Options, Task};
 use norn_report::visible::visible;
 use norn_verdict::limits::{Exceeded, Limits, StopToken};
 use norn_verdict::model::Model;
@@ -213,49 +215,49 @@ fn run_file(work: &Work, path: &Path) -> Result {
             return result;
         }
     };
-    norn_passes::escape::mark_private(&mut test.program);
+    let program = Prepared::new(std::mem::replace(&mut test.program, Program::empty()));
     for model in args.models.list() {
         let deadline = Instant::now().checked_add(args.timeout);
         let limits = Limits { deadline, memory: Some(work.memory), stop: work.stop.clone(), ..Limits::none() };
-        match answer(&test, model, args, &limits) {
+        match answer(&test.name, &program, model, args, &limits) {
             Ok(answer) => result.answers.push((model, answer)),
             Err(message) => result.internal = Some(message),
         }
         if args.states {
-            result.states += &final_states(&test, model, &limits);
+            result.states += &final_states(&program, &test, model, &limits);
         }
     }
     result
 }
 
-fn answer(test: &Test, model: Model, args: &LitmusArgs, limits: &Limits) -> std::result::Result<Answer, String> {
-    let task = Task {
-        program: &test.program,
-        checks: Checks::default(),
-        unwind: &[],
-        shortest: false,
-        limits,
-        certify: false,
-        events: args.events,
-        rounds: &args.rounds,
-        // It would cost more than the others need.
-        sampling: false,
-    };
-    match engines::verdict(&task, model, args.engine) {
+fn answer(
+    name: &str,
+    program: &Prepared,
+    model: Model,
+    args: &LitmusArgs,
+    limits: &Limits,
+) -> std::result::Result<Answer, String> {
+    // To sample, or to certify, would cost more than the others need.
+    let options = Options { proofs_only: args.events.certify, ..args.options() };
+    let given = GivenBounds::default();
+    let task = Task { program, checks: Checks::default(), given: &given, limits, options: &options };
+    match args.engine.ask(&task, model) {
         Ok(verdict) => Ok(match verdict.outcome {
             Outcome::Unsafe(_) => Answer::Allow,
             outcome if outcome.is_complete() && verdict.remarks.assumptions.is_empty() => Answer::Forbid,
-            Outcome::Limited { reason, .. } | Outcome::Unknown { reason, .. } => Answer::Unknown(reason),
+            Outcome::Limited { undecided: reason, .. } | Outcome::Unknown(reason) => {
+                Answer::Unknown(reason.to_string())
+            }
             outcome if outcome.is_complete() => Answer::Unknown("an execution has no meaning".to_owned()),
             Outcome::Safe { .. } => Answer::Unknown("the search was bounded".to_owned()),
         }),
-        Err(mismatch) => Err(format!("{}: a counterexample did not replay: {mismatch}", test.name)),
+        Err(mismatch) => Err(format!("{name}: a counterexample did not replay: {mismatch}")),
     }
 }
 
 /// herd's table: every final state of the observed locations and registers.
-fn final_states(test: &Test, model: Model, limits: &Limits) -> String {
-    let mut program = test.program.clone();
+fn final_states(program: &Program, test: &Test, model: Model, limits: &Limits) -> String {
+    let mut program = program.clone();
     for block in program.functions.iter_mut().flat_map(|f| &mut f.blocks) {
         block.instrs.retain(|instr| !matches!(instr.kind, InstrKind::Assert { .. }));
     }
@@ -277,7 +279,7 @@ fn final_states(test: &Test, model: Model, limits: &Limits) -> String {
         let _ = writeln!(text, "{line}");
     }
     if let Some(incomplete) = explored.incomplete {
-        let _ = writeln!(text, "(not all: {})", visible(&incomplete.reason));
+        let _ = writeln!(text, "(not all: {})", visible(&incomplete.to_string()));
     }
     let _ = writeln!(text, "Condition {:?} ({})\n", test.quantifier, visible(&test.condition.to_string()));
     text

@@ -1,28 +1,31 @@
 //! `norn robust`: is every trace under TSO or PSO also one of SC?
 
 use crate::args::RobustArgs;
-use crate::engines;
+use crate::asking::given_bounds;
 use crate::exit::Exit;
-use crate::frontend::{self, Compiled, Failure};
+use crate::frontend::{self, Compiled, Decisions, Failure};
 use crate::limits;
 use crate::loops;
 use crate::output;
 use crate::progress::ProgressLine;
 use crate::watch::{self, LastWords};
+use norn_engine::Query;
 use norn_ir::program::Program;
+use norn_machine::Reference;
 use norn_report::{Sources, robust};
-use norn_stateless::{Task, robustness};
+use norn_stateless::robustness;
 use norn_verdict::limits::{Exceeded, StopToken};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Stats};
 use norn_verdict::robustness::{Robustness, RobustnessVerdict};
+use norn_verdict::undecided::{Undecided, Why};
 use serde_json::Value;
 use std::time::Instant;
 
 pub fn run(args: &RobustArgs) -> Exit {
     watch::limit(args.limits.timeout, args.limits.memory());
     leave_last_words(args, args.models(), Vec::new(), Exit::Unknown);
-    let compiled = match frontend::compile(&args.c) {
+    let compiled = match frontend::compile(&args.c, Decisions::Unmarked) {
         Ok(compiled) => compiled,
         Err(Failure::Unsupported(reason)) => return unsupported(args, &reason),
         Err(failure) => return failure.into(),
@@ -51,7 +54,7 @@ pub fn run(args: &RobustArgs) -> Exit {
     // Those that were not come to are told, too.
     let left = &models[verdicts.len()..];
     let printed = match args.json || !left.is_empty() {
-        true => output::print(&unknown(left, Exceeded::Interrupted.reason(), args.json, values)),
+        true => output::print(&unknown(left, &Exceeded::Interrupted.into(), args.json, values)),
         false => Exit::Fine,
     };
     match printed {
@@ -62,19 +65,19 @@ pub fn run(args: &RobustArgs) -> Exit {
 }
 
 fn unsupported(args: &RobustArgs, reason: &str) -> Exit {
-    let printed = output::print(&unknown(&args.models(), reason, args.json, Vec::new()));
+    let printed = output::print(&unknown(&args.models(), &Why::no_meaning(reason.to_owned()), args.json, Vec::new()));
     if printed == Exit::Fine { Exit::Unknown } else { printed }
 }
 
 /// What is printed if the models get no verdict for a reason that has no place; those before them have been given, as
 /// `values` if JSON is asked for.
-fn unknown(models: &[Model], reason: &str, as_json: bool, mut values: Vec<Value>) -> String {
+fn unknown(models: &[Model], why: &Why, as_json: bool, mut values: Vec<Value>) -> String {
     let nothing = Program::empty();
     let sources = Sources { program: &nothing, line_text: &|_, _| None };
     let verdicts = models.iter().map(|&model| RobustnessVerdict {
         model,
         engine: "none",
-        outcome: Robustness::Unknown { reason: reason.to_owned(), span: None },
+        outcome: Robustness::Unknown(Undecided::new(why.clone())),
         stats: Stats::default(),
     });
     if as_json {
@@ -89,7 +92,7 @@ fn leave_last_words(args: &RobustArgs, models: Vec<Model>, values: Vec<Value>, o
     let as_json = args.json;
     let exit = Some(if others == Exit::Unsafe { others } else { Exit::Unknown });
     watch::last_words(move |exceeded| LastWords {
-        output: unknown(&models, exceeded.reason(), as_json, values.clone()),
+        output: unknown(&models, &exceeded.into(), as_json, values.clone()),
         exit,
         ..LastWords::default()
     });
@@ -100,14 +103,10 @@ fn ask(args: &RobustArgs, compiled: &Compiled, model: Model, stop: &StopToken) -
     let start = Instant::now();
     let line = ProgressLine::new();
     let limits = limits::limits(&args.limits, stop, &line);
-    let bounds = engines::given_bounds(&args.unwind);
-    let verdict = robustness(&Task {
-        program: &compiled.program,
-        model,
-        checks: Checks::usual(),
-        bounds: bounds.as_ref(),
-        limits: &limits,
-    });
+    let bounds = given_bounds(&args.unwind).bounds();
+    let (program, checks) = (&compiled.program, Checks::usual());
+    let query = Query { program, model, checks, bounds: bounds.as_ref(), limits: &limits };
+    let verdict = robustness(&query, &Reference);
     watch::end_task();
     line.clear();
     let mut verdict = verdict.map_err(|mismatch| {
@@ -139,7 +138,7 @@ fn text(verdict: &RobustnessVerdict, sources: &Sources<'_>) -> String {
 /// The status that says most: not robust, then unknown, then robust.
 fn overall(verdicts: &[RobustnessVerdict], require_proof: bool) -> Exit {
     let is_open = |v: &RobustnessVerdict| match &v.outcome {
-        Robustness::Unknown { .. } => true,
+        Robustness::Unknown(_) => true,
         outcome => require_proof && !outcome.is_complete(),
     };
     if verdicts.iter().any(|v| matches!(v.outcome, Robustness::NotRobust(_))) {

@@ -2,7 +2,7 @@
 
 use crate::args::RunArgs;
 use crate::exit::Exit;
-use crate::frontend::{self, Compiled};
+use crate::frontend::{self, Compiled, Decisions};
 use crate::input;
 use crate::limits;
 use crate::output;
@@ -28,12 +28,11 @@ pub fn run(args: &RunArgs) -> Exit {
         error: format!("norn: unknown ({model}): {}\n", exceeded.reason()),
         ..LastWords::default()
     });
-    let mut compiled = match frontend::compile(&args.c) {
+    let compiled = match frontend::compile(&args.c, Decisions::Marked) {
         Ok(compiled) => compiled,
         Err(failure) => return failure.into(),
     };
     // As `check` does, so that its schedules fit.
-    norn_passes::points::mark_decisions(&mut compiled.program);
     match &args.schedule {
         Some(path) => by_schedule(args, &compiled, path),
         None => by_seed(args, &compiled),
@@ -51,9 +50,9 @@ fn by_seed(args: &RunArgs, compiled: &Compiled) -> Exit {
     let printed = print_output(&ran.output);
     let exit = match ran.end {
         RunEnd::Done(end) => show_end(args, compiled, model, &end, &ran.trace),
-        RunEnd::Unknown { reason, span } => {
-            let place = span.map(|s| compiled.with_sources(|sources| format!(" at {}", sources.place(s))));
-            say(&format!("norn: unknown ({model}): {}{}", visible(&reason), place.unwrap_or_default()));
+        RunEnd::Unknown(open) => {
+            let place = open.place.map(|s| compiled.with_sources(|sources| format!(" at {}", sources.place(s))));
+            say(&format!("norn: unknown ({model}): {}{}", visible(&open.to_string()), place.unwrap_or_default()));
             if stop.is_stopped() { Exit::Interrupted } else { Exit::Unknown }
         }
     };

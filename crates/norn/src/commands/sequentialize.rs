@@ -1,15 +1,17 @@
 //! `norn sequentialize`: the program as a sequential C program.
 
 use crate::args::{Reader, SequentialBounds, SequentializeArgs, SmaChoice, Unwind};
+use crate::asking::given_bounds;
 use crate::commands::choices;
-use crate::engines;
 use crate::exit::Exit;
 use crate::frontend;
+use crate::frontend::Decisions;
 use crate::input;
 use crate::loops;
 use crate::output;
 use crate::watch::{self, LastWords};
 use norn_emit::{Options, Refusal, Sequential, Sma, Tool};
+use norn_engine::Prepared;
 use norn_ir::program::Program;
 use norn_ir::source::SourceMap;
 use norn_verdict::model::Model;
@@ -104,7 +106,7 @@ pub fn translate(
         output,
         source: program.files.first().cloned().unwrap_or_default(),
     };
-    norn_emit::sequentialize(program, &engines::bounds(unwind), &options)
+    norn_emit::sequentialize(program, &given_bounds(unwind).or_usual(), &options)
 }
 
 /// Says why there is no sequential program, and where.
@@ -115,23 +117,20 @@ pub fn fail(program: &Program, refusal: &Refusal) -> Exit {
     output::fail(&format!("{place}this cannot be translated into a sequential program: {message}"), Exit::Unknown)
 }
 
-fn program(args: &SequentializeArgs) -> Result<Program, Exit> {
+fn program(args: &SequentializeArgs) -> Result<Prepared, Exit> {
     match args.c.files.as_slice() {
         [path] if path.extension().is_some_and(|extension| extension == "litmus") => litmus(path),
-        _ => frontend::compile(&args.c).map(|compiled| compiled.program).map_err(Exit::from),
+        _ => frontend::compile(&args.c, Decisions::Unmarked).map(|compiled| compiled.program).map_err(Exit::from),
     }
 }
 
-fn litmus(path: &Path) -> Result<Program, Exit> {
+fn litmus(path: &Path) -> Result<Prepared, Exit> {
     let shown = path.display().to_string();
     let cannot = |error| output::fail(&format!("cannot read '{shown}': {error}"), Exit::BadInput);
     let text = input::read_litmus(path).map_err(cannot)?;
     let mut sources = SourceMap::new();
     match norn_litmus::parse(&mut sources, &shown, text) {
-        Ok(mut test) => {
-            norn_passes::escape::mark_private(&mut test.program);
-            Ok(test.program)
-        }
+        Ok(test) => Ok(Prepared::new(test.program)),
         Err(diagnostics) => {
             output::show(&diagnostics, &sources);
             Err(Exit::BadInput)

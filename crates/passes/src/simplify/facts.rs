@@ -30,7 +30,7 @@ pub struct Fact {
 impl Facts {
     pub fn new(function: &Function) -> Facts {
         let by_instr = ByInstr::new(function, Fact::default());
-        let registers = Vec::with_capacity(3 * by_instr.slot_count());
+        let registers = Vec::with_capacity(3 * by_instr.count());
         Facts { by_instr, registers }
     }
 

@@ -8,6 +8,7 @@ use norn_follow::sample::{Form, Sampler, Setting};
 use norn_ir::program::Program;
 use norn_logic::satisfied::Clauses;
 use norn_logic::{ClauseSink, Lit, Term};
+use norn_passes::analysed::Analysed;
 use norn_passes::unwind::Bounds;
 use norn_symex::{EventKind, Symbolic, execute};
 use norn_verdict::limits::Limits;
@@ -46,7 +47,8 @@ struct Faults<'f> {
 fn rejected(text: &str, model: Model, rounds: u32, executions: u64, faults: &Faults<'_>) -> Option<String> {
     let program = compile(text);
     let bounds = Bounds { default: 2, ..Bounds::default() };
-    let mut symbolic = execute(&program, &bounds, CHECKS, &Limits::none()).expect("it can be executed");
+    let mut symbolic =
+        execute(&Analysed::new(program.clone()), &bounds, CHECKS, &Limits::none()).expect("it can be executed");
     faults.list.into_iter().for_each(|fault| fault(&mut symbolic));
     let mut plan = Plan::new(&symbolic, model);
     faults.plan.into_iter().for_each(|fault| fault(&mut plan));

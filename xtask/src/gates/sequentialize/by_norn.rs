@@ -9,7 +9,10 @@
 
 use norn_c::driver::{Input, compile};
 use norn_emit::{Sma, Tool, sequentialize};
-use norn_ir::program::Program;
+use norn_engine::{Engine, Prepared, Query};
+use norn_events::Events;
+use norn_machine::Reference;
+use norn_rounds::Rounds;
 use norn_testing::sequential::{Answer, Found, MOST_TIMESTAMPS, Plan, Tally, bounds, options};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
@@ -27,7 +30,7 @@ const ANY_CONTENT: &str = "#define content(T) nondet(T)";
 const ZERO_CONTENT: &str = "#define content(T) ((T)0)";
 
 /// Compares for one program, for which the emitted programs were run. What was left open there may be settled here.
-pub fn agree(name: &str, program: &Program, plan: Plan, (mut tally, found): (Tally, Found)) -> Tally {
+pub fn agree(name: &str, program: &Prepared, plan: Plan, (mut tally, found): (Tally, Found)) -> Tally {
     let sc = settle(&format!("{name} sc"), program, plan, (Model::Sc, Sma::List), &found.sc, &mut tally);
     let by_rounds = rounds(program, plan, Model::Sc, plan.rounds);
     tally.equal(&format!("{name} sc: emitted and rounds"), &sc, &by_rounds);
@@ -57,7 +60,7 @@ pub fn agree(name: &str, program: &Program, plan: Plan, (mut tally, found): (Tal
 /// What Norn says about an emitted program and what it does when it runs; one of the two is enough.
 fn settle(
     what: &str,
-    program: &Program,
+    program: &Prepared,
     plan: Plan,
     (model, sma): (Model, Sma),
     run: &Answer,
@@ -85,7 +88,7 @@ fn settle(
 }
 
 /// More timestamps and nodes for a list that lacks a violation which there is.
-fn enough(program: &Program, mut plan: Plan, model: Model, mut list: Answer, other: &Answer) -> (Plan, Answer) {
+fn enough(program: &Prepared, mut plan: Plan, model: Model, mut list: Answer, other: &Answer) -> (Plan, Answer) {
     while list == Answer::Safe && *other == Answer::Unsafe && plan.timestamps < MOST_TIMESTAMPS {
         plan = Plan { timestamps: plan.timestamps + 1, nodes: plan.nodes + 1, ..plan };
         list = emitted(program, plan, model, Sma::List);
@@ -93,7 +96,7 @@ fn enough(program: &Program, mut plan: Plan, model: Model, mut list: Answer, oth
     (plan, list)
 }
 
-fn implications(what: &str, program: &Program, plan: Plan, model: Model, list: Answer, tally: &mut Tally) {
+fn implications(what: &str, program: &Prepared, plan: Plan, model: Model, list: Answer, tally: &mut Tally) {
     let by_rounds = rounds(program, plan, model, plan.rounds);
     let (plan, list) = enough(program, plan, model, list, &by_rounds);
     match (&list, &by_rounds) {
@@ -121,12 +124,12 @@ fn implications(what: &str, program: &Program, plan: Plan, model: Model, list: A
 }
 
 /// The emitted program, as Norn's engine `events` sees it.
-pub fn emitted(program: &Program, plan: Plan, model: Model, sma: Sma) -> Answer {
+pub fn emitted(program: &Prepared, plan: Plan, model: Model, sma: Sma) -> Answer {
     check(program, plan, model, sma, |text| text)
 }
 
 /// The same with a change to the text.
-fn check(program: &Program, plan: Plan, model: Model, sma: Sma, change: impl FnOnce(String) -> String) -> Answer {
+fn check(program: &Prepared, plan: Plan, model: Model, sma: Sma, change: impl FnOnce(String) -> String) -> Answer {
     let options = norn_emit::Options { tool: Tool::Norn, ..options(model, sma, plan) };
     let (text, unwind) = match sequentialize(program, &bounds(plan.unwind), &options) {
         Ok(sequential) => (sequential.text(), sequential.unwind),
@@ -137,38 +140,22 @@ fn check(program: &Program, plan: Plan, model: Model, sma: Sma, change: impl FnO
     }
     let input = Input::Text { name: "sequential.c".to_owned(), text: change(text) };
     let compiled = compile(Default::default(), Some(program.target), vec![input]);
-    let Some(mut sequential) = compiled.program else {
+    let Some(sequential) = compiled.program else {
         return Answer::Undecided(format!("the emitted program is not C: {:?}", compiled.diagnostics.first()));
     };
-    norn_passes::escape::mark_private(&mut sequential);
-    let limits = limits(plan);
-    let verdict = norn_events::verdict(&norn_events::Task {
-        program: &sequential,
-        model: Model::Sc,
-        checks: Checks::default(),
-        bounds: &bounds(u32::try_from(unwind).unwrap_or(u32::MAX)),
-        grow: false,
-        limits: &limits,
-        encoding: norn_events::Encoding::default(),
-        certify: false,
-    });
+    let (limits, bounds) = (limits(plan), bounds(u32::try_from(unwind).unwrap_or(u32::MAX)));
+    let (program, model, checks) = (&Prepared::new(sequential), Model::Sc, Checks::default());
+    let query = Query { program, model, checks, bounds: Some(&bounds), limits: &limits };
+    let verdict = Events::default().run(&query, &Reference);
     answer(verdict, u32::try_from(unwind).unwrap_or(u32::MAX))
 }
 
 /// The program itself, in so many rounds.
-pub fn rounds(program: &Program, plan: Plan, model: Model, count: u32) -> Answer {
+pub fn rounds(program: &Prepared, plan: Plan, model: Model, count: u32) -> Answer {
     let limits = limits(plan);
-    let verdict = norn_rounds::verdict(&norn_rounds::Task {
-        program,
-        model,
-        checks: Checks::default(),
-        bounds: Some(&bounds(plan.unwind)),
-        rounds: Some(count),
-        thread_order: &[],
-        bits: None,
-        certify: false,
-        limits: &limits,
-    });
+    let bounds = bounds(plan.unwind);
+    let query = Query { program, model, checks: Checks::default(), bounds: Some(&bounds), limits: &limits };
+    let verdict = Rounds { rounds: Some(count), ..Rounds::default() }.run(&query, &Reference);
     answer(verdict, plan.unwind)
 }
 
@@ -182,7 +169,7 @@ fn limits(plan: Plan) -> Limits {
 /// A verdict that holds up to this bound on loops. Engines that run out of time answer for smaller ones, which is no
 /// answer here.
 fn answer<E: std::fmt::Display>(verdict: Result<Verdict, E>, unwind: u32) -> Answer {
-    let is_smaller = |bound: &Bound| matches!(bound.kind, BoundKind::Unwind { .. }) && bound.value < u64::from(unwind);
+    let is_smaller = |bound: &Bound| matches!(bound.kind, BoundKind::Unwind(_)) && bound.value < u64::from(unwind);
     match verdict {
         Err(mismatch) => Answer::Undecided(format!("a counterexample did not replay: {mismatch}")),
         Ok(verdict) => match verdict.outcome {
@@ -191,7 +178,9 @@ fn answer<E: std::fmt::Display>(verdict: Result<Verdict, E>, unwind: u32) -> Ans
                 None => Answer::Safe,
                 Some(bound) => Answer::Undecided(format!("safe up to {bound} only")),
             },
-            Outcome::Limited { reason, .. } | Outcome::Unknown { reason, .. } => Answer::Undecided(reason),
+            Outcome::Limited { undecided: reason, .. } | Outcome::Unknown(reason) => {
+                Answer::Undecided(reason.to_string())
+            }
         },
     }
 }

@@ -10,7 +10,7 @@ use crate::corpus;
 use crate::norn::root;
 use norn_c::driver::{Input, compile};
 use norn_c::session::{MacroOption, Options};
-use norn_ir::program::Program;
+use norn_engine::Prepared;
 use norn_ir::source::SourceMap;
 use norn_testing::Random;
 use norn_testing::programs::{self, Shape};
@@ -23,7 +23,7 @@ use std::time::Instant;
 
 struct Case {
     name: String,
-    program: Program,
+    program: Prepared,
     plan: Plan,
 }
 
@@ -132,8 +132,7 @@ fn litmus(corpus: &Path, extent: Extent) -> Result<Vec<Case>, String> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let text = fs::read_to_string(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
         let test = norn_litmus::parse(&mut SourceMap::new(), &name, text).map_err(|d| format!("{name}: {d:?}"))?;
-        let mut program = test.program;
-        norn_passes::escape::mark_private(&mut program);
+        let program = Prepared::new(test.program);
         Ok(Case { name, program, plan: LITMUS })
     };
     extent.of(files).into_iter().map(case).collect()
@@ -188,7 +187,6 @@ fn program(path: &Path, define: Option<String>) -> Result<Case, String> {
 
 fn compiled(name: String, options: Options, input: Input) -> Result<Case, String> {
     let compiled = compile(options, None, vec![input]);
-    let mut program = compiled.program.ok_or_else(|| format!("{name} should compile"))?;
-    norn_passes::escape::mark_private(&mut program);
+    let program = Prepared::new(compiled.program.ok_or_else(|| format!("{name} should compile"))?);
     Ok(Case { name, program, plan: PROGRAM })
 }

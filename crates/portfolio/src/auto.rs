@@ -23,17 +23,15 @@
 //! engines only; the others are not asked. For data races that is `enumerate`, for a moment, since it needs no bounds where
 //! the states are few; then `events`; then `enumerate` with the time that is left.
 
-use super::attack::shallow;
-use super::given::{covers_all, within_given};
-use super::{Task, by_states, enumerate, events, rounds, stateless};
-use crate::args::Unwind;
-use norn_machine::replay::ReplayMismatch;
+use crate::attack::shallow;
+use crate::given::covers_all;
+use crate::{Task, Who};
+use norn_engine::GivenBounds;
+use norn_verdict::claim::Mismatch;
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Outcome, Verdict};
 use std::time::{Duration, Instant};
-
-type Ask = fn(&Task<'_>, Model) -> Result<Verdict, ReplayMismatch>;
 
 /// One turn: who, the share of the time that is left then, and at most so long.
 #[derive(Clone, Copy)]
@@ -43,37 +41,16 @@ struct Turn {
     most: Duration,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Who {
-    States,
-    Stateless,
-    Events,
-    Rounds,
-    Enumerate,
-}
-
-impl Who {
-    fn ask(self) -> Ask {
-        match self {
-            Who::States => by_states,
-            Who::Stateless => stateless,
-            Who::Events => events,
-            Who::Rounds => rounds,
-            Who::Enumerate => enumerate,
-        }
-    }
-}
-
 const NO_CAP: Duration = Duration::from_secs(u64::MAX / 4);
 
 fn turns(task: &Task<'_>) -> Vec<Turn> {
     let turn =
         |engine, share, most: Option<u64>| Turn { engine, share, most: most.map_or(NO_CAP, Duration::from_secs) };
     let checks = task.checks;
-    if task.events.certify && checks.data_race {
+    if task.options.proofs_only && checks.data_race {
         return vec![turn(Who::Events, 1.0, None)];
     }
-    if task.events.certify {
+    if task.options.proofs_only {
         return vec![turn(Who::Events, 0.6, None), turn(Who::Rounds, 1.0, None)];
     }
     if checks.data_race && checks.deadlock {
@@ -99,23 +76,21 @@ fn turns(task: &Task<'_>) -> Vec<Turn> {
     ]
 }
 
-pub fn verdict(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
-    if task.sampling
-        && !task.events.certify
+pub fn verdict(task: &Task<'_>, model: Model) -> Result<Verdict, Mismatch> {
+    if task.options.sampling
+        && !task.options.proofs_only
         && let Some(found) = shallow(task, model)?
     {
         return Ok(found);
     }
-    take_turns(turns(task), task.limits, task.unwind, |turn, limits| {
-        Ok(within_given(task, (turn.ask())(&Task { limits, ..*task }, model)?))
-    })
+    take_turns(turns(task), task.limits, task.given, |who, limits| Task { limits, ..*task }.ask(who, model))
 }
 
 /// The strongest verdict of those who are asked in turn.
 fn take_turns<E>(
     mut turns: Vec<Turn>,
     all: &Limits,
-    unwind: &[Unwind],
+    given: &GivenBounds,
     mut ask: impl FnMut(Who, &Limits) -> Result<Verdict, E>,
 ) -> Result<Verdict, E> {
     let mut best: Option<Verdict> = None;
@@ -126,7 +101,7 @@ fn take_turns<E>(
         let is_last = turns.is_empty();
         let turn = if is_last { Turn { share: 1.0, most: NO_CAP, ..turn } } else { turn };
         let said = ask(turn.engine, &limits(all, &turn))?;
-        let settled = matches!(said.outcome, Outcome::Unsafe(_)) || covers_all(&said.outcome, unwind);
+        let settled = matches!(said.outcome, Outcome::Unsafe(_)) || covers_all(&said.outcome, given);
         let ended_by = ended_by(&said.outcome);
         best = Some(match best {
             Some(best) if !settled && strength(&said) <= strength(&best) => best,
@@ -153,9 +128,7 @@ fn take_turns<E>(
 
 /// The limit for which a search was ended, if it was.
 pub fn ended_by(outcome: &Outcome) -> Option<Exceeded> {
-    let (Outcome::Limited { reason, .. } | Outcome::Unknown { reason, .. }) = outcome else { return None };
-    let limits = [Exceeded::Time, Exceeded::Memory, Exceeded::Interrupted];
-    limits.into_iter().find(|limit| reason.starts_with(limit.reason()))
+    outcome.undecided()?.exceeded()
 }
 
 /// Half of the memory for each: what one engine gives back does not always return to the system.
@@ -177,9 +150,7 @@ pub fn strength(verdict: &Verdict) -> u32 {
         Outcome::Safe { .. } if verdict.outcome.is_complete() => 5,
         Outcome::Safe { .. } => 4,
         Outcome::Limited { .. } => 3,
-        Outcome::Unknown { .. } if ended_by(&verdict.outcome).is_some() => 1,
-        Outcome::Unknown { .. } if [norn_events::ENGINE, norn_rounds::ENGINE].contains(&verdict.engine) => 2,
-        Outcome::Unknown { .. } => 0,
+        Outcome::Unknown(open) => open.why.weight(),
     }
 }
 
@@ -187,19 +158,21 @@ pub fn strength(verdict: &Verdict) -> u32 {
 mod tests {
     use super::*;
     use norn_verdict::outcome::Stats;
+    use norn_verdict::undecided::{Undecided, Unsought, Why};
 
     /// Who is asked, and whether with all the time and memory that is left, if each is ended by its share but those who refuse.
-    fn asked(turns: &[(Who, f64)], refuse: &[Who], reason: &str) -> Vec<(Who, bool)> {
+    fn asked(turns: &[(Who, f64)], refuse: &[Who], limit: Exceeded) -> Vec<(Who, bool)> {
         let turns = turns.iter().map(|&(engine, share)| Turn { engine, share, most: NO_CAP }).collect();
         let all = Limits { memory: Some(u64::MAX), ..Limits::for_seconds(1000.0) };
         let mut asked = Vec::new();
-        let verdict = take_turns(turns, &all, &[], |who, limits| {
+        let verdict = take_turns(turns, &all, &GivenBounds::default(), |who, limits| {
             // The clock goes on in between.
             let left = all.deadline.expect("a deadline") - limits.deadline.expect("a deadline");
             asked.push((who, left < Duration::from_secs(1) && limits.memory == all.memory));
-            let reason = if refuse.contains(&who) { "not made for it" } else { reason }.to_owned();
-            let outcome = Outcome::Unknown { reason, span: None };
-            Ok::<_, ReplayMismatch>(Verdict::new(Model::Sc, "test", outcome, Stats::default()))
+            let refused = Why::NotLookedFor(Unsought::DataRaces);
+            let why = if refuse.contains(&who) { refused } else { limit.into() };
+            let outcome = Outcome::Unknown(Undecided::new(why));
+            Ok::<_, Mismatch>(Verdict::new(Model::Sc, "test", outcome, Stats::default()))
         });
         assert!(verdict.is_ok());
         asked
@@ -209,7 +182,7 @@ mod tests {
     fn what_others_do_not_need_goes_to_who_was_cut_short() {
         use Who::*;
         let turns = [(States, 0.1), (Stateless, 0.1), (Events, 0.4), (Rounds, 0.4), (Stateless, 0.3), (States, 1.0)];
-        for limit in [Exceeded::Time, Exceeded::Memory].map(Exceeded::reason) {
+        for limit in [Exceeded::Time, Exceeded::Memory] {
             // Who refused is not asked again, so the turn of `rounds` is the last, with all; then `events` has a second one.
             let expected = [(States, false), (Stateless, false), (Events, false), (Rounds, true), (Events, true)];
             assert_eq!(asked(&turns, &[States, Stateless], limit), expected);
@@ -217,6 +190,27 @@ mod tests {
             let only_states = asked(&turns, &[Stateless, Events, Rounds], limit);
             assert_eq!(only_states.last(), Some(&(States, true)));
         }
-        assert_eq!(asked(&turns, &[States, Stateless, Events, Rounds], "").len(), 4);
+        assert_eq!(asked(&turns, &[States, Stateless, Events, Rounds], Exceeded::Time).len(), 4);
+    }
+
+    #[test]
+    fn only_those_are_asked_who_can_decide() {
+        let program = norn_testing::prepare("int main(void) { return 0; }");
+        let (limits, given) = (Limits::none(), GivenBounds::default());
+        for (deadlock, data_race, proofs_only) in [false, true]
+            .into_iter()
+            .flat_map(|a| [false, true].map(|b| (a, b)))
+            .flat_map(|(a, b)| [false, true].map(|c| (a, b, c)))
+        {
+            let checks = norn_verdict::outcome::Checks { deadlock, data_race, ..Default::default() };
+            let options = crate::Options { proofs_only, ..Default::default() };
+            let task = Task { program: &program, checks, given: &given, limits: &limits, options: &options };
+            for turn in turns(&task) {
+                let able = turn.engine.capabilities();
+                // No engine with proofs looks for deadlocks: whoever is asked says so.
+                assert!(able.unsought(checks).is_none() || proofs_only, "{:?} {checks:?}", turn.engine);
+                assert!(able.has_proofs || !proofs_only, "{:?} {checks:?}", turn.engine);
+            }
+        }
     }
 }

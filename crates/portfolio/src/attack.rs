@@ -5,16 +5,18 @@
 //! a share of the time that the verdict took, and at least for a certain work: it prints something only where the
 //! verdict was wrong, or is surpassed.
 
-use super::{Task, given_bounds};
-use norn_machine::replay::ReplayMismatch;
-use norn_sample::{Attack, Budget};
+use crate::Task;
+use norn_engine::{Engine, Query};
+use norn_machine::Reference;
+use norn_sample::{Attack, Budget, Sample};
+use norn_verdict::claim::Mismatch;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Bound, Outcome, Verdict};
 use std::time::{Duration, Instant};
 
 /// Of `-e sample`, unless the number of executions is given: some seconds.
-const FULL_WORK: u64 = 200_000_000;
+pub(crate) const FULL_WORK: u64 = 200_000_000;
 /// Before the other engines of `auto`: about 20 ms, in which hundreds of executions of small programs fit. What few thousand
 /// of them do not find, ten times as many seldom do.
 const FIRST_WORK: u64 = 500_000;
@@ -26,30 +28,15 @@ const SHARE: f64 = 0.05;
 /// Where attacks begin to count: other executions than those that were tried first.
 const ATTACK_FROM: u64 = 1 << 32;
 
-/// The engine as such.
-pub fn sample(task: &Task<'_>, model: Model) -> Result<Verdict, ReplayMismatch> {
-    let work = if task.limits.executions.is_some() { u64::MAX } else { FULL_WORK };
-    run(task, model, Budget { work, time: None, first: 0 })
-}
-
 /// A violation that is found in a moment.
-pub fn shallow(task: &Task<'_>, model: Model) -> Result<Option<Verdict>, ReplayMismatch> {
+pub(crate) fn shallow(task: &Task<'_>, model: Model) -> Result<Option<Verdict>, Mismatch> {
     let limits = Limits { executions: None, ..task.limits.clone() };
-    let verdict = run(&Task { limits: &limits, ..*task }, model, Budget { work: FIRST_WORK, time: None, first: 0 })?;
+    let bounds = task.given.bounds();
+    let Task { program, checks, .. } = *task;
+    let query = Query { program, model, checks, bounds: bounds.as_ref(), limits: &limits };
+    let engine = Sample { seed: 0, budget: Budget { work: FIRST_WORK, time: None, first: 0 } };
+    let verdict = engine.run(&query, &Reference)?;
     Ok(matches!(verdict.outcome, Outcome::Unsafe(_)).then_some(verdict))
-}
-
-fn run(task: &Task<'_>, model: Model, budget: Budget) -> Result<Verdict, ReplayMismatch> {
-    let bounds = given_bounds(task.unwind);
-    norn_sample::verdict(&norn_sample::Task {
-        program: task.program,
-        model,
-        checks: task.checks,
-        bounds: bounds.as_ref(),
-        limits: task.limits,
-        seed: 0,
-        budget,
-    })
 }
 
 /// What becomes of a verdict.
@@ -61,7 +48,7 @@ pub enum Attacked {
 }
 
 /// Looks for an execution that contradicts a verdict of safe, which took so long to find. Others stay as they are.
-pub fn attack(task: &Task<'_>, mut verdict: Verdict, spent: Duration) -> Result<Attacked, ReplayMismatch> {
+pub fn attack(task: &Task<'_>, mut verdict: Verdict, spent: Duration) -> Result<Attacked, Mismatch> {
     let Outcome::Safe { bounds } = &verdict.outcome else { return Ok(Attacked::Shown(verdict)) };
     let start = Instant::now();
     let found = look(task, verdict.model, bounds, spent.mul_f64(SHARE).max(LEAST_TIME))?;
@@ -79,19 +66,13 @@ pub fn attack(task: &Task<'_>, mut verdict: Verdict, spent: Duration) -> Result<
     }
 }
 
-fn look(task: &Task<'_>, model: Model, claimed: &[Bound], time: Duration) -> Result<Attack, ReplayMismatch> {
+fn look(task: &Task<'_>, model: Model, claimed: &[Bound], time: Duration) -> Result<Attack, Mismatch> {
     // Where no time is left there is a little.
     let least = Instant::now() + LEAST_TIME;
     let deadline = task.limits.deadline.map(|deadline| deadline.max(least));
     let limits = Limits { deadline, executions: None, ..task.limits.clone() };
-    let sample = norn_sample::Task {
-        program: task.program,
-        model,
-        checks: task.checks,
-        bounds: None,
-        limits: &limits,
-        seed: 0,
-        budget: Budget { work: LEAST_WORK, time: Some(time), first: ATTACK_FROM },
-    };
-    norn_sample::attack(&sample, claimed, task.rounds.thread_order.is_empty())
+    let Task { program, checks, .. } = *task;
+    let query = Query { program, model, checks, bounds: None, limits: &limits };
+    let engine = Sample { seed: 0, budget: Budget { work: LEAST_WORK, time: Some(time), first: ATTACK_FROM } };
+    engine.attack(&query, claimed, task.options.rounds.thread_order.is_empty(), &Reference)
 }

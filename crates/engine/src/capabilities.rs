@@ -1,0 +1,106 @@
+//! What each engine can decide, as data: refusals, the choice of engines and the table of the README come from here.
+
+use norn_verdict::outcome::Checks;
+use norn_verdict::undecided::Unsought;
+
+/// What an engine is able to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Capabilities {
+    pub name: &'static str,
+    pub deadlock: Ability,
+    pub data_race: Ability,
+    /// Whether it can say safe, or only finds violations.
+    pub says_safe: bool,
+    /// Whether there is a proof of a safe verdict to check.
+    pub has_proofs: bool,
+    /// Whether it can look for a counterexample of the fewest steps.
+    pub finds_shortest: bool,
+    /// Whether the number of rounds, their order and the width of integers mean anything to it.
+    pub counts_rounds: bool,
+}
+
+/// How far an engine decides a property.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ability {
+    Decides,
+    /// For programs in which no thread can wake up spuriously.
+    UnlessSpurious,
+    No,
+}
+
+/// Properties beside those that every engine looks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Property {
+    Deadlock,
+    DataRace,
+}
+
+impl Property {
+    pub const ALL: [Property; 2] = [Property::Deadlock, Property::DataRace];
+
+    pub fn is_asked(self, checks: Checks) -> bool {
+        match self {
+            Property::Deadlock => checks.deadlock,
+            Property::DataRace => checks.data_race,
+        }
+    }
+
+    fn unsought(self) -> Unsought {
+        match self {
+            Property::Deadlock => Unsought::Deadlocks,
+            Property::DataRace => Unsought::DataRaces,
+        }
+    }
+}
+
+impl Capabilities {
+    pub fn ability(&self, property: Property) -> Ability {
+        match property {
+            Property::Deadlock => self.deadlock,
+            Property::DataRace => self.data_race,
+        }
+    }
+
+    /// What is asked for and the engine never looks for.
+    pub fn unsought(&self, checks: Checks) -> Option<Unsought> {
+        let lacks = |property: &Property| property.is_asked(checks) && self.ability(*property) == Ability::No;
+        // Data races are what an engine lacks most often.
+        [Property::DataRace, Property::Deadlock].into_iter().find(lacks).map(Property::unsought)
+    }
+}
+
+/// What all engines that look at states have in common.
+const OF_STATES: Capabilities = Capabilities {
+    name: "states",
+    deadlock: Ability::Decides,
+    data_race: Ability::No,
+    says_safe: true,
+    has_proofs: false,
+    finds_shortest: true,
+    counts_rounds: false,
+};
+
+pub const STATES: Capabilities = OF_STATES;
+
+pub const ENUMERATE: Capabilities = Capabilities { name: "enumerate", data_race: Ability::Decides, ..OF_STATES };
+
+pub const STATELESS: Capabilities =
+    Capabilities { name: "stateless", deadlock: Ability::UnlessSpurious, finds_shortest: false, ..OF_STATES };
+
+pub const SAMPLE: Capabilities =
+    Capabilities { name: "sample", data_race: Ability::Decides, says_safe: false, finds_shortest: false, ..OF_STATES };
+
+pub const EVENTS: Capabilities = Capabilities {
+    name: "events",
+    deadlock: Ability::No,
+    data_race: Ability::Decides,
+    says_safe: true,
+    has_proofs: true,
+    finds_shortest: false,
+    counts_rounds: false,
+};
+
+pub const ROUNDS: Capabilities = Capabilities { name: "rounds", data_race: Ability::No, counts_rounds: true, ..EVENTS };
+
+/// In the order of the README's table.
+pub const ALL: [&Capabilities; 6] = [&STATES, &STATELESS, &EVENTS, &ROUNDS, &ENUMERATE, &SAMPLE];

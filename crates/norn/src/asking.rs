@@ -1,0 +1,77 @@
+//! From the options of the command line to those who are asked.
+
+use crate::args::{CheckArgs, Encoding, Engine, EventsArgs, LitmusArgs, RoundsArgs, Unwind};
+use norn_engine::GivenBounds;
+use norn_passes::unwind::BoundAt;
+use norn_portfolio::{Options, Task, Who};
+use norn_rounds::Rounds;
+use norn_verdict::claim::Mismatch;
+use norn_verdict::model::Model;
+use norn_verdict::outcome::Verdict;
+
+impl Engine {
+    /// The engine, if it is a single one.
+    pub fn who(self) -> Option<Who> {
+        match self {
+            Engine::Auto => None,
+            Engine::Enumerate => Some(Who::Enumerate),
+            Engine::Stateless => Some(Who::Stateless),
+            Engine::States => Some(Who::States),
+            Engine::Events => Some(Who::Events),
+            Engine::Rounds => Some(Who::Rounds),
+            Engine::Sample => Some(Who::Sample),
+        }
+    }
+
+    pub fn ask(self, task: &Task<'_>, model: Model) -> Result<Verdict, Mismatch> {
+        match self.who() {
+            Some(who) => task.ask(who, model),
+            None => task.ask_in_turn(model),
+        }
+    }
+}
+
+/// What the options of single engines say.
+fn engine_options(events: EventsArgs, rounds: &RoundsArgs) -> Options {
+    let RoundsArgs { limit, ref thread_order, bits, .. } = *rounds;
+    Options {
+        encoding: match events.encoding {
+            Encoding::Order => norn_events::Encoding::Order,
+            Encoding::Clocks => norn_events::Encoding::Clocks,
+        },
+        rounds: Rounds { rounds: limit, thread_order: thread_order.clone(), bits, certify: false },
+        ..Options::default()
+    }
+}
+
+impl CheckArgs {
+    pub fn options(&self) -> Options {
+        Options {
+            shortest: self.shortest,
+            certify: self.events.certify || self.require_proof,
+            proofs_only: self.events.certify,
+            sampling: !self.no_attack,
+            ..engine_options(self.events, &self.rounds)
+        }
+    }
+}
+
+impl LitmusArgs {
+    pub fn options(&self) -> Options {
+        engine_options(self.events, &self.rounds)
+    }
+}
+
+/// The bounds of the command line together.
+pub fn given_bounds(unwind: &[Unwind]) -> GivenBounds {
+    let mut given = GivenBounds::default();
+    for bound in unwind {
+        match bound {
+            Unwind::Default(bound) => given.default = Some(*bound),
+            Unwind::At { file, line, bound } => {
+                given.at.push(BoundAt { file: file.clone(), line: *line, bound: *bound });
+            }
+        }
+    }
+    given
+}

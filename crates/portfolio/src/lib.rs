@@ -1,0 +1,112 @@
+//! Which engines are asked, in which order, for how long, and what their answers say together.
+//!
+//! - [`auto`]: several engines in turn; [`cross_check`]: all of them, which have to agree
+//! - [`attack`]: random executions before the others, and against every verdict of safe
+//! - [`enumerate`]: the reference machine's own search, as an engine
+//! - [`given`]: which bounds were given: only within those is a program safe
+
+pub mod attack;
+pub mod auto;
+pub mod cross_check;
+pub mod enumerate;
+pub mod given;
+
+use attack::FULL_WORK;
+use enumerate::Enumerate;
+use norn_engine::{Capabilities, Engine, GivenBounds, Prepared, Query, capabilities};
+use norn_events::{Encoding, Events};
+use norn_machine::Reference;
+use norn_rounds::Rounds;
+use norn_sample::{Budget, Sample};
+use norn_stateless::Stateless;
+use norn_states::States;
+use norn_verdict::claim::Mismatch;
+use norn_verdict::limits::Limits;
+use norn_verdict::model::Model;
+use norn_verdict::outcome::{Checks, Verdict};
+
+/// Who is asked.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Who {
+    States,
+    Stateless,
+    Events,
+    Rounds,
+    Enumerate,
+    Sample,
+}
+
+impl Who {
+    pub fn capabilities(self) -> &'static Capabilities {
+        match self {
+            Who::States => &capabilities::STATES,
+            Who::Stateless => &capabilities::STATELESS,
+            Who::Events => &capabilities::EVENTS,
+            Who::Rounds => &capabilities::ROUNDS,
+            Who::Enumerate => &capabilities::ENUMERATE,
+            Who::Sample => &capabilities::SAMPLE,
+        }
+    }
+}
+
+/// A program, what is asked about it, and how.
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
+    pub program: &'a Prepared,
+    pub checks: Checks,
+    pub given: &'a GivenBounds,
+    pub limits: &'a Limits,
+    pub options: &'a Options,
+}
+
+/// How engines are to answer.
+#[derive(Clone, Default, Debug)]
+pub struct Options {
+    /// A counterexample should have as few steps as possible.
+    pub shortest: bool,
+    /// What a SAT solver says is safe is checked.
+    pub certify: bool,
+    /// Only engines that have proofs are asked.
+    pub proofs_only: bool,
+    pub encoding: Encoding,
+    /// Its `certify` is that of the options.
+    pub rounds: Rounds,
+    /// Random executions come first in `auto`.
+    pub sampling: bool,
+}
+
+impl Task<'_> {
+    fn engine(&self, who: Who) -> Box<dyn Engine> {
+        let Options { shortest, certify, encoding, .. } = *self.options;
+        match who {
+            Who::States => Box::new(States { shortest, ..States::default() }),
+            Who::Stateless => Box::new(Stateless),
+            Who::Events => Box::new(Events { encoding, certify }),
+            Who::Rounds => Box::new(Rounds { certify, ..self.options.rounds.clone() }),
+            Who::Enumerate => Box::new(Enumerate),
+            Who::Sample => {
+                let work = if self.limits.executions.is_some() { u64::MAX } else { FULL_WORK };
+                Box::new(Sample { seed: 0, budget: Budget { work, time: None, first: 0 } })
+            }
+        }
+    }
+
+    /// What one engine says. It is safe only within bounds that were given.
+    pub fn ask(&self, who: Who, model: Model) -> Result<Verdict, Mismatch> {
+        let bounds = self.given.bounds();
+        let Task { program, checks, limits, .. } = *self;
+        let query = Query { program, model, checks, bounds: bounds.as_ref(), limits };
+        let said = self.engine(who).run(&query, &Reference)?;
+        Ok(given::within_given(self, said))
+    }
+
+    /// What the engines that can help say, in turn.
+    pub fn ask_in_turn(&self, model: Model) -> Result<Verdict, Mismatch> {
+        match self.options.shortest {
+            // The enumerator always goes breadth first.
+            true if self.checks.data_race => self.ask(Who::Enumerate, model),
+            true => self.ask(Who::States, model),
+            false => auto::verdict(self, model),
+        }
+    }
+}
