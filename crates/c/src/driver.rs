@@ -65,6 +65,10 @@ pub fn compile(options: Options, target: Option<Target>, inputs: Vec<Input>) -> 
     with_stack(move || Driver::new(options, target).run(&inputs))
 }
 
+/// The system has no memory left for the stack of a front end: what [`with_stack`] then unwinds with, since it has no
+/// other answer. It is no fault of Norn's.
+pub struct NoRoom;
+
 /// Runs something on a thread with a stack on which [`compile`] can run. What compiles and goes on with the program does
 /// well to run as a whole: memory that one thread gives back is not used again by another.
 pub fn with_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
@@ -77,7 +81,7 @@ pub fn with_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
     };
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("front end".to_owned()).stack_size(STACK_BYTES);
-        let thread = thread.spawn_scoped(scope, run).expect("a thread should start");
+        let Ok(thread) = thread.spawn_scoped(scope, run) else { std::panic::resume_unwind(Box::new(NoRoom)) };
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }

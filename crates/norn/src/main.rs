@@ -24,7 +24,9 @@ mod watch;
 use args::{Cli, Command};
 use exit::Exit;
 use mimalloc::MiMalloc;
+use norn_c::driver::NoRoom;
 use norn_report::visible::visible_up_to;
+use norn_verdict::limits::Exceeded;
 use std::io::Write;
 use std::panic::PanicHookInfo;
 use std::process::ExitCode;
@@ -46,7 +48,10 @@ fn main() -> ExitCode {
         }
     };
     // A panic is a fault of Norn's; its message has been printed by then.
-    let exit = std::panic::catch_unwind(|| run(&cli)).unwrap_or_else(|_| {
+    let exit = std::panic::catch_unwind(|| run(&cli)).unwrap_or_else(|panic| {
+        if panic.is::<NoRoom>() {
+            watch::end(Exceeded::Memory);
+        }
         output::fail("internal error: please report it, with the input that led here", Exit::Internal)
     });
     // Nobody else speaks from now on: the verdict has been given.

@@ -11,7 +11,7 @@
 use crate::exit::Exit;
 use crate::output;
 use crate::owned;
-use norn_verdict::limits::{Exceeded, StopToken, resident_bytes};
+use norn_verdict::limits::{Exceeded, StopToken, resident_bytes, virtual_bytes};
 use std::process;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -43,6 +43,8 @@ struct Watch {
     start: Instant,
     state: Mutex<State>,
     speaking: Mutex<()>,
+    /// The bytes of addresses that the system allows the process (`ulimit -v`), if that is limited.
+    address_space: Option<u64>,
 }
 
 #[derive(Default)]
@@ -59,7 +61,19 @@ static WATCH: LazyLock<Watch> = LazyLock::new(|| Watch {
     start: Instant::now(),
     state: Mutex::default(),
     speaking: Mutex::default(),
+    address_space: address_space(),
 });
+
+#[cfg(unix)]
+fn address_space() -> Option<u64> {
+    use nix::sys::resource::{Resource, getrlimit};
+    getrlimit(Resource::RLIMIT_AS).ok().map(|(soft, _)| soft).filter(|&soft| soft != nix::libc::RLIM_INFINITY)
+}
+
+#[cfg(not(unix))]
+fn address_space() -> Option<u64> {
+    None
+}
 
 /// Begins to watch, at the start of the process.
 pub fn begin() {
@@ -140,6 +154,11 @@ fn look_again_and_again() {
     }
 }
 
+/// Ends the process now, with its last words.
+pub fn end(exceeded: Exceeded) -> ! {
+    WATCH.end(exceeded)
+}
+
 impl Watch {
     /// The limit that is exceeded, and when the time was over if it is that.
     fn exceeded(&self) -> Option<(Exceeded, Option<Instant>)> {
@@ -150,10 +169,13 @@ impl Watch {
         if let Some(deadline) = state.deadline.filter(|&deadline| Instant::now() >= deadline) {
             return Some((Exceeded::Time, Some(deadline)));
         }
-        match (state.memory, resident_bytes()) {
-            (Some(limit), Some(used)) if used > limit => Some((Exceeded::Memory, None)),
-            _ => None,
+        let is_full = |limit: u64, used: Option<u64>| used.is_some_and(|used| used > limit);
+        if state.memory.is_some_and(|limit| is_full(limit, resident_bytes())) {
+            return Some((Exceeded::Memory, None));
         }
+        // There the next allocation may fail, which would end the process without a word: nobody has time to speak.
+        let is_nearly_full = self.address_space.is_some_and(|limit| is_full(limit - limit / 8, virtual_bytes()));
+        is_nearly_full.then(|| (Exceeded::Memory, Instant::now().checked_sub(GRACE)))
     }
 
     fn end(&self, exceeded: Exceeded) -> ! {

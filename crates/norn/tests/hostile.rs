@@ -450,3 +450,26 @@ fn a_backend_leaves_nothing_behind() {
     let left = std::fs::read_dir(folder.path("tmp")).expect("a folder").count();
     assert_eq!(left, 0, "temporary files are left");
 }
+
+/// The system may allow less memory than Norn would take: that is an answer too, not an abort.
+#[test]
+fn a_limit_of_the_system_on_memory_ends_in_unknown() {
+    let folder = Folder::new("hostile-address-space");
+    folder.write(
+        "a.c",
+        "#include <pthread.h>\n#include <assert.h>\nint x, y;\n\
+         void *t(void *p) { while (1) { x++; y += x; } }\n\
+         int main(void) { pthread_t a, b; pthread_create(&a, 0, t, 0); pthread_create(&b, 0, t, 0); assert(y >= 0 || y < 0); }\n",
+    );
+    for kilobytes in [200_000, 700_000, 2_000_000] {
+        for engine in ["states", "enumerate", "events"] {
+            let norn = env!("CARGO_BIN_EXE_norn");
+            let line = format!("ulimit -v {kilobytes}; exec '{norn}' check --timeout 4 -e {engine} a.c");
+            let output = std::process::Command::new("sh").args(["-c", &line]).current_dir(folder.path("")).output();
+            let output = output.expect("a shell should start");
+            let said = String::from_utf8_lossy(&output.stdout);
+            assert_eq!(output.status.code(), Some(5), "{kilobytes} {engine}: {said}{output:?}");
+            assert!(said.contains("norn: unknown (sc): "), "{kilobytes} {engine}: {said}");
+        }
+    }
+}

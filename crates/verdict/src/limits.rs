@@ -90,8 +90,18 @@ impl Limits {
 
 /// Resident memory of this process, where the system tells it.
 pub fn resident_bytes() -> Option<u64> {
+    memory_figure(1)
+}
+
+/// All addresses that this process has memory for, resident or not, where the system tells it.
+pub fn virtual_bytes() -> Option<u64> {
+    memory_figure(0)
+}
+
+/// One of the figures that Linux gives in pages.
+fn memory_figure(position: usize) -> Option<u64> {
     const PAGE: u64 = 4096;
     let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: u64 = statm.split_whitespace().nth(1)?.parse().ok()?;
+    let pages: u64 = statm.split_whitespace().nth(position)?.parse().ok()?;
     Some(pages * PAGE)
 }
