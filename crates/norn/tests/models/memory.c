@@ -215,3 +215,21 @@ int main(void) {
     start(clears);
     return 1 / divisor; // @divides
 }
+
+//// What overflows between constants is no constant: it is a violation where it is executed, and only there.
+//// check --overflow -DWHAT=2147483647+1: unsafe overflow @here
+//// check --overflow -DWHAT=-2147483647-2: unsafe overflow @here
+//// check --overflow -DWHAT=65536*32768: unsafe overflow @here
+//// check --overflow -DWHAT=-(-2147483647-1): unsafe overflow @here
+//// check --overflow -DWHAT=2147483646+1: safe
+//// check --overflow -DWHAT=-2147483647-1: safe
+//// check --overflow -DWHAT=32768*65535: safe
+//// check --overflow -DWHAT=0?2147483647+1:1: safe
+//// check -DWHAT=2147483647+1: safe
+//// check -e events --overflow -DWHAT=2147483647+1: unsafe overflow @here
+//// check -e states --overflow -DWHAT=2147483647+1: unsafe overflow @here
+int main(void)
+{
+    volatile int result = WHAT; // @here
+    return result == 0;
+}
