@@ -44,8 +44,9 @@ impl Const {
     pub const FALSE: Const = Const { ty: Ty::Bool, bits: 0 };
 }
 
-/// The memory order of an access; `Plain` if it is not atomic.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+/// The memory order of an access; `Plain` if it is not atomic. Orders are not in a line: neither acquire nor release is the
+/// stronger one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Order {
     Plain,
     Relaxed,
@@ -53,6 +54,25 @@ pub enum Order {
     Release,
     AcqRel,
     SeqCst,
+}
+
+impl Order {
+    /// The weakest order that is as strong as both.
+    pub fn join(self, other: Order) -> Order {
+        use Order::{AcqRel, Acquire, Plain, Relaxed, Release, SeqCst};
+        match (self, other) {
+            (a, b) if a == b => a,
+            (SeqCst, _) | (_, SeqCst) => SeqCst,
+            (Plain, order) | (order, Plain) => order,
+            (Relaxed, order) | (order, Relaxed) => order,
+            (Acquire | Release | AcqRel, _) => AcqRel,
+        }
+    }
+
+    /// Whether the access orders anything but itself.
+    pub fn synchronises(self) -> bool {
+        !matches!(self, Order::Plain | Order::Relaxed)
+    }
 }
 
 /// How memory is accessed.
@@ -447,4 +467,25 @@ pub enum TerminatorKind {
     Unreachable,
     /// Norn cannot say what happens here; reaching it makes the verdict unknown, for the reason given.
     Unsupported(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Order::{self, AcqRel, Acquire, Plain, Relaxed, Release, SeqCst};
+
+    #[test]
+    fn orders_form_a_lattice() {
+        let all: [Order; 6] = [Plain, Relaxed, Acquire, Release, AcqRel, SeqCst];
+        for a in all {
+            assert_eq!((a.join(a), a.join(Plain), a.join(SeqCst)), (a, a, SeqCst));
+            for b in all {
+                assert_eq!(a.join(b), b.join(a));
+                for c in all {
+                    assert_eq!(a.join(b).join(c), a.join(b.join(c)));
+                }
+            }
+        }
+        assert_eq!(Acquire.join(Release), AcqRel);
+        assert_eq!(Relaxed.join(Release), Release);
+    }
 }

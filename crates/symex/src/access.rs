@@ -86,7 +86,7 @@ impl Run<'_, '_> {
         let old = self.determined(held, ty);
         let new = self.updated(op, &old, operand);
         self.write(&targets, ty, &new, Term::TRUE, access);
-        self.note_access((first, middle), order.max(Order::Relaxed), None);
+        self.note_access((first, middle), order.join(Order::Relaxed), None);
         self.end_group(section);
         self.set(dst, old);
     }
@@ -140,8 +140,8 @@ impl Run<'_, '_> {
             }
         };
         self.write(&targets, ty, desired, equal, access);
-        let unless = (equal != Term::TRUE).then(|| (equal, failure.max(Order::Relaxed)));
-        self.note_access((first, middle), order.max(Order::Relaxed), unless);
+        let unless = (equal != Term::TRUE).then(|| (equal, failure.join(Order::Relaxed)));
+        self.note_access((first, middle), order.join(Order::Relaxed), unless);
         self.end_group(section);
         self.set(dst, old);
         self.set(success, Value::Bits(equal));

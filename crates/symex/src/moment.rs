@@ -93,7 +93,7 @@ impl Run<'_, '_> {
         }
         let least = self.least_order();
         let by_library = least == Some(Order::Relaxed);
-        let counts = |order: Order| order.max(least.unwrap_or(Order::Plain));
+        let counts = |order: Order| order.join(least.unwrap_or(Order::Plain));
         let unless = unless.map(|(condition, order)| (condition, counts(order)));
         let (reads, writes) = (first.0..middle.0, middle.0..end.0);
         self.moment(first, MomentKind::Access(Accessed { reads, writes, order: counts(order), unless, by_library }));

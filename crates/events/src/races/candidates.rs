@@ -117,10 +117,9 @@ fn is_link(symbolic: &Symbolic, id: EventId) -> bool {
 
 /// Whether something that happens before, or after, in another thread may be different behind this moment.
 fn ends_stretch(what: &MomentKind) -> bool {
-    let synchronises = |order: Order| order > Order::Relaxed;
     match what {
         MomentKind::Access(access) => {
-            synchronises(access.order) || access.unless.is_some_and(|(_, order)| synchronises(order))
+            access.order.synchronises() || access.unless.is_some_and(|(_, order)| order.synchronises())
         }
         MomentKind::Fence(kind) => {
             matches!(kind, FenceKind::Full | FenceKind::Acquire | FenceKind::Release | FenceKind::AcqRel)

@@ -159,7 +159,7 @@ impl Exec<'_, '_> {
     fn update(&mut self, spot: Spot, old: Value, new: Option<Value>, order: Order) -> Done<()> {
         if !self.is_private(spot) {
             // It is atomic whatever its order.
-            let order = self.order_in_mode(order.max(Order::Relaxed));
+            let order = self.order_in_mode(order.join(Order::Relaxed));
             self.check_race(spot, new.is_some(), order)?;
             if let Some(races) = &mut self.state.races {
                 let races = Rc::make_mut(races);
@@ -244,8 +244,8 @@ impl Exec<'_, '_> {
     /// What an access counts as for data races.
     fn order_in_mode(&self, order: Order) -> Order {
         match self.mode {
-            Mode::Section(SectionKind::Atomic) => order.max(Order::SeqCst),
-            Mode::Section(SectionKind::Library) => order.max(Order::Relaxed),
+            Mode::Section(SectionKind::Atomic) => order.join(Order::SeqCst),
+            Mode::Section(SectionKind::Library) => order.join(Order::Relaxed),
             Mode::Section(SectionKind::Read) | Mode::Silent | Mode::Step => order,
         }
     }

@@ -28,7 +28,7 @@ pub fn keeps_races(id: FuncId, function: &Function, body: &Body, effects: &Effec
         let (addr, order) = match instr.kind {
             InstrKind::Load { addr, access, .. } => (addr, access.order),
             InstrKind::Rmw { addr, order, .. } | InstrKind::CompareExchange { addr, order, .. } => {
-                (addr, order.max(Order::Relaxed))
+                (addr, order.join(Order::Relaxed))
             }
             _ if is_simple(instr) => continue,
             _ => return false,
