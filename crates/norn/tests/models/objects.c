@@ -203,3 +203,32 @@ int main(void) {
     u.second.last = u.first;
     assert(u.second.last.x[0] == 1 && u.second.last.x[1] == 2 && u.second.last.x[2] == 3);
 }
+
+//// Of the objects that a pointer may be to, the end of another one does not matter. (With 1 and 2 the index is 1.)
+//// check: safe
+//// check -e events: safe
+//// check -e rounds --unwind 1: safe
+//// check -DMASK=0: unsafe use-after-free @writes
+//// check -e events -DMASK=0: unsafe use-after-free @writes
+#include <stdlib.h>
+#ifndef MASK
+#define MASK 1
+#endif
+static int *cells[2];
+static int which = 1;
+THREAD(frees) {
+    free(cells[0]);
+    return 0;
+}
+THREAD(chooses) {
+    which = 2;
+    return 0;
+}
+int main(void) {
+    cells[0] = malloc(sizeof(int));
+    cells[1] = malloc(sizeof(int));
+    start(frees);
+    start(chooses);
+    int w = which;
+    *cells[(w * w - 3 * w + 4) / 2 * MASK] = 5; // @writes
+}
