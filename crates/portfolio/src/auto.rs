@@ -83,7 +83,8 @@ pub fn verdict(task: &Task<'_>, model: Model) -> Result<Verdict, Mismatch> {
     {
         return Ok(found);
     }
-    take_turns(turns(task), task.limits, task.given, |who, limits| Task { limits, ..*task }.ask(who, model))
+    let ask = |who, limits: &Limits| Task { limits, ..*task }.ask(who, model);
+    take_turns(turns(task), task.limits, task.given, task.heard, ask)
 }
 
 /// The strongest verdict of those who are asked in turn.
@@ -91,6 +92,7 @@ fn take_turns<E>(
     mut turns: Vec<Turn>,
     all: &Limits,
     given: &GivenBounds,
+    heard: &dyn Fn(&Verdict),
     mut ask: impl FnMut(Who, &Limits) -> Result<Verdict, E>,
 ) -> Result<Verdict, E> {
     let mut best: Option<Verdict> = None;
@@ -105,7 +107,13 @@ fn take_turns<E>(
         let ended_by = ended_by(&said.outcome);
         best = Some(match best {
             Some(best) if !settled && strength(&said) <= strength(&best) => best,
-            _ => said,
+            _ => {
+                // That a limit was reached, the listener would say without us.
+                if strength(&said) > LIMIT_REACHED {
+                    heard(&said);
+                }
+                said
+            }
         });
         if settled || all.exceeded().is_some_and(|exceeded| exceeded != Exceeded::Memory) {
             break;
@@ -154,6 +162,9 @@ pub fn strength(verdict: &Verdict) -> u32 {
     }
 }
 
+/// The strength of a verdict that only says so.
+const LIMIT_REACHED: u32 = 1;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,7 +176,7 @@ mod tests {
         let turns = turns.iter().map(|&(engine, share)| Turn { engine, share, most: NO_CAP }).collect();
         let all = Limits { memory: Some(u64::MAX), ..Limits::for_seconds(1000.0) };
         let mut asked = Vec::new();
-        let verdict = take_turns(turns, &all, &GivenBounds::default(), |who, limits| {
+        let verdict = take_turns(turns, &all, &GivenBounds::default(), crate::NOBODY_LISTENS, |who, limits| {
             // The clock goes on in between.
             let left = all.deadline.expect("a deadline") - limits.deadline.expect("a deadline");
             asked.push((who, left < Duration::from_secs(1) && limits.memory == all.memory));
@@ -194,6 +205,27 @@ mod tests {
     }
 
     #[test]
+    fn what_is_known_is_heard_before_all_were_asked() {
+        let turns = [Who::Events, Who::Rounds].map(|engine| Turn { engine, share: 0.5, most: NO_CAP }).to_vec();
+        let heard = std::cell::RefCell::new(Vec::new());
+        let listener = |best: &Verdict| heard.borrow_mut().push(best.engine);
+        let verdict = take_turns(turns, &Limits::none(), &GivenBounds::default(), &listener, |who, _| {
+            let undecided = Undecided::limit(Exceeded::Time);
+            let bounds = Vec::new();
+            let outcome = match who {
+                Who::Events => Outcome::Limited { bounds, undecided },
+                _ => {
+                    assert_eq!(*heard.borrow(), ["events"], "before the next is asked");
+                    Outcome::Unknown(undecided)
+                }
+            };
+            Ok::<_, Mismatch>(Verdict::new(Model::Sc, who.capabilities().name, outcome, Stats::default()))
+        });
+        assert_eq!(verdict.map(|verdict| verdict.engine), Ok("events"));
+        assert!(heard.borrow().iter().all(|engine| *engine == "events"), "that time ran out is no news");
+    }
+
+    #[test]
     fn only_those_are_asked_who_can_decide() {
         let program = norn_testing::prepare("int main(void) { return 0; }");
         let (limits, given) = (Limits::none(), GivenBounds::default());
@@ -204,7 +236,14 @@ mod tests {
         {
             let checks = norn_verdict::outcome::Checks { deadlock, data_race, ..Default::default() };
             let options = crate::Options { proofs_only, ..Default::default() };
-            let task = Task { program: &program, checks, given: &given, limits: &limits, options: &options };
+            let task = Task {
+                program: &program,
+                checks,
+                given: &given,
+                limits: &limits,
+                options: &options,
+                heard: crate::NOBODY_LISTENS,
+            };
             for turn in turns(&task) {
                 let able = turn.engine.capabilities();
                 // No engine with proofs looks for deadlocks: whoever is asked says so.

@@ -84,7 +84,7 @@ mod tests {
     fn with_task<R>(program: &Prepared, ask: impl FnOnce(&Task<'_>) -> R) -> R {
         let limits = Limits::for_seconds(60.0);
         let (options, given, checks) = (Options::default(), GivenBounds::default(), Checks::default());
-        ask(&Task { program, checks, given: &given, limits: &limits, options: &options })
+        ask(&Task { program, checks, given: &given, limits: &limits, options: &options, heard: crate::NOBODY_LISTENS })
     }
 
     /// A real counterexample against a safe verdict that an engine might have given.

@@ -57,7 +57,12 @@ pub struct Task<'a> {
     pub given: &'a GivenBounds,
     pub limits: &'a Limits,
     pub options: &'a Options,
+    /// Hears the best answer so far, while others are still asked: whoever ends the work can say it.
+    pub heard: &'a dyn Fn(&Verdict),
 }
+
+/// For those who only want the last word.
+pub const NOBODY_LISTENS: &dyn Fn(&Verdict) = &|_| {};
 
 /// How engines are to answer.
 #[derive(Clone, Default, Debug)]

@@ -73,7 +73,12 @@ fn check(args: &CheckArgs, asked: &Property, compiled: &Compiled, stop: &StopTok
         let (verdict, limits) = match carried {
             Some(verdict) => (verdict, None),
             None => {
-                check_model(args, asked, compiled, model, stop, is_last).map(|(verdict, own)| (verdict, Some(own)))?
+                // If time runs out while others are asked, what is known by then is said.
+                let heard = |best: &Verdict| {
+                    let _ = conclusion.leave_last_words(&[&verdicts[..], std::slice::from_ref(best)].concat());
+                };
+                let checked = check_model(args, asked, compiled, model, stop, is_last, &heard);
+                checked.map(|(verdict, own)| (verdict, Some(own)))?
             }
         };
         if let (Outcome::Unsafe(found), Some(path)) = (&verdict.outcome, &args.schedule_out) {
@@ -166,13 +171,14 @@ fn check_model(
     model: Model,
     stop: &StopToken,
     is_last: bool,
+    heard: &dyn Fn(&Verdict),
 ) -> Result<(Verdict, Limits), Exit> {
     let start = Instant::now();
     let line = ProgressLine::new();
     let limits = limits::limits(&args.limits, stop, &line);
     let (options, given) = (args.options(), given_bounds(&args.unwind));
     let (program, checks) = (&compiled.program, asked.checks);
-    let task = Task { program, checks, given: &given, limits: &limits, options: &options };
+    let task = Task { program, checks, given: &given, limits: &limits, options: &options, heard };
     let verdicts = match args.cross_check {
         true => cross_check::verdicts(&task, model),
         false => args.engine.ask(&task, model).map(|verdict| vec![verdict]),
@@ -273,7 +279,8 @@ mod tests {
         let program = program(source);
         let (limits, options) = (Limits::for_seconds(60.0), Options { sampling: true, ..Options::default() });
         let (program, checks) = (&program, Checks::default());
-        let task = Task { program, checks, given, limits: &limits, options: &options };
+        let task =
+            Task { program, checks, given, limits: &limits, options: &options, heard: norn_portfolio::NOBODY_LISTENS };
         let outcome = Outcome::Safe { bounds: bounds.to_vec() };
         let verdict = Verdict::new(Model::Sc, "events", outcome, Stats::default());
         let number = program.fingerprint();

@@ -15,7 +15,7 @@ use norn_ir::source::{Loc, SourceMap};
 use norn_ir::types::{Display, Ty};
 use norn_litmus::{Observed, Test};
 use norn_machine::enumerate::{Question, states};
-use norn_portfolio::{Options, Task};
+use norn_portfolio::{NOBODY_LISTENS, Options, Task};
 use norn_report::visible::visible;
 use norn_verdict::limits::{Exceeded, Limits, StopToken};
 use norn_verdict::model::Model;
@@ -240,7 +240,8 @@ fn answer(
     // To sample, or to certify, would cost more than the others need.
     let options = Options { proofs_only: args.events.certify, ..args.options() };
     let given = GivenBounds::default();
-    let task = Task { program, checks: Checks::default(), given: &given, limits, options: &options };
+    let task =
+        Task { program, checks: Checks::default(), given: &given, limits, options: &options, heard: NOBODY_LISTENS };
     match args.engine.ask(&task, model) {
         Ok(verdict) => Ok(match verdict.outcome {
             Outcome::Unsafe(_) => Answer::Allow,

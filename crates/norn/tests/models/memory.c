@@ -233,3 +233,30 @@ int main(void)
     volatile int result = WHAT; // @here
     return result == 0;
 }
+
+//// The end of an object's life waits for the own stores to it, and under TSO for those before them. (Processors need not.)
+//// check -m tso: safe
+//// check -m tso -e events: safe
+//// check -m tso -e rounds --unwind 1: safe
+//// check -m pso: unsafe assertion
+static int x, y, seen;
+static int *shared;
+THREAD(other) {
+    y = 1;
+    atomic_thread_fence(memory_order_seq_cst);
+    int value = x;
+    seen = value == 0;
+    if (value == 7)
+        *shared = 2;
+    return 0;
+}
+int main(void) {
+    shared = malloc(sizeof(int));
+    pthread_t thread = start(other);
+    x = 1;
+    *shared = 1;
+    free(shared);
+    int first = y == 0;
+    pthread_join(thread, 0);
+    assert(!(first && seen));
+}
