@@ -398,3 +398,18 @@ int main(void) {
     struct padded old = { 0, 0 }, new = { 1, 1 };
     __atomic_compare_exchange(&object, &old, &new, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
+//// The value of an atomic update by an operator is the new one, that of a function what its name says.
+//// check: safe
+//// check -e events: safe
+int main(void) {
+    _Atomic int x = 10; int y = 10; _Atomic unsigned char c = 1;
+    assert((x -= 3) == 7);
+    assert(--x == 6);
+    assert(x-- == 6 && x == 5);
+    assert(atomic_fetch_sub(&x, 2) == 5 && x == 3);
+    assert(__atomic_sub_fetch(&y, 4, __ATOMIC_RELAXED) == 6 && __sync_sub_and_fetch(&y, 1) == 5);
+    assert((c -= 2) == 255);
+    assert((x += 4) == 7 && ++x == 8 && __atomic_add_fetch(&y, 2, 0) == 7);
+    assert((x &= 12) == 8 && (x |= 3) == 11 && (x ^= 1) == 10);
+    assert(__atomic_and_fetch(&y, 3, 0) == 3 && __atomic_or_fetch(&y, 8, 0) == 11 && __atomic_xor_fetch(&y, 2, 0) == 9 && __atomic_nand_fetch(&y, 1, 0) == -2);
+}

@@ -232,3 +232,42 @@ int main(void) {
     int w = which;
     *cells[(w * w - 3 * w + 4) / 2 * MASK] = 5; // @writes
 }
+
+//// A condition that is cut to a narrower type is true only if something is left of it.
+//// check: safe
+//// check -e events: safe
+volatile int v = 256; volatile long w = 1L << 32;
+int main(void) {
+    if ((unsigned char)v) assert(0);
+    if (!(char)v) {} else assert(0);
+    assert((short)v && !(unsigned char)v);
+    assert((int)w ? 0 : 1);
+    while ((int)w) assert(0);
+    assert(!((unsigned char)v || (int)w));
+    assert((_Bool)v && (_Bool)w);
+}
+
+//// A load waits for a buffered store to a part of what it reads, and under TSO for the stores before that one.
+//// check -m tso: safe
+//// check -m tso -e events: safe
+//// check -m tso -e rounds --unwind 1: safe
+//// check -m pso: unsafe assertion
+static union { unsigned short word; unsigned char byte[2]; } u;
+static int x, seen; static volatile int flag;
+THREAD(other) {
+    flag = 1;
+    atomic_thread_fence(memory_order_seq_cst);
+    seen = x == 0;
+    u.byte[1] = 0;
+    return 0;
+}
+int main(void) {
+    pthread_t thread = start(other);
+    x = 1;
+    u.byte[0] = 1;
+    unsigned short w = u.word;
+    int first = flag == 0;
+    pthread_join(thread, 0);
+    assert(!(first && seen));
+    assert((w & 255) == 1);
+}
