@@ -36,7 +36,8 @@ pub enum Property {
 }
 
 impl Property {
-    pub const ALL: [Property; 2] = [Property::Deadlock, Property::DataRace];
+    /// Data races, which engines lack most often, come first.
+    pub const ALL: [Property; 2] = [Property::DataRace, Property::Deadlock];
 
     pub fn is_asked(self, checks: Checks) -> bool {
         match self {
@@ -64,8 +65,7 @@ impl Capabilities {
     /// What is asked for and the engine never looks for.
     pub fn unsought(&self, checks: Checks) -> Option<Unsought> {
         let lacks = |property: &Property| property.is_asked(checks) && self.ability(*property) == Ability::No;
-        // Data races are what an engine lacks most often.
-        [Property::DataRace, Property::Deadlock].into_iter().find(lacks).map(Property::unsought)
+        Property::ALL.into_iter().find(lacks).map(Property::unsought)
     }
 }
 

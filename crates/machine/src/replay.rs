@@ -439,10 +439,16 @@ impl Referee for Reference {
         confirm(program, checks, claim)
     }
 
-    fn violation(&self, program: &Program, checks: Checks, schedule: &Schedule) -> Option<Violation> {
-        match replay(program, checks, schedule).ok()?.end {
-            End::Violation(violation) => Some(violation),
-            End::Ended { .. } | End::Blocked | End::Unfinished => None,
+    fn violation(
+        &self,
+        program: &Program,
+        checks: Checks,
+        mut schedule: Schedule,
+    ) -> Result<Option<(Violation, Schedule)>, Mismatch> {
+        match replay_completed(program, checks, &mut schedule).map(|replayed| replayed.end) {
+            Ok(End::Violation(violation)) => Ok(Some((violation, schedule))),
+            Ok(_) | Err(ReplayError::Stuck(_) | ReplayError::MissingInput { .. }) => Ok(None),
+            Err(error) => Err(Mismatch::Refused(error.to_string())),
         }
     }
 

@@ -108,8 +108,8 @@ fn take_turns<E>(
         best = Some(match best {
             Some(best) if !settled && strength(&said) <= strength(&best) => best,
             _ => {
-                // That a limit was reached, the listener would say without us.
-                if strength(&said) > LIMIT_REACHED {
+                // Nobody hears of safe before it has been attacked. That a limit was reached, the listener would say without us.
+                if said.outcome.undecided().is_some() && strength(&said) > LIMIT_REACHED {
                     heard(&said);
                 }
                 said
@@ -168,7 +168,7 @@ const LIMIT_REACHED: u32 = 1;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use norn_verdict::outcome::Stats;
+    use norn_verdict::outcome::{Bound, BoundKind, Stats};
     use norn_verdict::undecided::{Undecided, Unsought, Why};
 
     /// Who is asked, and whether with all the time and memory that is left, if each is ended by its share but those who refuse.
@@ -223,6 +223,21 @@ mod tests {
         });
         assert_eq!(verdict.map(|verdict| verdict.engine), Ok("events"));
         assert!(heard.borrow().iter().all(|engine| *engine == "events"), "that time ran out is no news");
+    }
+
+    /// What is heard may be printed at any time, and every safe is to be attacked before.
+    #[test]
+    fn nobody_hears_of_safe() {
+        let bound = |kind| Bound { kind, value: 2, exhausted: false };
+        for bounds in [Vec::new(), vec![bound(BoundKind::Rounds)]] {
+            let turns = vec![Turn { engine: Who::Rounds, share: 1.0, most: NO_CAP }];
+            let listener = |best: &Verdict| panic!("{best:?} is heard");
+            let verdict = take_turns(turns, &Limits::none(), &GivenBounds::default(), &listener, |_, _| {
+                let outcome = Outcome::Safe { bounds: bounds.clone() };
+                Ok::<_, Mismatch>(Verdict::new(Model::Sc, "rounds", outcome, Stats::default()))
+            });
+            assert!(verdict.is_ok_and(|verdict| matches!(verdict.outcome, Outcome::Safe { .. })));
+        }
     }
 
     #[test]

@@ -8,10 +8,10 @@ use norn_engine::Prepared;
 use norn_engine::capabilities::SAMPLE;
 use norn_exec::{Code, Executor, Stop, compile};
 use norn_passes::unwind::Bounds;
-use norn_verdict::claim::{Claim, Expected, Mismatch, Referee, Ruling};
+use norn_verdict::claim::{Mismatch, Referee};
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Checks, Stats, Violation, ViolationKind};
+use norn_verdict::outcome::{Checks, Stats, Violation};
 use norn_verdict::progress::Report;
 use norn_verdict::schedule::Schedule;
 use norn_verdict::undecided::Undecided;
@@ -169,15 +169,10 @@ impl<'a: 'c, 'c> Hunt<'a, 'c> {
     /// A data race, which the executor does not see: the machine has the clocks.
     fn race(&mut self) -> Result<Option<Found>, Mismatch> {
         let Question { program, checks, referee, .. } = *self.question;
-        let expected = vec![Expected::anywhere(ViolationKind::DataRace)];
-        match referee.rule(program, checks, Claim { schedule: self.schedule(), expected }) {
-            Ruling::Holds(found) => {
-                let (violation, schedule) = (found.violation().clone(), found.schedule().clone());
-                Ok(Some(Found { violation, schedule, longest_buffer: self.runner.longest_buffer }))
-            }
-            // There is no race, or a thread was left alone because it met something without a meaning.
-            Ruling::Open(_) | Ruling::Fails(Mismatch::Other { .. }) => Ok(None),
-            Ruling::Fails(mismatch) => Err(mismatch),
-        }
+        let longest_buffer = self.runner.longest_buffer;
+        let schedule = self.schedule();
+        // Nothing is found either where a thread was left alone because it met something without a meaning.
+        let found = referee.violation(program, checks, schedule)?;
+        Ok(found.map(|(violation, schedule)| Found { violation, schedule, longest_buffer }))
     }
 }
