@@ -10,7 +10,8 @@ use norn_testing::programs::{Shape, program};
 use norn_testing::{Random, checked, compile, setting};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Basic, Checks};
-use norn_verdict::schedule::ThreadName;
+use norn_verdict::schedule::{StepNumber, ThreadName};
+use norn_verdict::trace::ThreadIndex;
 use norn_verdict::undecided::{Undecided, Why};
 use std::collections::BTreeMap;
 
@@ -114,12 +115,12 @@ fn enabled(pair: &Pair<'_>, executor: &mut Executor<'_>) -> Vec<Choice> {
         }
     }
     let mut found = Vec::new();
-    for number in 0..executor.thread_count() {
-        let thread = executor.identity(number);
+    for number in ThreadIndex::all(executor.thread_count()) {
+        let thread = executor.identity(number.index());
         if executor.can_step(thread) {
             found.push(Choice::Run(number));
         }
-        found.extend(executor.commits(thread).map(|step| Choice::Commit { thread: number, step }));
+        found.extend(executor.commits(thread).map(|step| Choice::Commit { thread: number, step: StepNumber(step) }));
     }
     assert_eq!(found, choices);
     choices
@@ -132,10 +133,10 @@ fn compare(pair: &Pair<'_>, executor: &Executor<'_>, observed: &[(GlobalId, norn
     for (number, thread) in pair.state.threads.iter().enumerate() {
         let own = executor.thread(executor.identity(number));
         assert_eq!(own.name, *thread.name);
-        assert_eq!(own.counts.steps, thread.steps);
+        assert_eq!(own.counts.steps, thread.steps.0);
         use norn_machine::state::Status as Other;
         let same = match (own.status, thread.status) {
-            (Status::WaitsForThread(other), Other::WaitsForThread(number)) => executor.thread(other).number == number,
+            (Status::WaitsForThread(other), Other::WaitsForThread(number)) => executor.thread(other).number == number.0,
             (Status::Ready, Other::Ready)
             | (Status::WaitsForBuffer, Other::WaitsForBuffer)
             | (Status::Stopped, Other::Stopped)
@@ -164,7 +165,7 @@ fn walk(reference: &Program, program: &Program, code: &Code, (model, checks): (M
     let globals = norn_machine::memory::Globals::new(program);
     let ids = (0..program.globals.len()).map(GlobalId::new);
     let is_observed = |id: &GlobalId| program.global(*id).storage != norn_ir::program::Storage::Thread;
-    let observed: Vec<_> = ids.filter(is_observed).map(|id| (id, globals.object(id, 0))).collect();
+    let observed: Vec<_> = ids.filter(is_observed).map(|id| (id, globals.object(id, ThreadIndex::MAIN))).collect();
     let mut pair = Pair { machine: &machine, state, inputs };
     let mut marks = vec![(executor.mark(), dump(&executor), pair.state.clone(), pair.inputs.clone())];
     for _ in 0..60 {
@@ -182,10 +183,10 @@ fn walk(reference: &Program, program: &Program, code: &Code, (model, checks): (M
         }
         let choice = choices[random.below(choices.len() as u64) as usize];
         let expected = machine.step(&mut pair.state, choice, &mut Unobserved, &mut pair.inputs);
-        let thread = executor.identity(choice.thread());
+        let thread = executor.identity(choice.thread().index());
         let found = with_script(&mut executor, |executor| match choice {
             Choice::Run(_) => executor.step(thread),
-            Choice::Commit { step, .. } => executor.commit(thread, step),
+            Choice::Commit { step, .. } => executor.commit(thread, step.0),
         });
         match (expected, found) {
             (Ok(taken), Ok(())) => assert_eq!(taken.spurious, executor.was_spurious()),

@@ -3,6 +3,7 @@
 use crate::follower::{Done, Follower, Stores};
 use crate::told::{Content, Place};
 use norn_symex::{CellId, EventId, EventKind, ThreadId};
+use norn_verdict::schedule::StepNumber;
 
 impl Follower<'_> {
     /// The cell that an event touches.
@@ -20,7 +21,7 @@ impl Follower<'_> {
     fn access(
         &mut self,
         thread: ThreadId,
-        step: Option<u32>,
+        step: Option<StepNumber>,
         place: &Place,
         is_read: bool,
     ) -> Done<Vec<(EventId, CellId)>> {
@@ -52,7 +53,7 @@ impl Follower<'_> {
     pub fn read(
         &mut self,
         thread: ThreadId,
-        step: Option<u32>,
+        step: Option<StepNumber>,
         place: &Place,
         value: Content,
         own: Option<Stores>,
@@ -104,7 +105,7 @@ impl Follower<'_> {
         if held & mask == expected { Ok(()) } else { Err(format!("{} holds {held}, not {expected}", found.name)) }
     }
 
-    pub fn write(&mut self, thread: ThreadId, step: Option<u32>, place: &Place, value: Content) -> Done<Stores> {
+    pub fn write(&mut self, thread: ThreadId, step: Option<StepNumber>, place: &Place, value: Content) -> Done<Stores> {
         let mut written = Vec::new();
         for (id, cell) in self.access(thread, step, place, false)? {
             let EventKind::Write { value: term, .. } = self.symbolic.event(id).kind else { continue };

@@ -106,9 +106,9 @@ impl Follower<'_> {
         let values = &self.values;
         let steps = self.symbolic.steps(&|variable| values.get(&variable).copied().unwrap_or(0));
         for (&id, &step) in &self.matched {
-            if steps.numbers[id.index()] != step.unwrap_or(0) {
+            if steps.numbers[id.index()] != step {
                 let event = self.symbolic.event(id);
-                return Err(format!("{id:?} is step {step:?}, not {}: {event:?}", steps.numbers[id.index()]));
+                return Err(format!("{id:?} is step {step:?}, not {:?}: {event:?}", steps.numbers[id.index()]));
             }
         }
         for &constraint in &self.symbolic.constraints {

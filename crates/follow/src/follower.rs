@@ -8,6 +8,8 @@ use norn_ir::program::Program;
 use norn_logic::{Memo, Node, Partial, Sort, Term};
 use norn_symex::schedule::Move;
 use norn_symex::{CellId, Check, Condition, EventId, EventKind, Finding, Symbolic, ThreadId};
+use norn_verdict::schedule::StepNumber;
+use norn_verdict::trace::ThreadIndex;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub type Done<T> = Result<T, String>;
@@ -40,9 +42,9 @@ pub struct Follower<'a> {
     /// What was written last and by whom.
     pub memory: BTreeMap<CellId, (EventId, u64)>,
     /// By thread and step of the machine: what a buffered store will write.
-    pub buffered: BTreeMap<(usize, u32), Stores>,
+    pub buffered: BTreeMap<(ThreadIndex, StepNumber), Stores>,
     /// Events that were executed, with the machine's step.
-    pub matched: BTreeMap<EventId, Option<u32>>,
+    pub matched: BTreeMap<EventId, Option<StepNumber>>,
     /// The write that each executed read took its value from; `None` for what was there before all writes.
     pub sources: BTreeMap<EventId, Option<EventId>>,
     /// What happened, in order.
@@ -176,7 +178,7 @@ impl<'a> Follower<'a> {
     }
 
     /// The next event of a thread whose guard holds; `None` where the thread goes on behind a bound.
-    fn next_event(&mut self, thread: ThreadId, step: Option<u32>) -> Done<Option<EventId>> {
+    fn next_event(&mut self, thread: ThreadId, step: Option<StepNumber>) -> Done<Option<EventId>> {
         let t = thread.0 as usize;
         loop {
             let id = EventId(self.next[t]);
@@ -233,7 +235,7 @@ impl<'a> Follower<'a> {
             self.commit(writes);
             return Ok(Heard::Matched);
         }
-        let thread = *self.threads.get(told.thread).ok_or("there is no such thread")?;
+        let thread = *self.threads.get(told.thread.index()).ok_or("there is no such thread")?;
         if self.is_beyond[thread.0 as usize] {
             return Ok(Heard::Beyond);
         }
@@ -287,7 +289,7 @@ impl<'a> Follower<'a> {
     pub fn expect(
         &mut self,
         thread: ThreadId,
-        step: Option<u32>,
+        step: Option<StepNumber>,
         fits: fn(&EventKind) -> bool,
     ) -> Done<Option<EventId>> {
         match self.next_event(thread, step)? {
@@ -296,25 +298,25 @@ impl<'a> Follower<'a> {
         }
     }
 
-    fn create(&mut self, thread: ThreadId, step: Option<u32>, number: usize) -> Done<()> {
+    fn create(&mut self, thread: ThreadId, step: Option<StepNumber>, number: ThreadIndex) -> Done<()> {
         let Some(id) = self.expect(thread, step, |kind| matches!(kind, EventKind::Create(_)))? else { return Ok(()) };
         let symbolic = self.symbolic;
         let EventKind::Create(children) = &symbolic.event(id).kind else { return Ok(()) };
         let child = children.iter().find(|child| self.evaluate(child.1, 0) == 1).ok_or("no thread is created")?.0;
-        if self.threads.len() != number {
+        if self.threads.len() != number.index() {
             return Err("threads come in order".to_owned());
         }
         self.threads.push(child);
         let own = symbolic.thread(child).number;
         for variable in self.unknown(own) {
-            self.give(variable, number as u64);
+            self.give(variable, u64::from(number.0));
         }
         let found = self.evaluate(own, 0);
-        if found == number as u64 { Ok(()) } else { Err(format!("its number is {found}")) }
+        if found == u64::from(number.0) { Ok(()) } else { Err(format!("its number is {found}")) }
     }
 
-    fn join(&mut self, thread: ThreadId, other: usize) -> Done<()> {
-        if let Some(&joined) = self.threads.get(other) {
+    fn join(&mut self, thread: ThreadId, other: ThreadIndex) -> Done<()> {
+        if let Some(&joined) = self.threads.get(other.index()) {
             self.take_inputs(joined, EventId(self.symbolic.thread(joined).events.end))?;
             // It came to its end behind a bound: in the list nobody sees that.
             if self.is_beyond[joined.0 as usize]
@@ -329,7 +331,7 @@ impl<'a> Follower<'a> {
         let symbolic = self.symbolic;
         let EventKind::Join(targets) = &symbolic.event(id).kind else { return Ok(()) };
         let joined = targets.iter().find(|target| self.evaluate(target.1, 0) == 1).ok_or("no thread is joined")?.0;
-        if self.threads.get(other) != Some(&joined) {
+        if self.threads.get(other.index()) != Some(&joined) {
             return Err(format!("it joins {joined:?}"));
         }
         let ended = symbolic.thread(joined).ended;

@@ -15,7 +15,8 @@ use norn_machine::{Choice, Machine, State, Stop};
 use norn_symex::{Symbolic, ThreadId};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
-use norn_verdict::schedule::{Schedule, Step, fingerprint};
+use norn_verdict::schedule::{Schedule, Step, StepNumber, fingerprint};
+use norn_verdict::trace::ThreadIndex;
 use norn_verdict::undecided::Why;
 
 /// What is executed, and the list that says what it may do. The list should be made of this program with these checks.
@@ -126,7 +127,7 @@ impl Run<'_> {
             Attempt::Taken(state) => state,
             _ => return Ok(Over { state: None, is_complete: false }),
         };
-        let mut last = 0;
+        let mut last = ThreadIndex::MAIN;
         for _ in 0..self.sampler.most {
             let mut choices = machine.candidates(&state);
             choices.retain(|&choice| self.is_allowed(&state, choice, ordered));
@@ -150,17 +151,18 @@ impl Run<'_> {
 
     fn is_allowed(&self, state: &State, choice: Choice, ordered: &[(ThreadId, ThreadId)]) -> bool {
         let Choice::Run(thread) = choice else { return true };
-        let own = self.follower.threads[thread];
+        let own = self.follower.threads[thread.index()];
         let has_run = |wanted: ThreadId| {
             let number = self.follower.threads.iter().position(|&thread| thread == wanted);
-            number.is_some_and(|number| state.threads[number].steps > 0)
+            number.is_some_and(|number| state.threads[number].steps > StepNumber::BEFORE_FIRST)
         };
         !self.follower.is_beyond[own.0 as usize]
-            && (state.threads[thread].steps > 0 || ordered.iter().all(|&(first, then)| then != own || has_run(first)))
+            && (state.threads[thread.index()].steps > StepNumber::BEFORE_FIRST
+                || ordered.iter().all(|&(first, then)| then != own || has_run(first)))
     }
 
     /// The index of a choice.
-    fn pick(&mut self, choices: &[Choice], last: usize, commits: usize, stays: usize) -> usize {
+    fn pick(&mut self, choices: &[Choice], last: ThreadIndex, commits: usize, stays: usize) -> usize {
         let wants_commit = self.random.below(100) < commits;
         let stays = self.random.below(100) < stays;
         let is_wanted = |choice: &Choice, stays: bool| {
@@ -185,8 +187,9 @@ impl Run<'_> {
         for round in 1..=rounds + 1 {
             self.follower.now = round;
             for &thread in order {
-                let Some(number) = self.follower.threads.iter().position(|&other| other == thread) else { continue };
-                if round == 1 && number != 0 {
+                let number = self.follower.threads.iter().position(|&other| other == thread).map(ThreadIndex::new);
+                let Some(number) = number else { continue };
+                if round == 1 && number != ThreadIndex::MAIN {
                     continue;
                 }
                 // What the entry thread does before the others is mostly to create them.
@@ -201,7 +204,7 @@ impl Run<'_> {
     }
 
     /// `None` if the execution is over.
-    fn slot(&mut self, mut state: State, thread: usize, leaves: usize) -> Result<Option<State>, Trouble> {
+    fn slot(&mut self, mut state: State, thread: ThreadIndex, leaves: usize) -> Result<Option<State>, Trouble> {
         let machine = &self.sampler.machine;
         let mut listener = Listener::default();
         let settled = machine.settle(&mut state, thread, &mut listener, &mut self.inputs).map(|()| state);
@@ -244,9 +247,9 @@ impl Run<'_> {
             self.inputs.given = given;
             return Ok(Attempt::Not);
         }
-        let thread = (*state.threads[choice.thread()].name).clone();
+        let thread = (*state.threads[choice.thread().index()].name).clone();
         self.steps.push(match choice {
-            Choice::Run(index) => Step::Run { thread, step: state.threads[index].steps + 1 },
+            Choice::Run(index) => Step::Run { thread, step: state.threads[index.index()].steps.next() },
             Choice::Commit { step, .. } => Step::Commit { thread, step },
         });
         let attempt = self.heard(&listener.told, Some(choice), result.map(|_| after))?;

@@ -4,25 +4,27 @@ use norn_ir::instr::FenceKind;
 use norn_machine::eval::Value;
 use norn_machine::memory::ObjectKind;
 use norn_machine::observe::{Happening, Observer, Scene, Spot};
+use norn_verdict::schedule::StepNumber;
+use norn_verdict::trace::ThreadIndex;
 
 /// What happened, in which thread (by its number) and visible step.
 #[derive(Clone, Debug)]
 pub struct Told {
-    pub thread: usize,
+    pub thread: ThreadIndex,
     /// `None` while a thread runs silently.
-    pub step: Option<u32>,
+    pub step: Option<StepNumber>,
     pub what: What,
 }
 
 #[derive(Clone, Debug)]
 pub enum What {
-    Read { place: Place, value: Content, forwarded: Option<u32> },
+    Read { place: Place, value: Content, forwarded: Option<StepNumber> },
     Write { place: Place, value: Content, buffered: bool },
     Update { place: Place, old: Content, new: Option<Content> },
-    Commit { step: u32 },
+    Commit { step: StepNumber },
     Fence,
-    Create { thread: usize },
-    Join { thread: usize },
+    Create { thread: ThreadIndex },
+    Join { thread: ThreadIndex },
     Ends,
     Input { value: u64 },
 }

@@ -1,7 +1,16 @@
 //! Typed indices, so that a block is never mistaken for a register.
 
-use std::fmt;
-
+/// Makes types of indices: a number of 32 bits that is written with a prefix.
+///
+/// ```
+/// norn_ir::ids! {
+///     /// A knot of a net.
+///     KnotId = "knot";
+/// }
+/// assert_eq!(KnotId::new(7).to_string(), "knot7");
+/// assert_eq!(["a", "b"][KnotId(1).index()], "b");
+/// ```
+#[macro_export]
 macro_rules! ids {
     ($($(#[$meta:meta])* $name:ident = $prefix:literal;)*) => {$(
         $(#[$meta])*
@@ -9,25 +18,31 @@ macro_rules! ids {
         pub struct $name(pub u32);
 
         impl $name {
+            #[inline]
             pub fn index(self) -> usize {
                 self.0 as usize
             }
 
-            /// The id of the `index`-th element.
+            /// The id of the element at `index`.
             pub fn new(index: usize) -> $name {
                 $name(u32::try_from(index).expect("an index should fit into 32 bits"))
             }
+
+            /// The ids of `count` elements, in order.
+            pub fn all(count: usize) -> impl DoubleEndedIterator<Item = $name> + Clone {
+                (0..$name::new(count).0).map($name)
+            }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 write!(f, concat!($prefix, "{}"), self.0)
             }
         }
 
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Display::fmt(self, f)
+        impl ::std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                ::std::fmt::Display::fmt(self, f)
             }
         }
     )*};

@@ -13,7 +13,8 @@ use norn_ir::program::Program;
 use norn_verdict::claim::Mismatch;
 use norn_verdict::outcome::Checks;
 use norn_verdict::robustness::{CycleEdge, CyclicTrace, Point, Relation};
-use norn_verdict::schedule::Schedule;
+use norn_verdict::schedule::{Schedule, StepNumber};
+use norn_verdict::trace::{EventIndex, ThreadIndex};
 use std::collections::BTreeMap;
 
 /// The one place where a program becomes "not robust": the schedule is replayed, and its trace has to have a cycle. The
@@ -33,10 +34,10 @@ type Byte = (ObjectRef, u64);
 
 /// A step that accessed shared memory.
 struct Node {
-    thread: usize,
-    step: u32,
+    thread: ThreadIndex,
+    step: StepNumber,
     /// By thread: the steps up to this number come before, in the order of the program, creations and joins.
-    before: Vec<u32>,
+    before: Vec<StepNumber>,
 }
 
 /// An access: the node that it belongs to, and what it is in the trace.
@@ -46,26 +47,26 @@ enum Source {
     /// This many writes to the byte had reached memory.
     Writes(usize),
     /// The own store of this step, in the buffer.
-    Own(u32),
+    Own(StepNumber),
 }
 
 #[derive(Default)]
 struct Order {
     nodes: Vec<Node>,
-    numbers: BTreeMap<(usize, u32), usize>,
+    numbers: BTreeMap<(ThreadIndex, StepNumber), usize>,
     /// By thread, what comes before its next step.
-    clocks: Vec<Vec<u32>>,
+    clocks: Vec<Vec<StepNumber>>,
     /// In the order in which they reached memory.
     writes: BTreeMap<Byte, Vec<Access>>,
     reads: BTreeMap<Byte, Vec<(Access, Source)>>,
     /// Stores that are in a buffer.
-    stores: BTreeMap<(usize, u32), Access>,
+    stores: BTreeMap<(ThreadIndex, StepNumber), Access>,
     accesses: BTreeMap<ObjectRef, Vec<Access>>,
     ends: Vec<(ObjectRef, Access)>,
 }
 
 impl Order {
-    fn happened(&mut self, scene: &Scene<'_>, what: &Happening<'_>, event: usize) {
+    fn happened(&mut self, scene: &Scene<'_>, what: &Happening<'_>, event: EventIndex) {
         match *what {
             Happening::Read { spot, forwarded, .. } => {
                 let access = self.access(scene, spot, event);
@@ -103,7 +104,7 @@ impl Order {
             Happening::Join { thread } => {
                 let joined = self.clock(thread).clone();
                 let clock = self.clock(scene.thread);
-                clock.resize(clock.len().max(joined.len()), 0);
+                clock.resize(clock.len().max(joined.len()), StepNumber::BEFORE_FIRST);
                 clock.iter_mut().zip(joined).for_each(|(own, other)| *own = (*own).max(other));
             }
             Happening::Fence(_)
@@ -119,11 +120,11 @@ impl Order {
         }
     }
 
-    fn clock(&mut self, thread: usize) -> &mut Vec<u32> {
-        if self.clocks.len() <= thread {
-            self.clocks.resize(thread + 1, Vec::new());
+    fn clock(&mut self, thread: ThreadIndex) -> &mut Vec<StepNumber> {
+        if self.clocks.len() <= thread.index() {
+            self.clocks.resize(thread.index() + 1, Vec::new());
         }
-        &mut self.clocks[thread]
+        &mut self.clocks[thread.index()]
     }
 
     /// The node of the step that is being taken.
@@ -135,21 +136,21 @@ impl Order {
         }
         let clock = self.clock(thread);
         let before = clock.clone();
-        clock.resize(clock.len().max(thread + 1), 0);
-        clock[thread] = step;
+        clock.resize(clock.len().max(thread.index() + 1), StepNumber::BEFORE_FIRST);
+        clock[thread.index()] = step;
         let node = self.nodes.len();
         self.nodes.push(Node { thread, step, before });
         self.numbers.insert((thread, step), node);
         node
     }
 
-    fn access(&mut self, scene: &Scene<'_>, spot: Spot, event: usize) -> Access {
+    fn access(&mut self, scene: &Scene<'_>, spot: Spot, event: EventIndex) -> Access {
         let access = (self.node(scene), point(scene, Some(event)));
         self.accesses.entry(spot.object).or_default().push(access);
         access
     }
 
-    fn read(&mut self, spot: Spot, access: Access, forwarded: Option<u32>) {
+    fn read(&mut self, spot: Spot, access: Access, forwarded: Option<StepNumber>) {
         for byte in bytes(spot) {
             let source = match forwarded {
                 Some(step) => Source::Own(step),
@@ -167,7 +168,7 @@ impl Order {
 
     fn is_before(&self, earlier: usize, later: usize) -> bool {
         let Node { thread, step, .. } = self.nodes[earlier];
-        self.nodes[later].before.get(thread).is_some_and(|&steps| steps >= step)
+        self.nodes[later].before.get(thread.index()).is_some_and(|&steps| steps >= step)
     }
 
     /// For each node the edges to others, but for those of program order, creations and joins.
@@ -215,13 +216,13 @@ impl Order {
         let number = |point: &Point| self.numbers[&(point.thread, point.step)];
         let mut successors: Vec<Vec<usize>> =
             conflicts.iter().map(|edges| edges.iter().map(|edge| number(&edge.to)).collect()).collect();
-        let mut last: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut last: BTreeMap<ThreadIndex, Vec<usize>> = BTreeMap::new();
         for (node, Node { thread, .. }) in self.nodes.iter().enumerate() {
             last.entry(*thread).or_default().push(node);
         }
         // The last step of each thread that comes before is enough: the others come before that one.
         for (node, Node { before, .. }) in self.nodes.iter().enumerate() {
-            for (thread, &steps) in before.iter().enumerate() {
+            for (thread, &steps) in ThreadIndex::all(before.len()).zip(before) {
                 let of_thread = last.get(&thread).map_or(&[][..], |nodes| &nodes[..]);
                 let count = of_thread.partition_point(|&earlier| self.nodes[earlier].step <= steps);
                 if let Some(&earlier) = count.checked_sub(1).and_then(|at| of_thread.get(at)) {
@@ -325,9 +326,9 @@ fn bytes(spot: Spot) -> impl Iterator<Item = Byte> {
     (spot.offset..spot.offset + spot.size).map(move |at| (spot.object, at))
 }
 
-fn point(scene: &Scene<'_>, event: Option<usize>) -> Point {
-    let span = scene.state.threads[scene.thread].place(scene.machine.program).span;
-    Point { event, thread: scene.thread, step: scene.step.unwrap_or(0), span }
+fn point(scene: &Scene<'_>, event: Option<EventIndex>) -> Point {
+    let span = scene.state.threads[scene.thread.index()].place(scene.machine.program).span;
+    Point { event, thread: scene.thread, step: scene.step.unwrap_or(StepNumber::BEFORE_FIRST), span }
 }
 
 #[cfg(test)]
@@ -344,7 +345,7 @@ mod tests {
         let text = format!("norn-schedule 1\nmodel tso\nprogram {:016x}\n{lines}end\n", fingerprint(&program));
         let schedule = text.parse().expect("it should be a schedule");
         let cyclic = confirm_cycle(&program, Checks::default(), schedule)?;
-        let edge = |e: &CycleEdge| format!("{}:{} {}", e.from.thread, e.from.step, e.relation.name());
+        let edge = |e: &CycleEdge| format!("{}:{} {}", e.from.thread.0, e.from.step, e.relation.name());
         Ok(cyclic.cycle().iter().map(edge).collect::<Vec<_>>().join(", "))
     }
 

@@ -11,6 +11,7 @@ use crate::memory::{Memory, Object, ObjectKind, ObjectRef};
 use crate::race::{Clock, Follows};
 use crate::state::{Frame, State, Status, Thread};
 use norn_ir::types::Ty;
+use norn_verdict::trace::ThreadIndex;
 
 /// A number in as many groups of 7 bits as it needs.
 pub fn number(out: &mut Vec<u8>, mut n: u64) {
@@ -69,7 +70,7 @@ impl Machine<'_> {
             }
         }
         if let Some(races) = &state.races {
-            let running = |t: usize| !matches!(state.threads[t].status, Status::Ended | Status::Stopped);
+            let running = |t: ThreadIndex| !matches!(state.threads[t.index()].status, Status::Ended | Status::Stopped);
             let entries = state.threads.iter().flat_map(|thread| &thread.buffer);
             let buffered: Vec<&Clock> = entries.filter_map(|entry| entry.message.as_deref()).collect();
             number(out, buffered.len() as u64);
@@ -89,7 +90,7 @@ impl Machine<'_> {
             }
             Status::WaitsForThread(other) => {
                 out.push(5);
-                number(out, u64::from(other));
+                number(out, u64::from(other.0));
             }
         }
         number(out, thread.buffer.len() as u64);
@@ -150,7 +151,7 @@ fn encode_object(out: &mut Vec<u8>, memory: &Memory, content: &Object) {
         }
     }
     if content.info.private {
-        number(out, content.toucher.map_or(0, |t| u64::from(t) + 1));
+        number(out, content.toucher.map_or(0, |t| u64::from(t.0) + 1));
     }
     if !content.alive {
         out.push(0);

@@ -37,7 +37,8 @@ use norn_ir::types::Ty;
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Assumption, Checks, Violation, ViolationKind};
-use norn_verdict::schedule::ThreadName;
+use norn_verdict::schedule::{StepNumber, ThreadName};
+use norn_verdict::trace::ThreadIndex;
 use norn_verdict::undecided::{Undecided, Why};
 use std::fmt::Write;
 use std::rc::Rc;
@@ -72,12 +73,12 @@ impl Default for Patience {
 /// What may happen next: a visible step of a thread, or a commit of the store that it made with one of its steps.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Choice {
-    Run(usize),
-    Commit { thread: usize, step: u32 },
+    Run(ThreadIndex),
+    Commit { thread: ThreadIndex, step: StepNumber },
 }
 
 impl Choice {
-    pub fn thread(self) -> usize {
+    pub fn thread(self) -> ThreadIndex {
         match self {
             Choice::Run(thread) | Choice::Commit { thread, .. } => thread,
         }
@@ -113,7 +114,7 @@ pub enum Stop {
 /// A nondeterministic value that is asked for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Request {
-    pub thread: usize,
+    pub thread: ThreadIndex,
     pub ty: Ty,
     pub source: NondetSource,
 }
@@ -179,7 +180,7 @@ impl<'p> Machine<'p> {
             status: Status::Fresh,
             buffer: Vec::new(),
             epoch: 0,
-            steps: 0,
+            steps: StepNumber::BEFORE_FIRST,
             children: 0,
             result: Default::default(),
             cut_at: None,
@@ -204,7 +205,7 @@ impl<'p> Machine<'p> {
         if state.exited.is_some() {
             return;
         }
-        for (i, thread) in state.threads.iter().enumerate() {
+        for (i, thread) in state.indices().zip(&state.threads) {
             if thread.status == Status::Ready {
                 f(Choice::Run(i));
             }
@@ -251,7 +252,7 @@ impl<'p> Machine<'p> {
         observer: &mut dyn Observer,
         inputs: &mut dyn Inputs,
     ) -> Result<Taken, Stop> {
-        if state.exited.is_some() || choice.thread() >= state.threads.len() {
+        if state.exited.is_some() || choice.thread().index() >= state.threads.len() {
             return Err(Stop::NotEnabled);
         }
         let mut exec = Exec::new(self, state, choice.thread(), observer, inputs);
@@ -262,13 +263,13 @@ impl<'p> Machine<'p> {
     }
 
     /// Whether a thread has a silent run before it that nothing holds up.
-    pub(crate) fn can_go_on(&self, state: &State, thread: usize) -> bool {
-        let thread = &state.threads[thread];
+    pub(crate) fn can_go_on(&self, state: &State, thread: ThreadIndex) -> bool {
+        let thread = &state.threads[thread.index()];
         state.exited.is_none()
             && match thread.status {
                 Status::Fresh => true,
                 Status::WaitsForBuffer => thread.buffer.is_empty(),
-                Status::WaitsForThread(other) => state.threads[other as usize].has_ended_and_drained(),
+                Status::WaitsForThread(other) => state.threads[other.index()].has_ended_and_drained(),
                 Status::Ready | Status::Stopped | Status::Ended => false,
             }
     }
@@ -277,7 +278,7 @@ impl<'p> Machine<'p> {
     pub fn settle(
         &self,
         state: &mut State,
-        thread: usize,
+        thread: ThreadIndex,
         observer: &mut dyn Observer,
         inputs: &mut dyn Inputs,
     ) -> Result<(), Stop> {
@@ -288,7 +289,7 @@ impl<'p> Machine<'p> {
     }
 
     fn settle_all(&self, state: &mut State, observer: &mut dyn Observer, inputs: &mut dyn Inputs) -> Result<(), Stop> {
-        while let Some(thread) = (0..state.threads.len()).find(|&thread| self.can_go_on(state, thread)) {
+        while let Some(thread) = state.indices().find(|&thread| self.can_go_on(state, thread)) {
             Exec::new(self, state, thread, observer, inputs).settle()?;
         }
         Ok(())
@@ -301,7 +302,7 @@ impl<'p> Machine<'p> {
         if state.is_complete() || state.main_returned || state.threads.iter().any(excused) {
             return false;
         }
-        let is_enabled = |thread: usize| {
+        let is_enabled = |thread: ThreadIndex| {
             let mut copy = state.clone();
             match self.act(&mut copy, Choice::Run(thread), &mut Unobserved, &mut Zeros) {
                 Ok(taken) => !taken.spurious,
@@ -309,7 +310,7 @@ impl<'p> Machine<'p> {
             }
         };
         // A section that only a bound keeps from being taken is no reason to wait for ever.
-        !(0..state.threads.len()).any(|t| state.threads[t].status == Status::Ready && is_enabled(t))
+        !state.indices().any(|t| state.threads[t.index()].status == Status::Ready && is_enabled(t))
     }
 
     /// What would keep the visible part of a step from happening, with 0 for every input.

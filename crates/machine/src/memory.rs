@@ -19,6 +19,7 @@ use norn_ir::ids::{FuncId, GlobalId, LocalId, TypeId};
 use norn_ir::program::{InitValue, Program, Storage};
 use norn_ir::span::Span;
 use norn_ir::types::{Target, Ty};
+use norn_verdict::trace::ThreadIndex;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -71,7 +72,7 @@ pub struct Object {
     /// The number of its current or last life.
     pub life: u32,
     /// The one thread that has touched the object, if it is private.
-    pub toucher: Option<u32>,
+    pub toucher: Option<ThreadIndex>,
     /// Bytes that were never written are 0 here; an object that is not alive has none.
     bytes: Vec<u8>,
     /// `None`: everything is initialised.
@@ -297,7 +298,7 @@ impl Memory {
                     InitValue::Const(c) => (c.ty, Value::int(c.bits)),
                     InitValue::Func(function) => (Ty::Ptr, Value::int(function_address(*function))),
                     InitValue::Global(other, offset) => {
-                        let object = globals.object(*other, arena.saturating_sub(1));
+                        let object = globals.object(*other, ThreadIndex(arena.saturating_sub(1)));
                         (Ty::Ptr, self.pointer_to(object, *offset))
                     }
                     InitValue::Bytes(bytes) => {
@@ -385,10 +386,10 @@ impl Memory {
     pub fn enter_local(
         &mut self,
         program: &Program,
-        thread: u32,
+        thread: ThreadIndex,
         key: (u32, FuncId, LocalId),
     ) -> Result<ObjectRef, Full> {
-        let arena_number = thread + 1;
+        let arena_number = arena_of(thread);
         let (depth, function, id) = key;
         let arena = self.arena_mut(arena_number);
         if let Some(&index) = arena.slots.get(&key) {
@@ -409,8 +410,14 @@ impl Memory {
     }
 
     /// New memory from `malloc` and its kin, or on the stack.
-    pub fn allocate(&mut self, thread: u32, heap: bool, mut info: Info, zeroed: bool) -> Result<ObjectRef, Full> {
-        let arena = self.arena_mut(thread + 1);
+    pub fn allocate(
+        &mut self,
+        thread: ThreadIndex,
+        heap: bool,
+        mut info: Info,
+        zeroed: bool,
+    ) -> Result<ObjectRef, Full> {
+        let arena = self.arena_mut(arena_of(thread));
         info.kind = match heap {
             true => ObjectKind::Heap { number: arena.heap_count + 1 },
             false => ObjectKind::Stack { number: arena.stack_count + 1 },
@@ -420,7 +427,7 @@ impl Memory {
             true => arena.heap_count += 1,
             false => arena.stack_count += 1,
         }
-        Ok(ObjectRef { arena: thread + 1, index, life: 0 })
+        Ok(ObjectRef { arena: arena_of(thread), index, life: 0 })
     }
 
     /// The object's life ends.
@@ -433,8 +440,8 @@ impl Memory {
     }
 
     /// A thread's own instances of the thread-local objects.
-    pub fn thread_locals(&self, thread: u32) -> impl Iterator<Item = ObjectRef> + '_ {
-        let arena = thread + 1;
+    pub fn thread_locals(&self, thread: ThreadIndex) -> impl Iterator<Item = ObjectRef> + '_ {
+        let arena = arena_of(thread);
         let objects = self.arenas[arena as usize].objects.iter().enumerate();
         let own = objects.take_while(|(_, object)| matches!(object.info.kind, ObjectKind::ThreadLocal(_)));
         own.map(move |(index, _)| ObjectRef { arena, index: index as u32, life: 0 })
@@ -460,6 +467,11 @@ impl Memory {
     }
 }
 
+/// The number of a thread's arena; 0 is that of the globals.
+fn arena_of(thread: ThreadIndex) -> u32 {
+    thread.0 + 1
+}
+
 /// Which object a global is.
 #[derive(Clone, Debug)]
 pub struct Globals(Vec<(Storage, u32)>);
@@ -476,9 +488,9 @@ impl Globals {
     }
 
     /// The instance that `thread` means: its own if the object is thread-local.
-    pub fn object(&self, id: GlobalId, thread: u32) -> ObjectRef {
+    pub fn object(&self, id: GlobalId, thread: ThreadIndex) -> ObjectRef {
         let (storage, index) = self.0[id.index()];
-        ObjectRef { arena: if storage == Storage::Thread { thread + 1 } else { 0 }, index, life: 0 }
+        ObjectRef { arena: if storage == Storage::Thread { arena_of(thread) } else { 0 }, index, life: 0 }
     }
 }
 
@@ -494,9 +506,9 @@ mod tests {
         let globals = Globals::new(&program);
         let mut memory = Memory::new(&program, &globals).expect("there should be room");
         memory.add_thread(&program, &globals).expect("there should be room");
-        assert_eq!(globals.object(GlobalId(2), 0), P);
-        assert_eq!(globals.object(GlobalId(1), 0), ObjectRef { arena: 1, index: 0, life: 0 });
-        memory.enter_local(&program, 0, (0, FuncId(0), LocalId(0))).expect("there should be room");
+        assert_eq!(globals.object(GlobalId(2), ThreadIndex::MAIN), P);
+        assert_eq!(globals.object(GlobalId(1), ThreadIndex::MAIN), ObjectRef { arena: 1, index: 0, life: 0 });
+        memory.enter_local(&program, ThreadIndex::MAIN, (0, FuncId(0), LocalId(0))).expect("there should be room");
         memory
     }
 

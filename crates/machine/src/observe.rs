@@ -9,6 +9,8 @@ use norn_ir::instr::{FenceKind, NondetSource, Stream};
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
 use norn_verdict::outcome::{Assumption, Reached};
+use norn_verdict::schedule::StepNumber;
+use norn_verdict::trace::ThreadIndex;
 use std::collections::BTreeSet;
 
 /// A value's place in memory.
@@ -27,7 +29,7 @@ pub enum Happening<'a> {
     Read {
         spot: Spot,
         value: Value,
-        forwarded: Option<u32>,
+        forwarded: Option<StepNumber>,
     },
     Write {
         spot: Spot,
@@ -44,14 +46,14 @@ pub enum Happening<'a> {
     Commit {
         spot: Spot,
         value: Value,
-        step: u32,
+        step: StepNumber,
     },
     Fence(FenceKind),
     Create {
-        thread: usize,
+        thread: ThreadIndex,
     },
     Join {
-        thread: usize,
+        thread: ThreadIndex,
     },
     /// A wait ends although what it waits for has not happened, as in a spurious wake-up.
     WakesUp,
@@ -93,8 +95,8 @@ pub enum Happening<'a> {
 pub struct Scene<'a> {
     pub machine: &'a Machine<'a>,
     pub state: &'a State,
-    pub thread: usize,
-    pub step: Option<u32>,
+    pub thread: ThreadIndex,
+    pub step: Option<StepNumber>,
 }
 
 pub trait Observer {
@@ -119,7 +121,7 @@ impl Observer for Noted {
                 self.reached.checks.insert(span);
             }
             Happening::Create { thread } => {
-                let start = scene.state.threads[thread].start;
+                let start = scene.state.threads[thread.index()].start;
                 self.reached.threads.insert(scene.machine.program.function(start).span);
             }
             _ => {}

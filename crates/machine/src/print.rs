@@ -224,7 +224,12 @@ mod tests {
         ));
         let machine = Machine::new(&program, Model::Sc, Default::default());
         let state = machine.initial(&mut Unobserved, &mut NoInputs).expect("it should begin");
-        let address = |id: u32| state.memory.pointer_to(machine.globals.object(norn_ir::ids::GlobalId(id), 0), 0);
+        let address = |id: u32| {
+            state.memory.pointer_to(
+                machine.globals.object(norn_ir::ids::GlobalId(id), norn_verdict::trace::ThreadIndex::MAIN),
+                0,
+            )
+        };
         let args: Vec<(Ty, Value)> = args
             .iter()
             .map(|&(ty, bits)| (ty, if ty == Ty::Ptr && bits != 0 { address(1) } else { Value::int(bits) }))

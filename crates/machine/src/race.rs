@@ -24,6 +24,7 @@
 use crate::memory::ObjectRef;
 use crate::state::Place;
 use norn_ir::instr::{FenceKind, Order, SyncKind};
+use norn_verdict::trace::ThreadIndex;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -32,15 +33,15 @@ use std::rc::Rc;
 pub struct Clock(Vec<u32>);
 
 impl Clock {
-    fn get(&self, thread: usize) -> u32 {
-        self.0.get(thread).copied().unwrap_or(0)
+    fn get(&self, thread: ThreadIndex) -> u32 {
+        self.0.get(thread.index()).copied().unwrap_or(0)
     }
 
-    fn tick(&mut self, thread: usize) {
-        if self.0.len() <= thread {
-            self.0.resize(thread + 1, 0);
+    fn tick(&mut self, thread: ThreadIndex) {
+        if self.0.len() <= thread.index() {
+            self.0.resize(thread.index() + 1, 0);
         }
-        self.0[thread] += 1;
+        self.0[thread.index()] += 1;
     }
 
     fn join(&mut self, other: &Clock) {
@@ -65,7 +66,7 @@ struct ThreadClocks {
 
 #[derive(Clone, Debug)]
 pub struct Accessed {
-    pub thread: usize,
+    pub thread: ThreadIndex,
     pub is_write: bool,
     pub is_atomic: bool,
     /// In a section of the library.
@@ -82,7 +83,7 @@ impl Accessed {
 }
 
 /// A message in memory: what was released, by the thread that did.
-type Message = BTreeMap<usize, Rc<Clock>>;
+type Message = BTreeMap<ThreadIndex, Rc<Clock>>;
 
 /// What a store is to the release sequence that it follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -124,27 +125,31 @@ fn overlap(a: Range, b: Range) -> bool {
 }
 
 impl Races {
+    fn indices(&self) -> impl Iterator<Item = ThreadIndex> {
+        ThreadIndex::all(self.threads.len())
+    }
+
     /// A thread begins; `creator` is `None` for the first one.
-    pub fn create(&mut self, creator: Option<usize>) {
-        let child = self.threads.len();
+    pub fn create(&mut self, creator: Option<ThreadIndex>) {
+        let child = ThreadIndex::new(self.threads.len());
         let mut now = creator.map(|creator| self.release(creator)).unwrap_or_default();
         now.tick(child);
         self.threads.push(ThreadClocks { now, ..ThreadClocks::default() });
     }
 
-    pub fn join(&mut self, thread: usize, joined: usize) {
-        let clock = self.threads[joined].now.clone();
-        self.threads[thread].now.join(&clock);
+    pub fn join(&mut self, thread: ThreadIndex, joined: ThreadIndex) {
+        let clock = self.threads[joined.index()].now.clone();
+        self.threads[thread.index()].now.join(&clock);
     }
 
     /// The clock to give away; what the thread does from now on is later.
-    fn release(&mut self, thread: usize) -> Clock {
-        let given = self.threads[thread].now.clone();
-        self.threads[thread].now.tick(thread);
+    fn release(&mut self, thread: ThreadIndex) -> Clock {
+        let given = self.threads[thread.index()].now.clone();
+        self.threads[thread.index()].now.tick(thread);
         given
     }
 
-    pub fn sync(&mut self, thread: usize, kind: SyncKind, address: u64) {
+    pub fn sync(&mut self, thread: ThreadIndex, kind: SyncKind, address: u64) {
         match kind {
             SyncKind::Release => {
                 let clock = self.release(thread);
@@ -152,46 +157,46 @@ impl Races {
             }
             SyncKind::Acquire => {
                 if let Some(clock) = self.released.get(&address) {
-                    self.threads[thread].now.join(clock);
+                    self.threads[thread.index()].now.join(clock);
                 }
             }
         }
     }
 
-    pub fn fence(&mut self, thread: usize, kind: FenceKind) {
+    pub fn fence(&mut self, thread: ThreadIndex, kind: FenceKind) {
         if matches!(kind, FenceKind::Acquire | FenceKind::AcqRel | FenceKind::Full) {
-            let unacquired = std::mem::take(&mut self.threads[thread].unacquired);
-            self.threads[thread].now.join(&unacquired);
+            let unacquired = std::mem::take(&mut self.threads[thread.index()].unacquired);
+            self.threads[thread.index()].now.join(&unacquired);
         }
         if matches!(kind, FenceKind::Release | FenceKind::AcqRel | FenceKind::Full) {
             let clock = self.release(thread);
-            self.threads[thread].fenced = Some(Rc::new(clock));
+            self.threads[thread.index()].fenced = Some(Rc::new(clock));
         }
     }
 
     /// A load takes over, or remembers, the message of the store that it reads from memory.
-    pub fn read(&mut self, thread: usize, order: Order, range: Range) {
+    pub fn read(&mut self, thread: ThreadIndex, order: Order, range: Range) {
         if order == Order::Plain {
             return;
         }
         if let Some(message) = self.messages.get(&range) {
-            let clocks = &mut self.threads[thread];
+            let clocks = &mut self.threads[thread.index()];
             let into = if acquires(order) { &mut clocks.now } else { &mut clocks.unacquired };
             message.values().for_each(|clock| into.join(clock));
         }
     }
 
     /// The message that a store carries, if it releases anything.
-    pub fn message(&mut self, thread: usize, order: Order) -> Option<Rc<Clock>> {
+    pub fn message(&mut self, thread: ThreadIndex, order: Order) -> Option<Rc<Clock>> {
         match order {
             Order::Plain => None,
             order if releases(order) => Some(Rc::new(self.release(thread))),
-            _ => self.threads[thread].fenced.clone(),
+            _ => self.threads[thread.index()].fenced.clone(),
         }
     }
 
     /// A store of the thread reaches memory.
-    pub fn store(&mut self, range: Range, thread: usize, follows: Follows, own: Option<Rc<Clock>>) {
+    pub fn store(&mut self, range: Range, thread: ThreadIndex, follows: Follows, own: Option<Rc<Clock>>) {
         let mut message = match follows {
             Follows::Breaks => Message::new(),
             Follows::Own | Follows::All => self.messages.get(&range).cloned().unwrap_or_default(),
@@ -218,13 +223,13 @@ impl Races {
     pub fn access(
         &mut self,
         range: Range,
-        thread: usize,
+        thread: ThreadIndex,
         (is_write, by_library): (bool, bool),
         order: Order,
         place: Place,
     ) -> Option<Accessed> {
         let is_atomic = order != Order::Plain;
-        let now = &self.threads[thread].now;
+        let now = &self.threads[thread.index()].now;
         let conflicts = |earlier: &&Accessed| {
             earlier.thread != thread
                 && (is_write || earlier.is_write)
@@ -244,9 +249,9 @@ impl Races {
     }
 
     /// An earlier access that the freeing of an object races with, if there is one, and where it is.
-    pub fn race_with_free(&self, object: ObjectRef, thread: usize, order: Order) -> Option<(Range, Accessed)> {
+    pub fn race_with_free(&self, object: ObjectRef, thread: ThreadIndex, order: Order) -> Option<(Range, Accessed)> {
         let is_atomic = order != Order::Plain;
-        let now = &self.threads[thread].now;
+        let now = &self.threads[thread.index()].now;
         let conflicts = |earlier: &&Accessed| {
             let is_open = earlier.thread != thread && earlier.time > now.get(earlier.thread);
             is_open && !earlier.by_library && !(is_atomic && earlier.is_atomic)
@@ -267,10 +272,10 @@ impl Races {
 
     /// The part of a state's encoding. Clocks are only ever compared, thread by thread, so the times of each thread are
     /// numbered anew from 0; accesses that happen before everything that is still to come are left out.
-    pub fn encode(&self, is_running: impl Fn(usize) -> bool, buffered: &[&Clock], out: &mut Vec<u8>) {
+    pub fn encode(&self, is_running: impl Fn(ThreadIndex) -> bool, buffered: &[&Clock], out: &mut Vec<u8>) {
         let can_race = |access: &Accessed| {
-            let later = |t: usize| self.threads[t].now.get(access.thread) >= access.time;
-            (0..self.threads.len()).any(|t| t != access.thread && is_running(t) && !later(t))
+            let later = |t: ThreadIndex| self.threads[t.index()].now.get(access.thread) >= access.time;
+            self.indices().any(|t| t != access.thread && is_running(t) && !later(t))
         };
         let mut clocks: Vec<&Clock> = Vec::new();
         for thread in &self.threads {
@@ -285,7 +290,8 @@ impl Races {
             .iter()
             .flat_map(|(&range, list)| list.iter().filter(|a| can_race(a)).map(move |a| (range, a)))
             .collect();
-        let times: Vec<Vec<u32>> = (0..self.threads.len())
+        let times: Vec<Vec<u32>> = self
+            .indices()
             .map(|t| {
                 let own = accesses.iter().filter(|(_, a)| a.thread == t).map(|(_, a)| a.time);
                 let mut all: Vec<u32> = clocks.iter().map(|c| c.get(t)).chain(own).chain([0]).collect();
@@ -294,9 +300,9 @@ impl Races {
                 all
             })
             .collect();
-        let rank = |t: usize, time: u32| times[t].partition_point(|&other| other < time) as u64;
+        let rank = |t: ThreadIndex, time: u32| times[t.index()].partition_point(|&other| other < time) as u64;
         for clock in clocks {
-            (0..self.threads.len()).for_each(|t| crate::encode::number(out, rank(t, clock.get(t))));
+            self.indices().for_each(|t| crate::encode::number(out, rank(t, clock.get(t))));
         }
         for thread in &self.threads {
             out.push(u8::from(thread.fenced.is_some()));
@@ -307,7 +313,7 @@ impl Races {
         for (&range, message) in &self.messages {
             encode_range(range, out);
             crate::encode::number(out, message.len() as u64);
-            message.keys().for_each(|&releaser| crate::encode::number(out, releaser as u64));
+            message.keys().for_each(|&releaser| crate::encode::number(out, u64::from(releaser.0)));
         }
         crate::encode::number(out, accesses.len() as u64);
         // Accesses to one range are listed in the order of the first, which does not matter.
@@ -316,7 +322,7 @@ impl Races {
             .map(|&(range, access)| {
                 let mut line = Vec::new();
                 encode_range(range, &mut line);
-                crate::encode::number(&mut line, access.thread as u64);
+                crate::encode::number(&mut line, u64::from(access.thread.0));
                 let kind = [access.by_library, access.is_write, access.is_atomic];
                 line.push(kind.into_iter().fold(0, |bits, bit| bits * 2 + u8::from(bit)));
                 crate::encode::number(&mut line, rank(access.thread, access.time));

@@ -11,7 +11,7 @@ use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Counterexample, Violation};
 use norn_verdict::robustness::CyclicTrace;
 use norn_verdict::schedule::{Schedule, Step, ThreadName, fingerprint};
-use norn_verdict::trace::Trace;
+use norn_verdict::trace::{EventIndex, ThreadIndex, Trace};
 use norn_verdict::undecided::Undecided;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -119,7 +119,7 @@ pub fn replay(program: &Program, checks: Checks, schedule: &Schedule) -> Result<
 }
 
 /// Sees what happens, with the number of the event that it will be in the trace, if it becomes one.
-pub(crate) type Onlooker<'a> = dyn FnMut(&Scene<'_>, &Happening<'_>, usize) + 'a;
+pub(crate) type Onlooker<'a> = dyn FnMut(&Scene<'_>, &Happening<'_>, EventIndex) + 'a;
 
 struct Watched<'a> {
     builder: TraceBuilder,
@@ -128,7 +128,7 @@ struct Watched<'a> {
 
 impl Observer for Watched<'_> {
     fn happened(&mut self, scene: &Scene<'_>, what: &Happening<'_>) {
-        (self.onlooker)(scene, what, self.builder.trace.events.len());
+        (self.onlooker)(scene, what, EventIndex::new(self.builder.trace.events.len()));
         self.builder.happened(scene, what);
     }
 }
@@ -161,7 +161,7 @@ pub(crate) fn replay_with<'a>(
         Err(stop) => return ended_by(stop, 0, trace.builder, None),
     };
     let mut replay = Replay::new(&machine, state, schedule, trace);
-    if let Err(stop) = replay.settle(0) {
+    if let Err(stop) = replay.settle(ThreadIndex::MAIN) {
         return replay.ended_by(stop, 0, None);
     }
     for (index, step) in schedule.steps.iter().enumerate() {
@@ -193,7 +193,7 @@ pub(crate) fn with_commits_at_once(
     model: Model,
 ) -> Result<Schedule, Stop> {
     let machine = Machine::new(program, model, checks);
-    let mut nobody = |_: &Scene<'_>, _: &Happening<'_>, _: usize| {};
+    let mut nobody = |_: &Scene<'_>, _: &Happening<'_>, _: EventIndex| {};
     let trace = Watched { builder: TraceBuilder::new(&machine), onlooker: &mut nobody };
     let mut replay = Replay::new(&machine, machine.unsettled()?, schedule, trace);
     let mut steps = Vec::new();
@@ -218,7 +218,7 @@ struct Replay<'a, 'w> {
     inputs: Queue,
     /// By thread, the visible steps that are still to come.
     to_come: BTreeMap<&'a ThreadName, usize>,
-    parked: Vec<(usize, Stop)>,
+    parked: Vec<(ThreadIndex, Stop)>,
 }
 
 impl<'a, 'w> Replay<'a, 'w> {
@@ -245,14 +245,14 @@ impl Replay<'_, '_> {
     }
 
     fn commit_at_once(&mut self, schedule: &Schedule, steps: &mut Vec<Step>) -> Result<(), Stop> {
-        self.settle(0)?;
+        self.settle(ThreadIndex::MAIN)?;
         for (index, step) in schedule.steps.iter().enumerate() {
             let choice = choice_of(&self.state, index, step).map_err(|_| Stop::NotEnabled)?;
             steps.push(step.clone());
             self.step(choice, step)?;
             let thread = choice.thread();
-            while let Some(entry) = self.state.threads[thread].buffer.first() {
-                let (name, number) = ((*self.state.threads[thread].name).clone(), entry.step);
+            while let Some(entry) = self.state.threads[thread.index()].buffer.first() {
+                let (name, number) = ((*self.state.threads[thread.index()].name).clone(), entry.step);
                 let commit = Step::Commit { thread: name, step: number };
                 steps.push(commit.clone());
                 self.step(Choice::Commit { thread, step: number }, &commit)?;
@@ -262,10 +262,10 @@ impl Replay<'_, '_> {
     }
 
     /// Lets every thread go on that can: the given one, then others in the order of creation.
-    fn settle(&mut self, first: usize) -> Result<(), Stop> {
+    fn settle(&mut self, first: ThreadIndex) -> Result<(), Stop> {
         let mut next = self.can_go_on(first).then_some(first);
         loop {
-            next = next.or_else(|| (0..self.state.threads.len()).find(|&thread| self.can_go_on(thread)));
+            next = next.or_else(|| self.state.indices().find(|&thread| self.can_go_on(thread)));
             let Some(thread) = next.take() else { break };
             if !self.has_steps_to_come(thread)
                 && let Some(stop) = self.could_not_go_on(thread)
@@ -278,17 +278,17 @@ impl Replay<'_, '_> {
         Ok(())
     }
 
-    fn can_go_on(&self, thread: usize) -> bool {
+    fn can_go_on(&self, thread: ThreadIndex) -> bool {
         let is_parked = self.parked.iter().any(|parked| parked.0 == thread);
         !is_parked && self.machine.can_go_on(&self.state, thread)
     }
 
-    fn has_steps_to_come(&self, thread: usize) -> bool {
-        self.to_come.get(&*self.state.threads[thread].name).is_some_and(|&count| count > 0)
+    fn has_steps_to_come(&self, thread: ThreadIndex) -> bool {
+        self.to_come.get(&*self.state.threads[thread.index()].name).is_some_and(|&count| count > 0)
     }
 
     /// What keeps a thread from going on silently, other than a violation.
-    fn could_not_go_on(&self, thread: usize) -> Option<Stop> {
+    fn could_not_go_on(&self, thread: ThreadIndex) -> Option<Stop> {
         let (mut state, mut inputs) = (self.state.clone(), self.inputs.clone());
         match self.machine.settle(&mut state, thread, &mut Unobserved, &mut inputs) {
             Ok(()) | Err(Stop::Violation(_)) => None,
@@ -336,9 +336,9 @@ fn choice_of(state: &State, index: usize, step: &Step) -> Result<Choice, ReplayE
     let Some(thread) = state.thread_named(name) else {
         return Err(ReplayError::NoSuchThread { index, thread: name.clone() });
     };
-    let found = &state.threads[thread];
+    let found = &state.threads[thread.index()];
     let (choice, fits) = match *step {
-        Step::Run { step, .. } => (Choice::Run(thread), found.steps.checked_add(1) == Some(step)),
+        Step::Run { step, .. } => (Choice::Run(thread), step.follows(found.steps)),
         Step::Commit { step, .. } => {
             (Choice::Commit { thread, step }, found.buffer.iter().any(|entry| entry.step == step))
         }
@@ -371,7 +371,7 @@ fn error_of(stop: Stop, trace: &TraceBuilder, at: Option<(usize, &Step)>) -> Opt
         Stop::NeedInput(Request { thread, source, .. }) => {
             use norn_ir::instr::NondetSource::{Input, Uninitialised};
             let (Input(source) | Uninitialised(source)) = source;
-            ReplayError::MissingInput { thread: trace.trace.threads[thread].name.clone(), source }
+            ReplayError::MissingInput { thread: trace.trace.threads[thread.index()].name.clone(), source }
         }
         Stop::Undecided(undecided) => ReplayError::Stuck(undecided),
         Stop::Ends(_) => unreachable!("the machine should stop a thread that ends"),
@@ -616,10 +616,11 @@ mod tests {
         let read = |forwarded: bool| EventKind::Read {
             location: location.clone(),
             value: value.clone(),
-            from: ReadFrom::Event { event: write, forwarded },
+            from: ReadFrom::Event { event: EventIndex::new(write), forwarded },
         };
         let written = EventKind::Write { location: location.clone(), value: value.clone(), buffered: true };
-        let commit = EventKind::Commit { location: location.clone(), value: value.clone(), write };
+        let commit =
+            EventKind::Commit { location: location.clone(), value: value.clone(), write: EventIndex::new(write) };
         assert_eq!(accesses, [&written, &read(true), &commit, &read(false)]);
     }
 }

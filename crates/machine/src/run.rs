@@ -108,9 +108,9 @@ fn execute(
             return RunEnd::Done(end_of(machine, &state));
         }
         let choice = enabled[random.below(enabled.len())];
-        let thread = (*state.threads[choice.thread()].name).clone();
+        let thread = (*state.threads[choice.thread().index()].name).clone();
         steps.push(match choice {
-            Choice::Run(index) => Step::Run { thread, step: state.threads[index].steps + 1 },
+            Choice::Run(index) => Step::Run { thread, step: state.threads[index.index()].steps.next() },
             Choice::Commit { step, .. } => Step::Commit { thread, step },
         });
         if let Err(stop) = machine.step(&mut state, choice, observer, inputs) {

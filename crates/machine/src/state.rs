@@ -9,7 +9,8 @@ use norn_ir::ids::{BlockId, FuncId, Reg};
 use norn_ir::program::{Function, Program};
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
-use norn_verdict::schedule::ThreadName;
+use norn_verdict::schedule::{StepNumber, ThreadName};
+use norn_verdict::trace::ThreadIndex;
 use norn_verdict::undecided::Undecided;
 use std::rc::Rc;
 
@@ -44,8 +45,8 @@ pub struct Thread {
     pub buffer: Vec<Entry>,
     /// The epoch of the next store; see [`crate::models::pso`].
     pub epoch: u32,
-    /// The number of visible steps taken.
-    pub steps: u32,
+    /// The number of its latest visible step.
+    pub steps: StepNumber,
     /// The number of threads that it has created.
     pub children: u32,
     /// What it returned, once it has ended.
@@ -66,7 +67,7 @@ pub enum Status {
     /// Before a fence: its own buffer has to be empty.
     WaitsForBuffer,
     /// Before a join: the thread of this number has to end and to have an empty buffer.
-    WaitsForThread(u32),
+    WaitsForThread(ThreadIndex),
     /// Stopped for ever: an assumption failed, a bound was reached, or its local state repeats.
     Stopped,
     Ended,
@@ -130,7 +131,7 @@ pub struct Entry {
     /// Under PSO: it may not commit before earlier stores with a smaller one.
     pub epoch: u32,
     /// The visible step that made it.
-    pub step: u32,
+    pub step: StepNumber,
     /// For messages.
     pub place: Place,
     /// What a read of it acquires, if data races are checked.
@@ -156,12 +157,16 @@ pub struct Place {
 }
 
 impl State {
-    pub fn thread_mut(&mut self, thread: usize) -> &mut Thread {
-        Rc::make_mut(&mut self.threads[thread])
+    pub fn indices(&self) -> impl Iterator<Item = ThreadIndex> + use<> {
+        ThreadIndex::all(self.threads.len())
     }
 
-    pub fn thread_named(&self, name: &ThreadName) -> Option<usize> {
-        self.threads.iter().position(|thread| *thread.name == *name)
+    pub fn thread_mut(&mut self, thread: ThreadIndex) -> &mut Thread {
+        Rc::make_mut(&mut self.threads[thread.index()])
+    }
+
+    pub fn thread_named(&self, name: &ThreadName) -> Option<ThreadIndex> {
+        self.indices().find(|&thread| *self.threads[thread.index()].name == *name)
     }
 
     /// Whether every thread has ended (not just stopped) and every store has reached memory, or the program has exited.

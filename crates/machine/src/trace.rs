@@ -10,7 +10,8 @@ use crate::print;
 use crate::state::State;
 use norn_ir::instr::{NondetSource, Stream};
 use norn_ir::types::{Display, Ty};
-use norn_verdict::trace::{Event, EventKind, ReadFrom, ThreadInfo, Trace};
+use norn_verdict::schedule::StepNumber;
+use norn_verdict::trace::{Event, EventIndex, EventKind, ReadFrom, ThreadIndex, ThreadInfo, Trace};
 use std::collections::BTreeMap;
 
 /// Text that the program printed.
@@ -24,9 +25,9 @@ pub struct Printed {
 pub struct TraceBuilder {
     pub trace: Trace,
     pub output: Vec<Printed>,
-    writers: BTreeMap<(ObjectRef, u64), usize>,
+    writers: BTreeMap<(ObjectRef, u64), EventIndex>,
     /// Events of buffered stores, by thread and step.
-    buffered: BTreeMap<(usize, u32), usize>,
+    buffered: BTreeMap<(ThreadIndex, StepNumber), EventIndex>,
 }
 
 impl TraceBuilder {
@@ -37,7 +38,7 @@ impl TraceBuilder {
         builder
     }
 
-    fn written(&mut self, spot: Spot, event: usize) {
+    fn written(&mut self, spot: Spot, event: EventIndex) {
         for at in spot.offset..spot.offset + spot.size {
             self.writers.insert((spot.object, at), event);
         }
@@ -58,7 +59,7 @@ impl TraceBuilder {
 impl Observer for TraceBuilder {
     fn happened(&mut self, scene: &Scene<'_>, what: &Happening<'_>) {
         let Scene { machine, state, thread, step } = *scene;
-        let next = self.trace.events.len();
+        let next = EventIndex::new(self.trace.events.len());
         let location = |spot: Spot| machine.location(state, spot.object, spot.offset, spot.size);
         let text = |spot: Spot, value| machine.value_text(state, spot, value);
         let mut step = step;
@@ -91,7 +92,7 @@ impl Observer for TraceBuilder {
             Happening::Commit { spot, value, step: store } => {
                 let write = self.buffered.remove(&(thread, store)).expect("a commit should follow its store");
                 self.written(spot, write);
-                let made = &self.trace.events[write];
+                let made = &self.trace.events[write.index()];
                 let event = Event {
                     thread,
                     step: Some(store),
@@ -104,7 +105,7 @@ impl Observer for TraceBuilder {
             }
             Happening::Fence(kind) => EventKind::Fence(kind),
             Happening::Create { thread: created } => {
-                let created_thread = &state.threads[created];
+                let created_thread = &state.threads[created.index()];
                 let function = machine.program.function(created_thread.start).name.clone();
                 self.trace.threads.push(ThreadInfo { name: (*created_thread.name).clone(), function });
                 EventKind::Create { thread: created }
@@ -136,7 +137,7 @@ impl Observer for TraceBuilder {
                 return;
             }
         };
-        let place = state.threads[thread].place(machine.program);
+        let place = state.threads[thread.index()].place(machine.program);
         let library = place.library.map(|function| machine.program.function(function).name.clone());
         self.trace.events.push(Event { thread, step, span: place.span, library, kind });
     }

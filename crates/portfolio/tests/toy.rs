@@ -9,7 +9,7 @@ use norn_verdict::claim::{Claim, Expected, Mismatch, Referee, Ruling};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome, Stats, Verdict, ViolationKind};
-use norn_verdict::schedule::{Schedule, Step, ThreadName};
+use norn_verdict::schedule::{Schedule, Step, StepNumber, ThreadName};
 use norn_verdict::undecided::{Undecided, Why};
 
 const LONER: Capabilities = Capabilities {
@@ -35,7 +35,7 @@ impl Engine for Loner {
         if let Some(refused) = query.refused(&LONER) {
             return Ok(refused);
         }
-        let step = |step| Step::Run { thread: ThreadName::main(), step };
+        let step = |step| Step::Run { thread: ThreadName::main(), step: StepNumber(step) };
         let steps = (1..=self.steps).map(step).collect();
         let schedule = Schedule { model: query.model, program: query.program.fingerprint(), steps, inputs: Vec::new() };
         let claim = Claim { schedule, expected: vec![Expected::anywhere(ViolationKind::Assertion)] };

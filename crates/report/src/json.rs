@@ -79,8 +79,8 @@ fn event(trace: &Trace, index: usize, sources: &Sources<'_>) -> Value {
     let (kind, details) = details(&event.kind);
     let mut object = json!({
         "number": index + 1,
-        "thread": trace.threads.get(event.thread).map(|t| t.name.to_string()),
-        "step": event.step,
+        "thread": trace.thread(event.thread).map(|t| t.name.to_string()),
+        "step": event.step.map(|step| step.0),
         "location": location(event.span, sources),
         "library": event.library,
         "text": describe(event, trace),
@@ -95,7 +95,7 @@ fn event(trace: &Trace, index: usize, sources: &Sources<'_>) -> Value {
 fn details(kind: &EventKind) -> (&'static str, Value) {
     let from = |from: &ReadFrom| match from {
         ReadFrom::Initial => json!({ "initial": true }),
-        ReadFrom::Event { event, forwarded } => json!({ "event": event + 1, "forwarded": forwarded }),
+        ReadFrom::Event { event, forwarded } => json!({ "event": event.number(), "forwarded": forwarded }),
     };
     match kind {
         EventKind::Read { location, value, from: source } => {
@@ -108,11 +108,11 @@ fn details(kind: &EventKind) -> (&'static str, Value) {
             ("update", json!({ "object": location, "old": old, "new": new, "from": from(source) }))
         }
         EventKind::Commit { location, value, write } => {
-            ("commit", json!({ "object": location, "value": value, "of": write + 1 }))
+            ("commit", json!({ "object": location, "value": value, "of": write.number() }))
         }
         EventKind::Fence(kind) => ("fence", json!({ "fence": kind.mnemonic() })),
-        EventKind::Create { thread } => ("create", json!({ "created": thread })),
-        EventKind::Join { thread } => ("join", json!({ "joined": thread })),
+        EventKind::Create { thread } => ("create", json!({ "created": thread.0 })),
+        EventKind::Join { thread } => ("join", json!({ "joined": thread.0 })),
         EventKind::WakesUp => ("wake-up", json!({})),
         EventKind::Call { function } => ("call", json!({ "function": function })),
         EventKind::Free { location } => ("free", json!({ "object": location })),

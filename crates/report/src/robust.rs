@@ -6,6 +6,7 @@ use crate::line::{up_to, why};
 use crate::table::{describe, table};
 use crate::visible::visible;
 use norn_verdict::robustness::{CyclicTrace, Point, Robustness, RobustnessVerdict};
+use norn_verdict::trace::EventIndex;
 use serde_json::{Map, Value, json};
 
 /// For example `norn: not robust (tso): cycle of 4 accesses at sb.c:5, sb.c:6, sb.c:11, sb.c:12`.
@@ -38,10 +39,12 @@ pub fn cyclic_trace(cyclic: &CyclicTrace, sources: &Sources<'_>, width: usize) -
 /// For example `#9 main.1 at sb.c:5: writes x = 1`.
 fn access(point: Point, cyclic: &CyclicTrace, sources: &Sources<'_>) -> String {
     let trace = cyclic.trace();
-    let thread = trace.threads.get(point.thread).map(|thread| thread.name.to_string()).unwrap_or_default();
+    let thread = trace.thread(point.thread).map(|thread| thread.name.to_string()).unwrap_or_default();
     let place = sources.place(point.span);
-    match point.event.and_then(|event| Some((event, trace.events.get(event)?))) {
-        Some((number, event)) => format!("#{} {thread} at {place}: {}", number + 1, visible(&describe(event, trace))),
+    match point.event.and_then(|event| Some((event, trace.event(event)?))) {
+        Some((number, event)) => {
+            format!("#{} {thread} at {place}: {}", number.number(), visible(&describe(event, trace)))
+        }
         None => format!("{thread} at {place}: leaves the scope of an object"),
     }
 }
@@ -73,9 +76,9 @@ pub fn verdict(verdict: &RobustnessVerdict, sources: &Sources<'_>) -> Value {
 fn cycle(cyclic: &CyclicTrace, sources: &Sources<'_>) -> Vec<Value> {
     let point = |point: Point| {
         json!({
-            "event": point.event.map(|event| event + 1),
-            "thread": cyclic.trace().threads.get(point.thread).map(|thread| thread.name.to_string()),
-            "step": point.step,
+            "event": point.event.map(EventIndex::number),
+            "thread": cyclic.trace().thread(point.thread).map(|thread| thread.name.to_string()),
+            "step": point.step.0,
             "location": location(point.span, sources),
         })
     };

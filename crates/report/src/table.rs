@@ -9,7 +9,7 @@ use crate::visible::{visible, visible_up_to};
 use norn_ir::instr::FenceKind;
 use norn_ir::span::Span;
 use norn_verdict::outcome::Counterexample;
-use norn_verdict::trace::{Event, EventKind, ReadFrom, Trace};
+use norn_verdict::trace::{Event, EventKind, ReadFrom, ThreadIndex, Trace};
 use unicode_width::UnicodeWidthStr;
 
 /// The narrowest a thread's column may become, in characters, before the table grows beyond the width asked for.
@@ -71,8 +71,7 @@ pub fn table(trace: &Trace, sources: &Sources<'_>, width: usize) -> String {
         let same_line = last.is_some_and(|l| place(l) == place(event));
         if !same_line && event.span != Span::NONE && !is_commit {
             let line = sources.text(event.span).unwrap_or_default();
-            let name =
-                trace.threads.get(event.thread).filter(|_| is_crowded).map(|thread| format!("{}, ", thread.name));
+            let name = trace.thread(event.thread).filter(|_| is_crowded).map(|thread| format!("{}, ", thread.name));
             let name = name.unwrap_or_default();
             table.row(None, event.thread, &format!("{name}{}: {line}", event.span.line), false);
         }
@@ -131,11 +130,11 @@ fn rows(trace: &Trace) -> Vec<Row<'_>> {
 pub fn describe(event: &Event, trace: &Trace) -> String {
     let from = |from: &ReadFrom| match from {
         ReadFrom::Initial => "the initial value".to_owned(),
-        ReadFrom::Event { event, forwarded: true } => format!("#{}, still in its own store buffer", event + 1),
-        ReadFrom::Event { event, .. } => format!("#{}", event + 1),
+        ReadFrom::Event { event, forwarded: true } => format!("#{}, still in its own store buffer", event.number()),
+        ReadFrom::Event { event, .. } => format!("#{}", event.number()),
     };
     let thread =
-        |index: usize| trace.threads.get(index).map_or_else(String::new, |t| format!("{} ({})", t.name, t.function));
+        |index: ThreadIndex| trace.thread(index).map_or_else(String::new, |t| format!("{} ({})", t.name, t.function));
     match &event.kind {
         EventKind::Read { location, value, from: source } => {
             format!("reads {location} = {value} (from {})", from(source))
@@ -151,7 +150,7 @@ pub fn describe(event: &Event, trace: &Trace) -> String {
             format!("compares {location} = {old} and leaves it (from {})", from(source))
         }
         EventKind::Commit { location, value, write } => {
-            format!("store of #{} reaches memory: {location} = {value}", write + 1)
+            format!("store of #{} reaches memory: {location} = {value}", write.number())
         }
         EventKind::Fence(kind) => fence(*kind).to_owned(),
         EventKind::Create { thread: t } => format!("creates {}", thread(*t)),
@@ -179,7 +178,7 @@ fn fence(kind: FenceKind) -> &'static str {
 
 struct Table {
     /// Threads, in the order of their columns.
-    columns: Vec<usize>,
+    columns: Vec<ThreadIndex>,
     number_width: usize,
     column_width: usize,
     text: String,
@@ -188,7 +187,7 @@ struct Table {
 impl Table {
     fn header(&mut self, trace: &Trace) {
         let titles = self.columns.iter().map(|&c| {
-            let thread = &trace.threads[c];
+            let thread = &trace.threads[c.index()];
             if thread.name.0.is_empty() {
                 thread.name.to_string()
             } else {
@@ -212,7 +211,7 @@ impl Table {
     }
 
     /// Text in a thread's column, wrapped; an event's number stands at the left of its first line.
-    fn row(&mut self, number: Option<usize>, thread: usize, text: &str, indented: bool) {
+    fn row(&mut self, number: Option<usize>, thread: ThreadIndex, text: &str, indented: bool) {
         let column = self.columns.iter().position(|&c| c == thread).unwrap_or(0);
         let indent = if indented { "  " } else { "" };
         for (i, line) in
@@ -271,12 +270,18 @@ mod tests {
     use super::*;
     use norn_ir::ids::FileId;
     use norn_ir::program::Program;
-    use norn_verdict::schedule::ThreadName;
-    use norn_verdict::trace::ThreadInfo;
+    use norn_verdict::schedule::{StepNumber, ThreadName};
+    use norn_verdict::trace::{EventIndex, ThreadInfo};
 
-    fn event(thread: usize, step: u32, line: u32, library: Option<&str>, kind: EventKind) -> Event {
+    fn event(thread: u32, step: u32, line: u32, library: Option<&str>, kind: EventKind) -> Event {
         let span = Span { file: FileId(0), line, column: 1 };
-        Event { thread, step: Some(step), span, library: library.map(str::to_owned), kind }
+        Event {
+            thread: ThreadIndex(thread),
+            step: Some(StepNumber(step)),
+            span,
+            library: library.map(str::to_owned),
+            kind,
+        }
     }
 
     fn write(location: &str, buffered: bool) -> EventKind {
@@ -305,8 +310,14 @@ mod tests {
                 event(1, 1, 4, None, write("x", true)),
                 event(1, 2, 5, None, read("y", ReadFrom::Initial)),
                 event(2, 1, 9, None, read("x", ReadFrom::Initial)),
-                event(1, 1, 4, None, EventKind::Commit { location: "x".to_owned(), value: "1".to_owned(), write: 0 }),
-                event(1, 3, 5, None, read("x", ReadFrom::Event { event: 0, forwarded: true })),
+                event(
+                    1,
+                    1,
+                    4,
+                    None,
+                    EventKind::Commit { location: "x".to_owned(), value: "1".to_owned(), write: EventIndex(0) },
+                ),
+                event(1, 3, 5, None, read("x", ReadFrom::Event { event: EventIndex(0), forwarded: true })),
             ],
             &[
                 "    main.1 (left)                 main.2 (right)",
@@ -337,7 +348,7 @@ mod tests {
         let main = ThreadName::main();
         let names = (1..=MOST_COLUMNS as u32 + 1).map(|i| main.child(i));
         let threads = names.map(|name| ThreadInfo { name, function: "f".to_owned() }).collect::<Vec<_>>();
-        let events = (0..threads.len()).map(|i| event(i, 1, 4, None, write("x", false))).collect();
+        let events = (0u32..).take(threads.len()).map(|i| event(i, 1, 4, None, write("x", false))).collect();
         let program = Program { files: vec!["a.c".to_owned()], ..Program::empty() };
         let sources = Sources { program: &program, line_text: &|_, _| None };
         let found = table(&Trace { threads, events }, &sources, 64);

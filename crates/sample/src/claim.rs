@@ -54,9 +54,10 @@ mod tests {
     use super::*;
     use norn_ir::program::Origin;
     use norn_verdict::model::Model;
+    use norn_verdict::schedule::StepNumber;
 
     fn rounds_of(threads: &[&str]) -> u64 {
-        let step = |name: &&str| Step::Run { thread: name.parse().expect("a thread's name"), step: 1 };
+        let step = |name: &&str| Step::Run { thread: name.parse().expect("a thread's name"), step: StepNumber::FIRST };
         rounds(&Schedule {
             model: Model::Sc,
             program: 0,

@@ -11,7 +11,7 @@ use crate::values::Values;
 use norn_exec::{Effect, Executor, Mark, Status, Stop};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Violation};
-use norn_verdict::schedule::{Schedule, Step};
+use norn_verdict::schedule::{Schedule, Step, StepNumber};
 use norn_verdict::undecided::Undecided;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -377,8 +377,8 @@ impl<'c> Runner<'c> {
         let name = |thread: u32| self.executor.thread(thread).name.clone();
         let step = |&(act, step): &Taken| match act {
             Act::Start => None,
-            Act::Run(thread) => Some(Step::Run { thread: name(thread), step }),
-            Act::Commit(thread, _) => Some(Step::Commit { thread: name(thread), step }),
+            Act::Run(thread) => Some(Step::Run { thread: name(thread), step: StepNumber(step) }),
+            Act::Commit(thread, _) => Some(Step::Commit { thread: name(thread), step: StepNumber(step) }),
         };
         let steps = self.acts.iter().filter_map(step).collect();
         let values = |thread: u32| self.executor.inputs_taken(thread).iter().map(|taken| taken.1).collect::<Vec<_>>();

@@ -20,7 +20,7 @@ use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Stats, Violation};
 use norn_verdict::progress::Report;
-use norn_verdict::schedule::{Schedule, Step, ThreadName, fingerprint};
+use norn_verdict::schedule::{Schedule, Step, StepNumber, ThreadName, fingerprint};
 use norn_verdict::undecided::{Undecided, Why};
 use std::collections::BTreeMap;
 
@@ -622,9 +622,9 @@ impl<'a> Search<'a> {
             match event.process.step {
                 0 => {
                     taken[event.process.thread as usize] += 1;
-                    Step::Run { thread, step: taken[event.process.thread as usize] }
+                    Step::Run { thread, step: StepNumber(taken[event.process.thread as usize]) }
                 }
-                step => Step::Commit { thread, step },
+                step => Step::Commit { thread, step: StepNumber(step) },
             }
         });
         let steps = steps.collect();

@@ -13,7 +13,7 @@ use norn_ir::span::Span;
 use norn_ir::types::Ty;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
-use norn_verdict::schedule::{Schedule, Step};
+use norn_verdict::schedule::{Schedule, Step, StepNumber};
 use norn_verdict::undecided::{Undecided, Why};
 
 /// What is searched, and how states are stored.
@@ -348,8 +348,8 @@ impl<'a> Walk<'a> {
         let steps = steps.iter().map(|taken| {
             let thread = self.executor.thread(taken.thread).name.clone();
             match taken.commit {
-                true => Step::Commit { thread, step: taken.step },
-                false => Step::Run { thread, step: taken.step },
+                true => Step::Commit { thread, step: StepNumber(taken.step) },
+                false => Step::Run { thread, step: StepNumber(taken.step) },
             }
         });
         let steps = steps.collect();

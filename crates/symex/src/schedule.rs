@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use norn_logic::terms::Memo;
 use norn_logic::terms::Term;
 use norn_verdict::model::Model;
-use norn_verdict::schedule::{Schedule, Step, ThreadName};
+use norn_verdict::schedule::{Schedule, Step, StepNumber, ThreadName};
 
 use crate::event::{EventId, EventKind, SectionId, Symbolic, ThreadId};
 
@@ -28,10 +28,10 @@ pub enum Move {
 pub struct Steps {
     /// By event.
     pub executed: Vec<bool>,
-    /// By event: the number of the visible step that it is part of, from 1 in each thread; 0 for others.
-    pub numbers: Vec<u32>,
+    /// By event: the visible step that it is part of, if it is.
+    pub numbers: Vec<Option<StepNumber>>,
     /// By section, likewise.
-    pub sections: Vec<u32>,
+    pub sections: Vec<Option<StepNumber>>,
 }
 
 impl Symbolic {
@@ -40,20 +40,20 @@ impl Symbolic {
         let mut memo = Memo::default();
         let mut holds = |term: Term| self.terms.holds(term, &mut memo, variable);
         let executed: Vec<bool> = self.events.iter().map(|event| holds(event.guard)).collect();
-        let mut numbers = vec![0; self.events.len()];
-        let mut sections = vec![0; self.sections.len()];
+        let mut numbers = vec![None; self.events.len()];
+        let mut sections = vec![None; self.sections.len()];
         // Sections come in the order of their first events.
         let mut next_section = 0;
         for (index, thread) in self.threads.iter().enumerate() {
-            let mut count = 0;
+            let mut step = StepNumber::BEFORE_FIRST;
             for event in thread.events.start..=thread.events.end {
                 while let Some(section) = self.sections.get(next_section)
                     && section.thread == ThreadId(index as u32)
                     && section.events.start == event
                 {
                     if holds(section.guard) {
-                        count += 1;
-                        sections[next_section] = count;
+                        step = step.next();
+                        sections[next_section] = Some(step);
                     }
                     next_section += 1;
                 }
@@ -65,8 +65,8 @@ impl Symbolic {
                     _ if !executed[at] || !self.events[at].visible => {}
                     Some(section) => numbers[at] = sections[section.index()],
                     None => {
-                        count += 1;
-                        numbers[at] = count;
+                        step = step.next();
+                        numbers[at] = Some(step);
                     }
                 }
             }
@@ -102,17 +102,16 @@ impl Symbolic {
     pub fn schedule(&self, model: Model, program: u64, moves: &[Move], variable: &dyn Fn(Term) -> u64) -> Schedule {
         let steps = self.steps(variable);
         let names = self.names(variable);
-        let mut taken = vec![0; self.threads.len()];
+        let mut taken = vec![StepNumber::BEFORE_FIRST; self.threads.len()];
         let mut list = Vec::new();
         for &next in moves {
             let (thread, number) = match next {
                 Move::Run(event) | Move::Commit(event) => (self.event(event).thread, steps.numbers[event.index()]),
                 Move::RunSection(section) => (self.section(section).thread, steps.sections[section.index()]),
             };
-            let Some(name) = &names[thread.0 as usize] else { continue };
+            let (Some(name), Some(number)) = (&names[thread.0 as usize], number) else { continue };
             let thread_steps = &mut taken[thread.0 as usize];
             match next {
-                _ if number == 0 => {}
                 Move::Commit(_) => list.push(Step::Commit { thread: name.clone(), step: number }),
                 Move::Run(_) | Move::RunSection(_) if number > *thread_steps => {
                     *thread_steps = number;

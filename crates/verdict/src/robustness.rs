@@ -6,8 +6,8 @@
 
 use crate::model::Model;
 use crate::outcome::{Bound, Stats};
-use crate::schedule::Schedule;
-use crate::trace::Trace;
+use crate::schedule::{Schedule, StepNumber};
+use crate::trace::{EventIndex, ThreadIndex, Trace};
 use crate::undecided::Undecided;
 use norn_ir::span::Span;
 
@@ -86,9 +86,9 @@ impl Relation {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Point {
     /// `None`: the end of a scope, which is no event of the trace.
-    pub event: Option<usize>,
-    pub thread: usize,
-    pub step: u32,
+    pub event: Option<EventIndex>,
+    pub thread: ThreadIndex,
+    pub step: StepNumber,
     pub span: Span,
 }
 

@@ -58,12 +58,38 @@ impl FromStr for ThreadName {
     }
 }
 
+/// A visible step of a thread, counted from 1 in the untransformed program.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct StepNumber(pub u32);
+
+impl StepNumber {
+    /// Of a thread that has not taken a step yet: no step has this number.
+    pub const BEFORE_FIRST: StepNumber = StepNumber(0);
+    pub const FIRST: StepNumber = StepNumber(1);
+
+    #[inline]
+    pub fn next(self) -> StepNumber {
+        StepNumber(self.0 + 1)
+    }
+
+    /// Whether it comes directly after the step `before` of the same thread.
+    pub fn follows(self, before: StepNumber) -> bool {
+        self.0.checked_sub(1) == Some(before.0)
+    }
+}
+
+impl fmt::Display for StepNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Step {
     /// The thread takes its step of this number and goes on to just before the next.
-    Run { thread: ThreadName, step: u32 },
+    Run { thread: ThreadName, step: StepNumber },
     /// The store that the thread made with its step of this number reaches memory.
-    Commit { thread: ThreadName, step: u32 },
+    Commit { thread: ThreadName, step: StepNumber },
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -160,6 +186,7 @@ impl FromStr for Schedule {
                 word.parse()
                     .ok()
                     .filter(|&n: &u32| n > 0)
+                    .map(StepNumber)
                     .ok_or_else(|| error(format!("'{word}' is not a step's number")))
             };
             match words.as_slice() {
@@ -197,7 +224,10 @@ mod tests {
         Schedule {
             model: Model::Pso,
             program: 0xabc,
-            steps: vec![Step::Run { thread: ThreadName::main(), step: 1 }, Step::Commit { thread: t.clone(), step: 7 }],
+            steps: vec![
+                Step::Run { thread: ThreadName::main(), step: StepNumber(1) },
+                Step::Commit { thread: t.clone(), step: StepNumber(7) },
+            ],
             inputs: vec![(t, vec![0, u64::MAX])],
         }
     }

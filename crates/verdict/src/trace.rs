@@ -2,15 +2,44 @@
 //!
 //! Locations and values are text already: the machine knows objects and types, a report does not.
 
-use crate::schedule::ThreadName;
+use crate::schedule::{StepNumber, ThreadName};
 use norn_ir::instr::FenceKind;
 use norn_ir::span::Span;
 
+norn_ir::ids! {
+    /// A thread of one execution, in the order of creation; main is 0.
+    ThreadIndex = "thread";
+    /// An index into [`Trace::events`].
+    EventIndex = "event";
+}
+
+impl ThreadIndex {
+    pub const MAIN: ThreadIndex = ThreadIndex(0);
+}
+
+impl EventIndex {
+    /// As reports number events: from 1.
+    pub fn number(self) -> usize {
+        self.index() + 1
+    }
+}
+
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Trace {
-    /// In the order of creation; events refer to them by index.
+    /// By [`ThreadIndex`].
     pub threads: Vec<ThreadInfo>,
+    /// By [`EventIndex`].
     pub events: Vec<Event>,
+}
+
+impl Trace {
+    pub fn thread(&self, thread: ThreadIndex) -> Option<&ThreadInfo> {
+        self.threads.get(thread.index())
+    }
+
+    pub fn event(&self, event: EventIndex) -> Option<&Event> {
+        self.events.get(event.index())
+    }
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -23,10 +52,10 @@ pub struct ThreadInfo {
 /// Something that a thread did, or that happened to its store buffer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Event {
-    pub thread: usize,
+    pub thread: ThreadIndex,
     /// The number of the visible step that it is or belongs to; events of one section share it. `None` for what is no
     /// step: calls of the library, starts and ends of threads, inputs.
-    pub step: Option<u32>,
+    pub step: Option<StepNumber>,
     /// The place in the user's code.
     pub span: Span,
     /// The library function in whose model it happened, if the user only called that.
@@ -40,7 +69,7 @@ pub enum ReadFrom {
     /// The object's initial value, or bytes of several writes.
     Initial,
     /// The write that is this event of the trace. `forwarded`: from the thread's own store buffer.
-    Event { event: usize, forwarded: bool },
+    Event { event: EventIndex, forwarded: bool },
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -67,15 +96,15 @@ pub enum EventKind {
     Commit {
         location: String,
         value: String,
-        write: usize,
+        write: EventIndex,
     },
     Fence(FenceKind),
-    /// A thread was created, by index.
+    /// A thread was created.
     Create {
-        thread: usize,
+        thread: ThreadIndex,
     },
     Join {
-        thread: usize,
+        thread: ThreadIndex,
     },
     /// A wait ended although what it waited for had not happened, as in a spurious wake-up.
     WakesUp,

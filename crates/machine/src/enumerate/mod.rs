@@ -22,7 +22,8 @@ use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Violation};
 use norn_verdict::progress::Report;
-use norn_verdict::schedule::{Schedule, Step, ThreadName, fingerprint};
+use norn_verdict::schedule::{Schedule, Step, StepNumber, ThreadName, fingerprint};
+use norn_verdict::trace::ThreadIndex;
 use norn_verdict::undecided::{Undecided, Why};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -109,7 +110,8 @@ impl Question<'_> {
 
     /// What is read of the observed objects.
     fn observe(&self, machine: &Machine<'_>, state: &State) -> Final {
-        let content = |&id: &GlobalId| state.memory.object(machine.globals.object(id, 0)).bytes().to_vec();
+        let content =
+            |&id: &GlobalId| state.memory.object(machine.globals.object(id, ThreadIndex::MAIN)).bytes().to_vec();
         self.observed.iter().map(content).collect()
     }
 }
@@ -181,7 +183,7 @@ struct Link {
 
 struct Taken {
     thread: Rc<ThreadName>,
-    number: u32,
+    number: StepNumber,
     is_commit: bool,
 }
 
@@ -214,10 +216,10 @@ impl Ways {
 
 /// The step of a schedule that a choice is in this state.
 fn taken(state: &State, choice: Choice) -> Taken {
-    let thread = &state.threads[choice.thread()];
+    let thread = &state.threads[choice.thread().index()];
     let name = thread.name.clone();
     match choice {
-        Choice::Run(_) => Taken { thread: name, number: thread.steps + 1, is_commit: false },
+        Choice::Run(_) => Taken { thread: name, number: thread.steps.next(), is_commit: false },
         Choice::Commit { step, .. } => Taken { thread: name, number: step, is_commit: true },
     }
 }

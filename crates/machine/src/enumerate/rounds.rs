@@ -18,6 +18,7 @@ use crate::observe::Unobserved;
 use crate::replay::complete_inputs;
 use crate::state::State;
 use norn_verdict::schedule::ThreadName;
+use norn_verdict::trace::ThreadIndex;
 use norn_verdict::undecided::Undecided;
 use std::collections::{BTreeSet, VecDeque};
 
@@ -54,18 +55,18 @@ pub fn explore(question: &Question<'_>, rounds: u32) -> Explored {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Slot {
     round: u32,
-    thread: usize,
+    thread: ThreadIndex,
 }
 
 /// The slot after this one. The entry thread, number 0, comes last in each round.
 fn next_slot(state: &State, slot: Slot) -> Slot {
-    let rank = |&thread: &usize| {
-        let name = &state.threads[thread].name;
+    let rank = |&thread: &ThreadIndex| {
+        let name = &state.threads[thread.index()].name;
         (name.0.len(), &name.0)
     };
-    let later = (0..state.threads.len()).filter(|other| rank(other) > rank(&slot.thread)).min_by_key(rank);
-    let round = if slot.thread == 0 { slot.round + 1 } else { slot.round };
-    Slot { round, thread: later.unwrap_or(0) }
+    let later = state.indices().filter(|other| rank(other) > rank(&slot.thread)).min_by_key(rank);
+    let round = if slot.thread == ThreadIndex::MAIN { slot.round + 1 } else { slot.round };
+    Slot { round, thread: later.unwrap_or(ThreadIndex::MAIN) }
 }
 
 struct Search<'a> {
@@ -85,11 +86,11 @@ impl Search<'_> {
         if self.rounds == 0 {
             return;
         }
-        let first = Slot { round: 0, thread: 0 };
+        let first = Slot { round: 0, thread: ThreadIndex::MAIN };
         let tried = question.with_all_inputs(
             |script| {
                 let mut state = machine.unsettled()?;
-                machine.settle(&mut state, 0, &mut Unobserved, script)?;
+                machine.settle(&mut state, ThreadIndex::MAIN, &mut Unobserved, script)?;
                 Ok(state)
             },
             |result, inputs| self.reached(result, first, Link { before: None, step: None, inputs }),
@@ -160,10 +161,10 @@ impl Search<'_> {
         }
         // Threads that could go on silently in their slots are not waiting: the question is asked once all have.
         let mut settled = state.clone();
-        let can_settle = |thread: usize, settled: &mut State| {
+        let can_settle = |thread: ThreadIndex, settled: &mut State| {
             self.machine.settle(settled, thread, &mut Unobserved, &mut NoInputs).is_ok()
         };
-        if !(0..settled.threads.len()).all(|thread| can_settle(thread, &mut settled)) {
+        if !settled.indices().all(|thread| can_settle(thread, &mut settled)) {
             return;
         }
         if self.machine.is_deadlock(&settled) {
@@ -179,11 +180,11 @@ impl Search<'_> {
         let mut state = state.clone();
         let mut way = way;
         if state.exited.is_none() {
-            let mut slot = Slot { round: 0, thread: 0 };
+            let mut slot = Slot { round: 0, thread: ThreadIndex::MAIN };
             for _ in 0..state.threads.len() {
                 slot = next_slot(&state, slot);
                 let thread = slot.thread;
-                while let Some(oldest) = state.threads[thread].buffer.first() {
+                while let Some(oldest) = state.threads[thread.index()].buffer.first() {
                     let choice = Choice::Commit { thread, step: oldest.step };
                     let link = Link { before: Some(way), step: Some(taken(&state, choice)), inputs: Vec::new() };
                     if let Err(stop) = machine.act(&mut state, choice, &mut Unobserved, &mut NoInputs) {
@@ -203,7 +204,7 @@ impl Search<'_> {
             Ok(state) => {
                 let mut bytes = Vec::new();
                 crate::encode::number(&mut bytes, u64::from(slot.round));
-                crate::encode::number(&mut bytes, slot.thread as u64);
+                crate::encode::number(&mut bytes, u64::from(slot.thread.0));
                 // The encoding of a state does not name its threads, the order of slots does.
                 state.threads.iter().for_each(|thread| encode_name(&mut bytes, &thread.name));
                 self.machine.encode(&state, &mut bytes);

@@ -13,7 +13,7 @@ use crate::machine::{Machine, Stop};
 use crate::memory::ObjectRef;
 use crate::observe::{Happening, Observer, Scene, Spot};
 use crate::state::State;
-use norn_verdict::schedule::ThreadName;
+use norn_verdict::schedule::{StepNumber, ThreadName};
 use norn_verdict::undecided::Undecided;
 use std::collections::BTreeMap;
 
@@ -156,7 +156,7 @@ impl Search<'_> {
 }
 
 /// An event: thread, visible step, number of the access within it.
-type EventId = (ThreadName, u32, u32);
+type EventId = (ThreadName, StepNumber, u32);
 /// A byte of an object. Objects are named by the thread whose they are (`None`: a global object), because the numbers
 /// of threads depend on the interleaving.
 type Byte = (Option<ThreadName>, u32, u64);
@@ -169,7 +169,7 @@ struct Prefix {
     /// The writes to each byte in the order in which they reached memory.
     writes: BTreeMap<Byte, Vec<EventId>>,
     /// The step being taken and the accesses that it has made.
-    step: Option<(u32, u32)>,
+    step: Option<(StepNumber, u32)>,
 }
 
 impl Prefix {
@@ -190,7 +190,7 @@ impl Prefix {
     }
 
     /// The name of the next access of the current step.
-    fn next(&mut self, name: &ThreadName, step: Option<u32>) -> EventId {
+    fn next(&mut self, name: &ThreadName, step: Option<StepNumber>) -> EventId {
         let step = step.expect("a shared access should belong to a visible step");
         let count = match self.step {
             Some((current, count)) if current == step => count,
@@ -229,7 +229,7 @@ impl Prefix {
 
 impl Observer for Prefix {
     fn happened(&mut self, scene: &Scene<'_>, what: &Happening<'_>) {
-        let name = &scene.state.threads[scene.thread].name;
+        let name = &scene.state.threads[scene.thread.index()].name;
         let object_name = |object: ObjectRef| {
             let owner = object.arena.checked_sub(1);
             (owner.map(|thread| (*scene.state.threads[thread as usize].name).clone()), object.index)
@@ -314,7 +314,7 @@ pub(super) fn encode_name(out: &mut Vec<u8>, name: &ThreadName) {
 
 fn encode_event(out: &mut Vec<u8>, (name, step, count): &EventId) {
     encode_name(out, name);
-    number(out, u64::from(*step));
+    number(out, u64::from(step.0));
     number(out, u64::from(*count));
 }
 

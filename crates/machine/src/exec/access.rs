@@ -187,7 +187,7 @@ impl Exec<'_, '_> {
     fn is_private(&mut self, spot: Spot) -> bool {
         let object = self.object(spot.object);
         if object.info.private {
-            let thread = self.thread as u32;
+            let thread = self.thread;
             match object.toucher {
                 Some(toucher) => assert!(
                     toucher == thread,
@@ -283,7 +283,7 @@ impl Exec<'_, '_> {
             "{} of '{}' by {} at {} and {} by {} at {} are not ordered",
             access_word(earlier.is_write, earlier.is_atomic),
             self.machine.location(self.state, object, offset, size),
-            self.state.threads[earlier.thread].name,
+            self.state.threads[earlier.thread.index()].name,
             at(earlier.place),
             word,
             self.thread().name,

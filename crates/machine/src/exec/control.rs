@@ -12,6 +12,8 @@ use norn_ir::instr::{Callee, NondetSource, Operand, TerminatorKind};
 use norn_ir::program::Origin;
 use norn_ir::types::Ty;
 use norn_verdict::outcome::ViolationKind;
+use norn_verdict::schedule::StepNumber;
+use norn_verdict::trace::ThreadIndex;
 use std::rc::Rc;
 
 impl<'p> Exec<'_, 'p> {
@@ -171,7 +173,7 @@ impl<'p> Exec<'_, 'p> {
         let creator = self.thread_mut();
         creator.children += 1;
         let name = Rc::new(creator.name.child(creator.children));
-        let number = self.state.threads.len();
+        let number = ThreadIndex::new(self.state.threads.len());
         self.state.threads.push(Rc::new(Thread {
             name,
             start: function,
@@ -179,7 +181,7 @@ impl<'p> Exec<'_, 'p> {
             status: Status::Fresh,
             buffer: Vec::new(),
             epoch: 0,
-            steps: 0,
+            steps: StepNumber::BEFORE_FIRST,
             children: 0,
             result: Value::default(),
             cut_at: None,
@@ -189,7 +191,7 @@ impl<'p> Exec<'_, 'p> {
             Rc::make_mut(races).create(Some(self.thread));
         }
         self.tell(Happening::Create { thread: number });
-        self.set(dst, Value::int(number as u64));
+        self.set(dst, Value::int(u64::from(number.0)));
         Ok(Flow::Next)
     }
 
@@ -198,17 +200,19 @@ impl<'p> Exec<'_, 'p> {
             return Err(self.no_meaning("a section that joins a thread"));
         }
         let number = self.value(thread).bits;
-        let Some(other) = usize::try_from(number).ok().and_then(|n| self.state.threads.get(n)) else {
+        let joined = u32::try_from(number).ok().map(ThreadIndex);
+        let Some((joined, other)) = joined.and_then(|joined| Some((joined, self.state.threads.get(joined.index())?)))
+        else {
             return Err(self.violation(ViolationKind::Misuse, format!("there is no thread {number} to join")));
         };
         if !other.has_ended_and_drained() {
-            return Ok(Flow::Waits(Status::WaitsForThread(number as u32)));
+            return Ok(Flow::Waits(Status::WaitsForThread(joined)));
         }
         let result = other.result;
         if let Some(races) = &mut self.state.races {
-            Rc::make_mut(races).join(self.thread, number as usize);
+            Rc::make_mut(races).join(self.thread, joined);
         }
-        self.tell(Happening::Join { thread: number as usize });
+        self.tell(Happening::Join { thread: joined });
         if let Some(dst) = dst {
             self.set(dst, result);
         }
@@ -221,17 +225,17 @@ impl<'p> Exec<'_, 'p> {
         if matches!(self.mode, Mode::Section(_)) {
             return Err(self.no_meaning("a section in which the thread ends"));
         }
-        let kept = usize::from(self.thread == 0);
+        let kept = usize::from(self.thread == ThreadIndex::MAIN);
         let mut ending: Vec<ObjectRef> = self.thread().frames.iter().skip(kept).flat_map(Frame::objects).collect();
-        if self.thread != 0 {
-            ending.extend(self.state.memory.thread_locals(self.thread as u32));
+        if self.thread != ThreadIndex::MAIN {
+            ending.extend(self.state.memory.thread_locals(self.thread));
         }
         if self.mode == Mode::Silent && self.any_shared(&ending) {
             return Ok(Flow::Visible);
         }
         self.end_objects(&ending)?;
         self.tell(Happening::ThreadEnds { stopped: false });
-        self.state.main_returned |= by_return && self.thread == 0;
+        self.state.main_returned |= by_return && self.thread == ThreadIndex::MAIN;
         let thread = self.thread_mut();
         thread.frames = Vec::new();
         thread.status = Status::Ended;

@@ -110,7 +110,7 @@ impl<'p> Exec<'_, 'p> {
             InstrKind::Call { dst, callee, ref args } => return self.call(dst, callee, args),
             InstrKind::Spawn { dst, start, ref args } => return self.spawn(dst, start, args),
             InstrKind::Join { dst, thread } => return self.join(dst, thread),
-            InstrKind::ThreadSelf { dst } => self.set(dst, Value::int(self.thread as u64)),
+            InstrKind::ThreadSelf { dst } => self.set(dst, Value::int(u64::from(self.thread.0))),
             InstrKind::LocalEnter(local) => self.enter_local(local)?,
             InstrKind::LocalExit(local) => return self.leave_local(local),
             InstrKind::Alloc { dst, size, zeroed, kind, ty, private } => {

@@ -27,7 +27,8 @@ use norn_ir::instr::{InstrKind, NondetSource, Operand, SectionKind, TerminatorKi
 use norn_ir::program::Function;
 use norn_ir::types::Ty;
 use norn_verdict::outcome::{Assumption, Treatment, Violation, ViolationKind};
-use norn_verdict::schedule::ThreadName;
+use norn_verdict::schedule::{StepNumber, ThreadName};
+use norn_verdict::trace::ThreadIndex;
 use norn_verdict::undecided::{Undecided, Why};
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -41,7 +42,7 @@ pub(crate) const DEEPEST_CALLS: usize = 10_000;
 pub(crate) struct Exec<'a, 'p> {
     machine: &'a Machine<'p>,
     state: &'a mut State,
-    thread: usize,
+    thread: ThreadIndex,
     observer: &'a mut dyn Observer,
     inputs: &'a mut dyn Inputs,
     mode: Mode,
@@ -81,7 +82,7 @@ impl<'a, 'p> Exec<'a, 'p> {
     pub fn new(
         machine: &'a Machine<'p>,
         state: &'a mut State,
-        thread: usize,
+        thread: ThreadIndex,
         observer: &'a mut dyn Observer,
         inputs: &'a mut dyn Inputs,
     ) -> Exec<'a, 'p> {
@@ -94,7 +95,7 @@ impl<'a, 'p> Exec<'a, 'p> {
             return Err(Stop::NotEnabled);
         }
         let thread = self.thread_mut();
-        thread.steps += 1;
+        thread.steps = thread.steps.next();
         thread.status = Status::Fresh;
         let done = match self.section_kind() {
             Some(kind) if self.machine.checks.assumes() => self.section_if_it_is_valid(kind),
@@ -234,7 +235,7 @@ impl<'a, 'p> Exec<'a, 'p> {
     }
 
     /// A store that the thread made reaches memory.
-    pub fn commit(&mut self, step: u32) -> Done<()> {
+    pub fn commit(&mut self, step: StepNumber) -> Done<()> {
         let buffer = &self.thread().buffer;
         let Some(at) = buffer.iter().position(|entry| entry.step == step) else { return Err(Stop::NotEnabled) };
         if !models::may_commit(self.machine.model, buffer, at) {
@@ -275,7 +276,7 @@ impl<'a, 'p> Exec<'a, 'p> {
     // What is at hand.
 
     fn thread(&self) -> &Thread {
-        &self.state.threads[self.thread]
+        &self.state.threads[self.thread.index()]
     }
 
     fn thread_mut(&mut self) -> &mut Thread {
@@ -304,7 +305,7 @@ impl<'a, 'p> Exec<'a, 'p> {
             Operand::Reg(reg) => frame.registers[reg.index()],
             Operand::Const(constant) => Value::int(constant.bits),
             Operand::Global(id, offset) => {
-                let object = self.machine.globals.object(id, self.thread as u32);
+                let object = self.machine.globals.object(id, self.thread);
                 self.state.memory.pointer_to(object, offset)
             }
             Operand::Local(id, offset) => {
@@ -321,7 +322,7 @@ impl<'a, 'p> Exec<'a, 'p> {
 
     fn input(&mut self, ty: Ty, source: &NondetSource) -> Done<Value> {
         let request = Request { thread: self.thread, ty, source: source.clone() };
-        let name = self.state.threads[self.thread].name.clone();
+        let name = self.state.threads[self.thread.index()].name.clone();
         let Some(bits) = self.inputs.next(&name, &request) else { return Err(Stop::NeedInput(request)) };
         let bits = ty.truncate(bits, self.machine.program.target);
         self.tell(Happening::Input { source, ty, value: bits });

@@ -16,7 +16,7 @@ impl Exec<'_, '_> {
     pub(super) fn enter_local(&mut self, local: LocalId) -> Done<()> {
         let depth = self.thread().frames.len() as u32 - 1;
         let key = (depth, self.frame().function, local);
-        let entered = self.state.memory.enter_local(self.machine.program, self.thread as u32, key);
+        let entered = self.state.memory.enter_local(self.machine.program, self.thread, key);
         let object = entered.map_err(|full| self.full(full))?;
         self.frame_mut().locals[local.index()] = Some(object);
         Ok(())
@@ -45,7 +45,7 @@ impl Exec<'_, '_> {
         let is_heap = kind == AllocKind::Heap;
         // Kind and address are the allocator's to say.
         let info = Info { kind: ObjectKind::Heap { number: 0 }, base: 0, size, private, ty, span: self.place().span };
-        let allocated = self.state.memory.allocate(self.thread as u32, is_heap, info, zeroed);
+        let allocated = self.state.memory.allocate(self.thread, is_heap, info, zeroed);
         let object = allocated.map_err(|full| self.full(full))?;
         if !is_heap {
             self.frame_mut().allocations.push(object);
