@@ -1,14 +1,19 @@
 //! From files to a program: runs the stages of the front end in order and brings in the library models that the
 //! program needs.
 //!
+//! Of a project only what the entry needs is linked, see [`project`].
+//!
 //! The stages recurse over trees whose depth the parser limits; they run on a thread with a stack made for that limit.
+
+mod outline;
+pub mod project;
 
 use crate::ast::{Item, TranslationUnit};
 use crate::builtins::is_body_to_ignore;
 use crate::ctype::Types;
 use crate::intern::Symbol;
-use crate::link::{self, Linked};
-use crate::session::{Options, Session, Target};
+use crate::link::{self, Extent, Linked};
+use crate::session::{FileOptions, Options, Session, Target};
 use crate::token::Token;
 use crate::tree::Unit;
 use crate::{library, lower, parse, pp, sema};
@@ -27,6 +32,8 @@ pub enum Input {
     File(PathBuf),
     /// A text in memory under the name to show for it; a name that ends in `.i` means the same.
     Text { name: String, text: String },
+    /// A file on disk that is read with options of its own.
+    Configured { path: PathBuf, options: FileOptions },
 }
 
 /// What became of the inputs: the program, unless there were errors, and all that was found on the way.
@@ -129,7 +136,16 @@ impl Driver {
         if self.session.has_errors() || self.session.has_unsupported() {
             return None;
         }
-        let linked = self.link(units)?;
+        let library_from = units.len();
+        let linked = self
+            .times
+            .measure("link", || link::link(&mut self.session, &self.types, units, library_from, Extent::WholeFiles));
+        let linked = self.add_models(linked)?;
+        self.lower(linked, streams)
+    }
+
+    /// Lowers a linked program; `streams` are the tokens of which it was made.
+    fn lower(&mut self, linked: Linked, streams: Vec<Option<Vec<Token>>>) -> Option<Program> {
         let program = self.times.measure("lower", || lower::lower(&mut self.session, &self.types, &linked))?;
         // Nobody has to wait until so many pieces of memory are given back. That recurses over the trees, too.
         let left = (linked, streams, std::mem::take(&mut self.types));
@@ -150,6 +166,13 @@ impl Driver {
         self.times.measure("preprocess", || match input {
             Input::File(path) => pp::preprocess_file(session, path),
             Input::Text { name, text } => pp::preprocess_text(session, name, text.clone(), false),
+            Input::Configured { path, options } => {
+                let mut options = options.clone();
+                session.options.swap(&mut options);
+                let tokens = pp::preprocess_file(session, path);
+                session.options.swap(&mut options);
+                tokens
+            }
         })
     }
 
@@ -157,10 +180,8 @@ impl Driver {
         self.times.measure("check", || sema::check(&mut self.session, &mut self.types, tree))
     }
 
-    /// Links the units with the models of the library functions that they call, and that those call in turn.
-    fn link(&mut self, units: Vec<Unit>) -> Option<Linked> {
-        let library_from = units.len();
-        let mut linked = self.times.measure("link", || link::link(&mut self.session, &self.types, units, library_from));
+    /// Adds the models of the library functions that the program calls, and that those call in turn.
+    fn add_models(&mut self, mut linked: Linked) -> Option<Linked> {
         let mut models = BTreeSet::new();
         let uses_arguments = lower::uses_arguments(&self.session, &self.types, &linked);
         let arguments = if uses_arguments { &lower::ARGUMENT_MODELS[..] } else { &[] };
@@ -196,7 +217,7 @@ impl Driver {
 /// The data model that a preprocessed input was made for.
 fn guess_target(inputs: &[Input]) -> Option<Target> {
     inputs.iter().find_map(|input| match input {
-        Input::File(path) if path.extension().is_some_and(|e| e == "i") => {
+        Input::File(path) | Input::Configured { path, .. } if path.extension().is_some_and(|e| e == "i") => {
             pp::target_of_preprocessed(&pp::read_text(path).ok()?)
         }
         Input::Text { name, text } if name.ends_with(".i") => pp::target_of_preprocessed(text),

@@ -29,6 +29,14 @@ pub struct LinkedFunctionId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LinkedObjectId(pub u32);
 
+/// A name for which a definition in another file would count.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Wanted {
+    pub name: String,
+    /// Whether there is a definition already, which is weak.
+    pub is_defined: bool,
+}
+
 /// What all declarations of a function together say.
 #[derive(Debug)]
 pub struct LinkedFunction {
@@ -54,11 +62,21 @@ pub struct LinkedObject {
     pub ty: QualType,
 }
 
+/// What of the units belongs to the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// Every function and object of the user's files, so that what is wrong with any of them is said.
+    WholeFiles,
+    /// What the entry leads to.
+    FromEntry,
+}
+
 /// Units joined into one program.
 #[derive(Debug)]
 pub struct Linked {
     pub units: Vec<Unit>,
     library_from: usize,
+    extent: Extent,
     functions: Vec<LinkedFunction>,
     objects: Vec<LinkedObject>,
     function_of: Vec<Vec<LinkedFunctionId>>,
@@ -76,11 +94,12 @@ enum Named {
 }
 
 /// Joins units. Those from `library_from` on are the library's.
-pub fn link(session: &mut Session, types: &Types, units: Vec<Unit>, library_from: usize) -> Linked {
+pub fn link(session: &mut Session, types: &Types, units: Vec<Unit>, library_from: usize, extent: Extent) -> Linked {
     let entry = session.options.entry.clone();
     let mut linked = Linked {
         units: Vec::new(),
         library_from,
+        extent,
         functions: Vec::new(),
         objects: Vec::new(),
         function_of: Vec::new(),
@@ -98,6 +117,31 @@ pub fn link(session: &mut Session, types: &Types, units: Vec<Unit>, library_from
 }
 
 impl Linked {
+    /// Adds a unit of the user's, before any of the library.
+    pub fn add_unit(&mut self, session: &mut Session, types: &Types, unit: Unit) {
+        self.library_from += 1;
+        self.join(session, types, unit);
+        self.reached = reach::reach(self, session);
+    }
+
+    /// The names with external linkage that the entry leads to and for which a definition in another file would count:
+    /// those without a definition and those whose definition is weak. In the order in which they are found.
+    pub fn wanted_names(&self, session: &Session) -> Vec<Wanted> {
+        let functions = self.reached.functions[..self.reached.functions_from_entry].iter().map(|&id| {
+            let f = self.function(id);
+            (session.symbols.name(f.name).to_owned(), f.linkage, f.defined, f.weak)
+        });
+        let objects = self.reached.objects[..self.reached.objects_from_entry].iter().filter_map(|&id| {
+            let o = self.object_declaration(id);
+            Some((o.name.clone()?, o.linkage, self.is_defined_object(id), o.symbolic.weak))
+        });
+        let is_wanted = |&(_, linkage, defined, weak): &(String, Linkage, bool, bool)| {
+            linkage == Linkage::External && (!defined || weak)
+        };
+        let wanted = functions.chain(objects).filter(is_wanted);
+        wanted.map(|(name, _, is_defined, _)| Wanted { name, is_defined }).collect()
+    }
+
     /// Adds units of the library: models of functions that are still undefined.
     pub fn add_library_units(&mut self, session: &mut Session, types: &Types, units: Vec<Unit>) {
         self.library_from = self.library_from.min(self.units.len());
@@ -195,6 +239,11 @@ impl Linked {
     /// Whether a function is lowered although nothing may mention it.
     pub fn is_root(&self, id: LinkedFunctionId) -> bool {
         reach::is_root(self, id)
+    }
+
+    /// Whether an object is lowered although nothing may mention it.
+    pub fn is_root_object(&self, id: LinkedObjectId) -> bool {
+        reach::is_root_object(self, id)
     }
 
     pub fn is_library_unit(&self, unit: usize) -> bool {

@@ -5,7 +5,7 @@ use norn_ir::diag::{Diagnostic, Severity};
 use norn_ir::source::{Loc, SourceId, SourceMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::any::{Any, TypeId};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The data model of the target: sizes of `int`, `long` and pointers.
 pub use norn_ir::types::Target;
@@ -16,14 +16,46 @@ pub struct Options {
     pub target: Target,
     /// `-I`, in order.
     pub include_dirs: Vec<PathBuf>,
+    /// `-iquote`, in order: for `#include "…"` only, before the others.
+    pub quote_dirs: Vec<PathBuf>,
     /// `-D NAME[=VALUE]` and `-U NAME`, in order, as written after the flag.
     pub macros: Vec<MacroOption>,
     /// `-include FILE`, in order.
     pub forced_includes: Vec<PathBuf>,
+    /// The headers and macros of a system, in place of the built-in ones.
+    pub system: Option<System>,
     /// Functions without body and model return nondeterministic values instead of making the verdict unknown.
     pub undefined_functions_return_nondet: bool,
     /// The function in which the program starts.
     pub entry: String,
+}
+
+/// What one file is read with, where files differ: the options of the same names.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct FileOptions {
+    pub include_dirs: Vec<PathBuf>,
+    pub quote_dirs: Vec<PathBuf>,
+    pub macros: Vec<MacroOption>,
+    pub forced_includes: Vec<PathBuf>,
+}
+
+/// What a C compiler of the system brings.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct System {
+    /// Where it looks for headers, in order, after all `-I`.
+    pub include_dirs: Vec<PathBuf>,
+    /// The macros that it defines before the first line, as `#define` directives.
+    pub predefined: String,
+}
+
+impl Options {
+    /// Exchanges what files are read with.
+    pub fn swap(&mut self, file: &mut FileOptions) {
+        std::mem::swap(&mut self.include_dirs, &mut file.include_dirs);
+        std::mem::swap(&mut self.quote_dirs, &mut file.quote_dirs);
+        std::mem::swap(&mut self.macros, &mut file.macros);
+        std::mem::swap(&mut self.forced_includes, &mut file.forced_includes);
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,8 +69,10 @@ impl Default for Options {
         Options {
             target: Target::Lp64,
             include_dirs: Vec::new(),
+            quote_dirs: Vec::new(),
             macros: Vec::new(),
             forced_includes: Vec::new(),
+            system: None,
             undefined_functions_return_nondet: false,
             entry: "main".to_owned(),
         }
@@ -81,12 +115,39 @@ impl Kept {
     }
 }
 
+/// What was found before something that is looked at on its own.
+#[derive(Debug)]
+pub struct Findings {
+    diagnostics: Vec<Diagnostic>,
+    errors: usize,
+    warnings: usize,
+}
+
 impl Session {
+    /// Puts all findings aside, so that those of one file can be told from those of others.
+    pub fn put_aside(&mut self) -> Findings {
+        Findings {
+            diagnostics: std::mem::take(&mut self.diagnostics),
+            errors: std::mem::take(&mut self.errors),
+            warnings: std::mem::take(&mut self.warnings),
+        }
+    }
+
+    /// Takes up the findings that were put aside, and returns those that came since.
+    pub fn take_up(&mut self, before: Findings) -> Vec<Diagnostic> {
+        self.errors = before.errors;
+        self.warnings = before.warnings;
+        std::mem::replace(&mut self.diagnostics, before.diagnostics)
+    }
+
     pub fn new(options: Options) -> Session {
         Session { options, ..Session::default() }
     }
 
     pub fn report(&mut self, diagnostic: Diagnostic) {
+        if diagnostic.severity == Severity::Warning && self.is_about_system(&diagnostic) {
+            return;
+        }
         if diagnostic.severity == Severity::Error {
             self.errors += 1;
             if self.errors > MAX_ERRORS {
@@ -105,6 +166,14 @@ impl Session {
             }
         }
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Whether a finding is about a header of the system, which a user cannot change.
+    fn is_about_system(&self, found: &Diagnostic) -> bool {
+        let Some(system) = &self.options.system else { return false };
+        let source = found.labels.first().and_then(|label| self.sources.source_of(label.loc));
+        let is_in = |path: &Path| system.include_dirs.iter().any(|folder| path.starts_with(folder));
+        source.is_some_and(|source| is_in(Path::new(self.sources.name(source))))
     }
 
     pub fn error_count(&self) -> usize {

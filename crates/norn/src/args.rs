@@ -569,12 +569,21 @@ pub struct IrArgs {
 #[derive(Args, Debug)]
 pub struct CArgs {
     /// C files, linked into one program; `.i` means already preprocessed
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required_unless_present = "compile_commands")]
     pub files: Vec<PathBuf>,
+
+    /// Take files, macros and folders of headers from a compile_commands.json (or from a folder that has one). Of its files
+    /// those are linked that the entry needs; FILE, if given, belongs to the program
+    #[arg(long, value_name = "PATH", help_heading = "C")]
+    pub compile_commands: Option<PathBuf>,
 
     /// Look for included files here, in the order given, before the built-in headers
     #[arg(short = 'I', value_name = "DIR", help_heading = "C")]
     pub include_dirs: Vec<PathBuf>,
+
+    /// Look for files in `#include "FILE"` here first (also written `-iquote DIR`)
+    #[arg(long = "iquote", value_name = "DIR", help_heading = "C")]
+    pub quote_dirs: Vec<PathBuf>,
 
     /// Define a macro, as 1 or as the value given
     #[arg(short = 'D', value_name = "NAME[=VALUE]", help_heading = "C")]
@@ -596,7 +605,7 @@ pub struct CArgs {
     #[arg(long = "64", help_heading = "C")]
     pub lp64: bool,
 
-    /// Preprocess with the machine's `cc -E` and its headers instead of the built-in ones
+    /// Read the machine's own headers instead of the built-in ones, with the macros that its `cc` (or $CC) defines
     #[arg(long, help_heading = "C")]
     pub system_headers: bool,
 
@@ -629,6 +638,7 @@ impl CArgs {
     pub fn options(&self) -> Options {
         Options {
             include_dirs: self.include_dirs.clone(),
+            quote_dirs: self.quote_dirs.clone(),
             macros: self.macros.clone(),
             forced_includes: self.include.clone(),
             undefined_functions_return_nondet: self.undefined_as_nondet,

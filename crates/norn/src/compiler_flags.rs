@@ -3,8 +3,10 @@
 //! So `norn check $CFLAGS queue.c` works as it stands in a makefile. `-m` is the option for memory models here, and the beginning of
 //! many options of compilers: it is a memory model if one follows, and the compiler's otherwise.
 
+use norn_c::session::{FileOptions, MacroOption, Target};
 use norn_verdict::model::Model;
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 /// A command line in Norn's own options, and the words that were left out.
 pub struct Translated {
@@ -18,6 +20,8 @@ enum Meaning {
     Kept,
     /// Another way to write these words.
     Other(Vec<OsString>),
+    /// A folder of headers that is searched last, unless it is the next word.
+    LateFolder(Option<OsString>),
     Ignored,
     /// The next word belongs to it.
     IgnoredWithNext,
@@ -42,8 +46,10 @@ const CHANGE_MEANING: [&str; 8] = [
     "-malign-double",
 ];
 
-/// Folders of headers, under the names that compilers have for them.
-const FOLDERS: [&str; 3] = ["-isystem", "-iquote", "-idirafter"];
+/// Folders of headers that are searched after those of `-I`, under the names that compilers have for them.
+const LATE_FOLDERS: [&str; 2] = ["-isystem", "-idirafter"];
+/// Folders of headers for `#include "…"` only.
+const QUOTE_FOLDER: &str = "-iquote";
 
 pub fn translated(args: Vec<OsString>) -> Translated {
     let mut translated = Translated { words: Vec::with_capacity(args.len()), ignored: Vec::new() };
@@ -51,9 +57,11 @@ pub fn translated(args: Vec<OsString>) -> Translated {
         return Translated { words: args, ignored: Vec::new() };
     };
     let writes_file = command == "sequentialize";
+    let mut late = Vec::new();
     let mut rest = args.iter().cloned();
     while let Some(word) = rest.next() {
         if word == "--" {
+            translated.words.append(&mut late);
             translated.words.push(word);
             translated.words.extend(rest);
             break;
@@ -66,6 +74,10 @@ pub fn translated(args: Vec<OsString>) -> Translated {
         match meaning {
             Meaning::Kept => translated.words.push(word),
             Meaning::Other(words) => translated.words.extend(words),
+            Meaning::LateFolder(folder) => {
+                let folder = folder.or_else(|| rest.next());
+                late.extend([OsString::from("-I")].into_iter().chain(folder));
+            }
             Meaning::Ignored => translated.ignored.push(word.to_string_lossy().into_owned()),
             Meaning::IgnoredWithNext => {
                 let value = rest.next().map(|value| format!(" {}", value.to_string_lossy())).unwrap_or_default();
@@ -73,13 +85,72 @@ pub fn translated(args: Vec<OsString>) -> Translated {
             }
         }
     }
+    translated.words.append(&mut late);
     translated
 }
 
+/// What a compile command says about how its file is read.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct FileFlags {
+    pub options: FileOptions,
+    pub target: Option<Target>,
+}
+
+/// Reads a compile command, of which the first word is the compiler. `located` says where a relative path is. What changes
+/// the meaning of the file and is not understood is an error.
+pub fn of_command(words: &[String], located: impl Fn(&Path) -> PathBuf) -> Result<FileFlags, String> {
+    let mut flags = FileFlags::default();
+    let mut late = Vec::new();
+    let mut rest = words.iter().skip(1).map(String::as_str);
+    while let Some(word) = rest.next() {
+        // The value of an option that is written together with it or after it.
+        let mut value = |option: &str| match word.strip_prefix(option) {
+            Some("") => rest.next().ok_or_else(|| format!("'{option}' has no value")),
+            Some(value) => Ok(value),
+            None => Ok(""),
+        };
+        let is = |option: &str| word.starts_with(option);
+        let options = &mut flags.options;
+        if let Some(option) = LATE_FOLDERS.into_iter().find(|option| is(option)) {
+            late.push(located(Path::new(value(option)?)));
+        } else if is(QUOTE_FOLDER) {
+            options.quote_dirs.push(located(Path::new(value(QUOTE_FOLDER)?)));
+        } else if word == "-include" {
+            let file = Path::new(value("-include")?);
+            let near = located(file);
+            options.forced_includes.push(if near.is_file() { near } else { file.to_owned() });
+        } else if is("-I") {
+            options.include_dirs.push(located(Path::new(value("-I")?)));
+        } else if is("-D") {
+            options.macros.push(MacroOption::Define(value("-D")?.to_owned()));
+        } else if is("-U") {
+            options.macros.push(MacroOption::Undefine(value("-U")?.to_owned()));
+        } else if word == "-m32" {
+            flags.target = Some(Target::Ilp32);
+        } else if word == "-m64" {
+            flags.target = Some(Target::Lp64);
+        } else if word == "-x" {
+            let language = value("-x")?;
+            if !["c", "cpp-output", "none"].contains(&language) {
+                return Err(format!("it is compiled as '{language}'"));
+            }
+        } else if WITH_VALUE.contains(&word) {
+            rest.next();
+        } else if is("@") || word == "-imacros" || CHANGE_MEANING.iter().any(|option| is(option)) {
+            return Err(format!("it is compiled with '{word}', which is not understood"));
+        }
+    }
+    flags.options.include_dirs.append(&mut late);
+    Ok(flags)
+}
+
 fn meaning(word: &str) -> Meaning {
-    if let Some(folder) = FOLDERS.into_iter().find_map(|option| word.strip_prefix(option)) {
+    if let Some(folder) = LATE_FOLDERS.into_iter().find_map(|option| word.strip_prefix(option)) {
+        return Meaning::LateFolder((!folder.is_empty()).then(|| folder.into()));
+    }
+    if let Some(folder) = word.strip_prefix(QUOTE_FOLDER) {
         let folder = (!folder.is_empty()).then(|| folder.into());
-        return Meaning::Other([Some("-I".into()), folder].into_iter().flatten().collect());
+        return Meaning::Other([Some("--iquote".into()), folder].into_iter().flatten().collect());
     }
     if WITH_VALUE.contains(&word) {
         return Meaning::IgnoredWithNext;
@@ -139,8 +210,8 @@ mod tests {
     #[test]
     fn what_norn_understands_too_is_taken_over() {
         check(
-            "norn check -DA=1 -isystem x -iquote y -isystemz -m32 -include a.h a.c",
-            "norn check -DA=1 -I x -I y -I z --32 --include a.h a.c",
+            "norn check -DA=1 -isystem x -iquote y -isystemz -I w -m32 -include a.h a.c",
+            "norn check -DA=1 --iquote y -I w --32 --include a.h a.c -I x -I z",
             "",
         );
     }

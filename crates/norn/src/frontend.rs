@@ -1,14 +1,18 @@
 //! Runs the C front end for a command and shows what it found.
 
 use crate::args::CArgs;
+use crate::compile_commands;
 use crate::exit::Exit;
 use crate::output::{fail, say, show};
 use crate::system_headers;
+use norn_c::driver::project::compile_project;
 use norn_c::driver::{self, StageTimes};
+use norn_c::session::{System, Target};
 use norn_engine::Prepared;
 use norn_ir::diag::Severity;
 use norn_ir::source::SourceMap;
 use norn_report::{Sources, visible};
+use std::path::Path;
 
 /// A program that was read, with the texts it came from.
 pub struct Compiled {
@@ -48,22 +52,44 @@ pub enum Decisions {
     Unmarked,
 }
 
+/// The files that a database of compile commands lists.
+fn project(args: &CArgs, database: &Path) -> Result<compile_commands::Read, Failure> {
+    let read = compile_commands::read(args, database).map_err(|message| {
+        fail(&message, Exit::BadInput);
+        Failure::BadInput
+    })?;
+    say(&read.notes.iter().map(|note| format!("note: {}\n", visible::visible(note))).collect::<String>());
+    Ok(read)
+}
+
+/// What the compiler of the machine brings.
+fn system(target: Option<Target>) -> Result<System, Failure> {
+    system_headers::system(target).map_err(|failure| {
+        fail(&failure.message, Exit::BadInput);
+        // Indented, so that nothing in it looks like Norn's own words.
+        let said = failure.said.lines().map(|line| format!("    {}\n", visible::visible(line)));
+        say(&said.collect::<String>());
+        Failure::BadInput
+    })
+}
+
 pub fn compile(args: &CArgs, decisions: Decisions) -> Result<Compiled, Failure> {
     if !args.ignored.is_empty() {
         say(&format!("note: ignored, for compilers only: {}\n", visible::visible(&args.ignored.join(" "))));
     }
-    let inputs = match args.system_headers {
-        true => system_headers::preprocess(args).map_err(|failure| {
-            fail(&failure.message, Exit::BadInput);
-            // Indented, so that nothing in it looks like Norn's own words.
-            let said = failure.said.lines().map(|line| format!("    {}\n", visible::visible(line)));
-            say(&said.collect::<String>());
-            Failure::BadInput
-        })?,
-        false => args.inputs(),
+    let project = match &args.compile_commands {
+        Some(database) => Some(project(args, database)?),
+        None => None,
     };
-    let driver::Compiled { program, diagnostics, sources, mut times } =
-        driver::compile(args.options(), args.target(), inputs);
+    let target = project.as_ref().map_or_else(|| args.target(), |read| read.target);
+    let mut options = args.options();
+    if args.system_headers {
+        options.system = Some(system(target)?);
+    }
+    let driver::Compiled { program, diagnostics, sources, mut times } = match project {
+        Some(read) => compile_project(options, target, read.project),
+        None => driver::compile(options, target, args.inputs()),
+    };
     show(&diagnostics, &sources);
     match program {
         Some(mut program) => {

@@ -6,6 +6,7 @@ mod asking;
 mod backend;
 mod bundle;
 mod commands;
+mod compile_commands;
 mod compiler_flags;
 mod exit;
 mod expectations;

@@ -1,16 +1,16 @@
-//! `--system-headers`: preprocess with the machine's own compiler.
+//! `--system-headers`: where the machine's own compiler finds its headers, and the macros that it begins with.
+//!
+//! Files are preprocessed by Norn, so that messages and traces show macros as they were written.
 
-use crate::args::CArgs;
 use crate::owned::Tool;
-use norn_c::driver::Input;
-use norn_c::session::{MacroOption, Target};
+use norn_c::session::{System, Target};
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::thread;
 
-/// More than this is not a program.
-const MAX_BYTES: u64 = 256 << 20;
+/// More than this are not macros.
+const MAX_BYTES: u64 = 16 << 20;
 /// Of what a compiler says.
 const MAX_SAID_BYTES: u64 = 64 << 10;
 
@@ -20,53 +20,42 @@ pub struct Failure {
     pub said: String,
 }
 
-/// Runs `cc -E` (or what `CC` names) on each file; a file that is preprocessed already is taken as it is.
-pub fn preprocess(args: &CArgs) -> Result<Vec<Input>, Failure> {
-    args.files.iter().map(|file| preprocess_file(args, file)).collect()
-}
-
-fn preprocess_file(args: &CArgs, file: &Path) -> Result<Input, Failure> {
-    if file.extension().is_some_and(|e| e == "i") {
-        return Ok(Input::File(file.to_owned()));
-    }
+/// Asks `cc` (or what `CC` names) where it looks for headers and which macros it defines.
+pub fn system(target: Option<Target>) -> Result<System, Failure> {
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     let shown = compiler.to_string_lossy().into_owned();
     let mut command = Command::new(compiler);
-    command.arg("-E");
-    match args.target() {
+    command.args(["-E", "-dM", "-v", "-x", "c"]);
+    match target {
         Some(Target::Ilp32) => command.arg("-m32"),
         Some(Target::Lp64) => command.arg("-m64"),
         None => &mut command,
     };
-    for dir in &args.include_dirs {
-        command.arg("-I").arg(as_operand(dir));
-    }
-    let options = args.options();
-    for option in &options.macros {
-        match option {
-            MacroOption::Define(text) => command.arg(format!("-D{text}")),
-            MacroOption::Undefine(text) => command.arg(format!("-U{text}")),
-        };
-    }
-    for include in &options.forced_includes {
-        command.arg("-include").arg(as_operand(include));
-    }
+    command.arg("-").stdin(Stdio::null()).env("LC_ALL", "C");
     let fail =
         |message: String, said: &[u8]| Failure { message, said: String::from_utf8_lossy(said).trim_end().to_owned() };
-    command.arg(as_operand(file)).stdin(Stdio::null());
-    // A pipe would make the compiler wait for ever.
-    norn_ir::read::read(file, MAX_BYTES).map_err(|e| fail(format!("cannot read '{}': {e}", file.display()), &[]))?;
     let Output { stdout, stderr, status } =
         bounded_output(command).map_err(|e| fail(format!("cannot run '{shown}': {e}"), &[]))?;
     if stdout.len() as u64 > MAX_BYTES {
-        let message = format!("'{shown} -E {}' writes more than {} MiB", file.display(), MAX_BYTES >> 20);
+        let message = format!("'{shown} -E -dM' writes more than {} MiB", MAX_BYTES >> 20);
         return Err(fail(message, &[]));
     }
     if !status.success() {
-        return Err(fail(format!("'{shown} -E {}' failed", file.display()), &stderr));
+        return Err(fail(format!("'{shown} -E -dM' failed"), &stderr));
     }
-    let text = String::from_utf8_lossy(&stdout).into_owned();
-    Ok(Input::Text { name: format!("{}.i", file.display()), text })
+    let include_dirs = searched(&String::from_utf8_lossy(&stderr));
+    if include_dirs.is_empty() {
+        return Err(fail(format!("'{shown} -v' does not say where it looks for headers"), &stderr));
+    }
+    let predefined = String::from_utf8_lossy(&stdout).into_owned();
+    Ok(System { include_dirs, predefined })
+}
+
+/// The folders that `-v` lists.
+fn searched(said: &str) -> Vec<PathBuf> {
+    let lines = said.lines().skip_while(|line| !line.starts_with("#include <...>")).skip(1);
+    let lines = lines.take_while(|line| line.starts_with(' ') && !line.ends_with(')'));
+    lines.map(|line| PathBuf::from(line.trim())).collect()
 }
 
 /// What a compiler writes, of its output at most one byte more than is read.
@@ -93,28 +82,15 @@ fn bytes_of(stream: Option<impl Read>, limit: u64) -> Vec<u8> {
     bytes
 }
 
-/// A name that no compiler takes for an option (`-o`), for a file of options (`@file`, which may name programs to run) or
-/// for its standard input (`-`). A name that begins like a name is given as it is, so that places are shown as the user
-/// knows them; any other begins with `./`. Not every compiler understands `--`.
-fn as_operand(file: &Path) -> PathBuf {
-    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_./".contains(byte);
-    match file.as_os_str().as_encoded_bytes().first() {
-        Some(first) if is_plain(first) => file.to_owned(),
-        _ => Path::new(".").join(file),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn files_are_no_options() {
-        for name in ["-x.c", "@x.c", "-", "", "+x", "\u{e9}"] {
-            assert_eq!(as_operand(Path::new(name)).as_os_str(), format!("./{name}").as_str());
-        }
-        for name in ["x.c", "d/-x.c", "d/@x.c", "/d/x.c", "../x.c"] {
-            assert_eq!(as_operand(Path::new(name)), Path::new(name));
-        }
+    fn folders_are_found_in_what_a_compiler_says() {
+        let said = "x\n#include \"...\" search starts here:\n /no\n#include <...> search starts here:\n /a b\n /c\n\
+                    End of search list.\n /later\n";
+        assert_eq!(searched(said), [PathBuf::from("/a b"), PathBuf::from("/c")]);
+        assert_eq!(searched("nothing"), Vec::<PathBuf>::new());
     }
 }

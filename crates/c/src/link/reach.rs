@@ -3,7 +3,7 @@
 //! A model may ask whether a function is part of the program (`if (__norn_is_linked("f")) …`): what stands under such a
 //! condition counts only once that function is reached.
 
-use super::{Linked, LinkedFunctionId, LinkedObjectId};
+use super::{Extent, Linked, LinkedFunctionId, LinkedObjectId};
 use crate::session::Session;
 use crate::tree::walk::{Node, children};
 use crate::tree::{
@@ -43,6 +43,9 @@ struct Guard {
 pub struct Reached {
     pub functions: Vec<LinkedFunctionId>,
     pub objects: Vec<LinkedObjectId>,
+    /// How many of them the entry leads to; these are the first.
+    pub functions_from_entry: usize,
+    pub objects_from_entry: usize,
     how: Vec<How>,
 }
 
@@ -180,17 +183,16 @@ pub fn reach(linked: &Linked, session: &Session) -> Reached {
         search.function(id);
         search.drain();
     }
+    search.reached.functions_from_entry = search.reached.functions.len();
+    search.reached.objects_from_entry = search.reached.objects.len();
     search.how = How::FromOthers;
     for id in linked.function_ids().filter(|&id| is_root(linked, id)) {
         search.function(id);
         search.drain();
     }
-    for id in linked.object_ids() {
-        let o = linked.object(id);
-        if o.linkage == Linkage::External && linked.is_defined_object(id) && !linked.is_library_unit(o.unit) {
-            search.object(id);
-            search.drain();
-        }
+    for id in linked.object_ids().filter(|&id| is_root_object(linked, id)) {
+        search.object(id);
+        search.drain();
     }
     search.reached
 }
@@ -198,7 +200,20 @@ pub fn reach(linked: &Linked, session: &Session) -> Reached {
 /// Whether a function is checked although nothing may mention it.
 pub fn is_root(linked: &Linked, id: LinkedFunctionId) -> bool {
     let f = linked.function(id);
-    f.defined && f.linkage == Linkage::External && !linked.is_library_unit(f.unit) && !linked.declaration(id).inline
+    linked.extent == Extent::WholeFiles
+        && f.defined
+        && f.linkage == Linkage::External
+        && !linked.is_library_unit(f.unit)
+        && !linked.declaration(id).inline
+}
+
+/// The same for an object.
+pub fn is_root_object(linked: &Linked, id: LinkedObjectId) -> bool {
+    let o = linked.object(id);
+    linked.extent == Extent::WholeFiles
+        && o.linkage == Linkage::External
+        && linked.is_defined_object(id)
+        && !linked.is_library_unit(o.unit)
 }
 
 impl Search<'_> {

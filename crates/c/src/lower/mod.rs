@@ -40,7 +40,6 @@ pub use entry::{ARGUMENT_MODELS, uses_arguments};
 use crate::ctype::Types;
 use crate::link::Linked;
 use crate::session::Session;
-use crate::tree::Linkage;
 use norn_ir::program::Program;
 use norn_passes::absorb::absorb;
 use norn_passes::exits::close_scopes;
@@ -56,11 +55,7 @@ pub fn lower(session: &mut Session, types: &Types, linked: &Linked) -> Option<Pr
     let entry = entry::generate(&mut builder, start);
     let roots: Vec<_> = linked.function_ids().filter(|&id| linked.is_root(id)).collect();
     let functions = roots.into_iter().map(|id| builder.function(id)).collect();
-    let kept = |id: &crate::link::LinkedObjectId| {
-        let o = linked.object(*id);
-        o.linkage == Linkage::External && !linked.is_library_unit(o.unit) && linked.is_defined_object(*id)
-    };
-    let globals = linked.object_ids().filter(kept).map(|id| builder.global(id)).collect();
+    let globals = linked.object_ids().filter(|&id| linked.is_root_object(id)).map(|id| builder.global(id)).collect();
     builder.drain();
     let start = builder.function(start);
     let mut program = builder.finish(entry);

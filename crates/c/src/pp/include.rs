@@ -1,7 +1,7 @@
 //! `#include`: finding and reading headers.
 //!
-//! The order is the directory of the including file (for `"…"`), the `-I` directories, then the built-in headers. The
-//! system's own headers are never read.
+//! The order is the directory of the including file and the `-iquote` directories (for `"…"`), the `-I` directories, then
+//! the built-in headers, or, if they are asked for, those of the system.
 
 use super::read::{self, ReadError};
 use super::{File, Preprocessor, pragma};
@@ -134,19 +134,28 @@ impl Preprocessor<'_> {
                 return Some(Header { origin: Origin::Disk(path), search_from: 0 });
             }
         }
-        let skipped = if next { current.map_or(0, |file| file.search_from) } else { 0 };
-        let directories = &self.session.options.include_dirs;
-        for (i, directory) in directories.iter().enumerate().skip(skipped) {
+        // The places in their order: those for `"…"` only, those of the user's, those of the system or the built-in ones.
+        let options = &self.session.options;
+        let quoting = options.quote_dirs.len();
+        let skipped = match current {
+            Some(file) if next => file.search_from,
+            _ if quoted => 0,
+            _ => quoting,
+        };
+        let of_system = options.system.iter().flat_map(|system| &system.include_dirs);
+        let directories = options.quote_dirs.iter().chain(&options.include_dirs).chain(of_system);
+        for (i, directory) in directories.enumerate().skip(if quoted { skipped } else { skipped.max(quoting) }) {
             let path = directory.join(name);
             if exists(&path) {
                 return Some(Header { origin: Origin::Disk(path), search_from: i + 1 });
             }
         }
-        if skipped > directories.len() {
+        let before_builtin = quoting + options.include_dirs.len();
+        if skipped > before_builtin || options.system.is_some() {
             return None;
         }
         let text = library::header(name)?;
-        Some(Header { origin: Origin::Builtin(format!("<{name}>"), text), search_from: directories.len() + 1 })
+        Some(Header { origin: Origin::Builtin(format!("<{name}>"), text), search_from: before_builtin + 1 })
     }
 
     /// Begins to read a header.

@@ -81,11 +81,11 @@ fn preprocess(
         return Some(preprocessed::tokens(session, source));
     }
     // The macros that GCC predefines are read once: every text of the session begins with them.
-    let predefined: Option<MacroTable> = session.kept.take();
+    let predefined: Option<Predefined> = session.kept.take();
     let mut preprocessor = Preprocessor::new(session, source);
     match predefined {
-        Some(macros) => preprocessor.macros = macros,
-        None => {
+        Some(Predefined { macros, builtin: whose }) if whose == builtin => preprocessor.macros = macros,
+        _ => {
             preprocessor.macros = MacroTable::new(preprocessor.session);
             preprocessor.predefine();
             preprocessor.macros.keep();
@@ -98,6 +98,12 @@ fn preprocess(
     preprocessor.push_file(File::new(preprocessor.session, source, directory, 0));
     preprocessor.run();
     Some(preprocessor.finish())
+}
+
+/// The macros that every text begins with. Those of a system are not for the library's own texts.
+struct Predefined {
+    macros: MacroTable,
+    builtin: bool,
 }
 
 /// A text that is being read.
@@ -236,7 +242,8 @@ impl<'s> Preprocessor<'s> {
         let loc = self.session.sources.start(self.main).offset(end);
         self.output.push(Token { kind: TokenKind::Eof, loc, len: 0 });
         self.macros.restore();
-        self.session.kept.put(self.macros);
+        let builtin = self.session.sources.is_builtin(self.main);
+        self.session.kept.put(Predefined { macros: self.macros, builtin });
         self.output
     }
 

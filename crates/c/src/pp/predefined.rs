@@ -12,7 +12,14 @@ use std::fmt::Write;
 impl Preprocessor<'_> {
     /// Defines what GCC defines.
     pub(super) fn predefine(&mut self) {
-        self.run_definitions("<built-in>", definitions(self.session.options.target), true);
+        let text = match (&self.session.options.system, self.session.sources.is_builtin(self.main)) {
+            (Some(system), false) => {
+                let own = OWN.iter().map(|(name, value)| format!("#define {name} {value}\n"));
+                own.chain([system.predefined.clone()]).collect()
+            }
+            _ => definitions(self.session.options.target),
+        };
+        self.run_definitions("<built-in>", text, true);
     }
 
     /// Defines and undefines what the command line says.
@@ -62,7 +69,7 @@ fn definitions(target: Target) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "#define {name} {value}");
     };
-    for (name, value) in ALWAYS {
+    for (name, value) in OWN.iter().chain(ALWAYS) {
         define(name, value);
     }
     for name in if lp64 { LP64_NAMES } else { ILP32_NAMES } {
@@ -127,15 +134,19 @@ fn definitions(target: Target) -> String {
 const LP64_NAMES: &[&str] = &["_LP64", "__LP64__", "__x86_64__", "__x86_64", "__amd64__", "__amd64"];
 const ILP32_NAMES: &[&str] = &["_ILP32", "__ILP32__", "__i386__", "__i386", "i386", "__i686__"];
 
+/// Those that no system says anything else about. Times are fixed: the same input gives the same output.
+#[rustfmt::skip]
+const OWN: &[(&str, &str)] = &[
+    ("__NORN__", "1"),
+    ("__DATE__", "\"Jan  1 1970\""), ("__TIME__", "\"00:00:00\""), ("__TIMESTAMP__", "\"Thu Jan  1 00:00:00 1970\""),
+];
+
 #[rustfmt::skip]
 const ALWAYS: &[(&str, &str)] = &[
-    ("__NORN__", "1"),
     ("__STDC__", "1"), ("__STDC_VERSION__", "201112L"), ("__STDC_HOSTED__", "1"), ("__STDC_UTF_16__", "1"),
     ("__STDC_UTF_32__", "1"), ("__STDC_IEC_559__", "1"),
     ("__GNUC__", "4"), ("__GNUC_MINOR__", "9"), ("__GNUC_PATCHLEVEL__", "4"), ("__GNUC_STDC_INLINE__", "1"),
     ("__VERSION__", "\"4.9.4\""), ("__NO_INLINE__", "1"),
-    // Fixed: the same input gives the same output.
-    ("__DATE__", "\"Jan  1 1970\""), ("__TIME__", "\"00:00:00\""), ("__TIMESTAMP__", "\"Thu Jan  1 00:00:00 1970\""),
     ("__linux__", "1"), ("__linux", "1"), ("linux", "1"), ("__gnu_linux__", "1"), ("__unix__", "1"), ("__unix", "1"),
     ("unix", "1"), ("__ELF__", "1"),
     ("__ORDER_LITTLE_ENDIAN__", "1234"), ("__ORDER_BIG_ENDIAN__", "4321"), ("__ORDER_PDP_ENDIAN__", "3412"),
