@@ -2,8 +2,7 @@
 //!
 //! The faults are lists of texts to replace (`xtask/mutants`; `list` says in which form). Compiling the project once per
 //! fault would take a day, so all faults go into one copy of the project, each behind a switch that an environment variable
-//! turns on (`plant`); the tests of that copy are then run once per fault, those of the faulty crate first, until one fails
-//! (`suite`). A survivor is a fault that no test sees: it needs a test, or an explanation in the list.
+//! turns on (`plant`); the tests of that copy that come to a fault are then run with it until one fails (`suite`). A survivor is a fault that no test sees: it needs a test, or an explanation in the list.
 
 mod list;
 mod plant;
@@ -17,7 +16,7 @@ use std::time::Instant;
 
 use crate::norn::root;
 use list::Fault;
-use suite::{Fate, Suite};
+use suite::{SURVIVED, Suite};
 
 /// What to do with the faults.
 pub struct Plan {
@@ -73,14 +72,14 @@ pub fn run(plan: &Plan) -> Result<(), String> {
     }
     let record = folder.join("results.tsv");
     let mut fates = if plan.what == What::Anew { BTreeMap::new() } else { read_results(&record) };
-    let mut suite = suite.measured(&folder.join("usual.tsv"))?;
+    let suite = suite.measured(&folder)?;
     let wanted = |fault: &&Fault| plan.only.as_ref().is_none_or(|part| fault.name.contains(part));
     for (number, fault) in faults.iter().enumerate().filter(|(_, fault)| wanted(fault)) {
         if fates.contains_key(&fault.name) && plan.only.is_none() {
             continue;
         }
         let start = Instant::now();
-        let fate = suite.fate(number, fault.crate_name());
+        let fate = suite.fate(number);
         println!("{:<50} {fate} ({:.0} s)", fault.name, start.elapsed().as_secs_f64());
         fates.insert(fault.name.clone(), fate.to_string());
         write_results(&record, &fates)?;
@@ -89,9 +88,8 @@ pub fn run(plan: &Plan) -> Result<(), String> {
 }
 
 fn summary(faults: &[Fault], fates: &BTreeMap<String, String>) -> Result<(), String> {
-    let survivor = Fate::Survived.to_string();
     let run: Vec<&Fault> = faults.iter().filter(|fault| fates.contains_key(&fault.name)).collect();
-    let survivors: Vec<&&Fault> = run.iter().filter(|fault| fates[&fault.name] == survivor).collect();
+    let survivors: Vec<&&Fault> = run.iter().filter(|fault| fates[&fault.name].starts_with(SURVIVED)).collect();
     let killed = run.len() - survivors.len();
     println!("\n{killed} of {} faults are seen ({:.1} %)", run.len(), 100.0 * killed as f64 / run.len().max(1) as f64);
     let mut open = 0;

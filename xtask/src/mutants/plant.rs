@@ -10,15 +10,32 @@ use super::list::Fault;
 /// The environment variable that turns a fault on, by its number.
 pub const SWITCH: &str = "NORN_MUTANT";
 
-const SWITCHES: &str = "//! Which fault is on.
+/// The environment variable that names a file: the number of each fault that is come to is written there.
+pub const REACHED: &str = "NORN_MUTANTS_REACHED";
 
+const SWITCHES: &str = r#"//! Which fault is on, and which ones are come to.
+
+use std::io::Write;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static SEEN: [AtomicBool; 4096] = [const { AtomicBool::new(false) }; 4096];
 
 pub fn active(number: u32) -> bool {
-    static CHOSEN: OnceLock<Option<u32>> = OnceLock::new();
-    *CHOSEN.get_or_init(|| std::env::var(\"NORN_MUTANT\").ok()?.parse().ok()) == Some(number)
+    static CHOSEN: OnceLock<(Option<u32>, Option<std::ffi::OsString>)> = OnceLock::new();
+    let (chosen, reached) = CHOSEN.get_or_init(|| {
+        let chosen = std::env::var("NORN_MUTANT").ok().and_then(|number| number.parse().ok());
+        (chosen, std::env::var_os("NORN_MUTANTS_REACHED"))
+    });
+    if let Some(path) = reached
+        && !SEEN[number as usize].swap(true, Ordering::Relaxed)
+        && let Ok(mut file) = std::fs::OpenOptions::new().append(true).create(true).open(path)
+    {
+        let _ = file.write_all(format!("{number}\n").as_bytes());
+    }
+    *chosen == Some(number)
 }
-";
+"#;
 
 /// A place in a file that is to become a switch.
 struct Place<'a> {

@@ -1,24 +1,29 @@
 //! The tests of the copy, run with one fault at a time.
+//!
+//! Each test function runs alone once without a fault; that tells how long it takes and which faults it comes to. A fault is
+//! then shown to the tests that come to it only, the quick ones first, on all cores.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
-use super::plant::SWITCH;
+use super::plant::{REACHED, SWITCH};
 
 /// What became of a fault.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// The test that saw it.
     Seen(String),
     /// The test that did not come to its end in the time that it usually needs.
     Hangs(String),
-    Survived,
+    /// So many tests came to it, and none saw it.
+    Survived(usize),
 }
 
 impl fmt::Display for Fate {
@@ -26,27 +31,28 @@ impl fmt::Display for Fate {
         match self {
             Fate::Seen(test) => write!(f, "seen by {test}"),
             Fate::Hangs(test) => write!(f, "hangs {test}"),
-            Fate::Survived => write!(f, "SURVIVED"),
+            Fate::Survived(tests) => write!(f, "{SURVIVED} {tests} tests that come to it"),
         }
     }
 }
 
-/// Programs that fail if they see something wrong.
+/// How the line of a survivor begins.
+pub const SURVIVED: &str = "SURVIVED";
+
+/// Tests that fail if they see something wrong; the quick ones first.
 pub struct Suite {
     tests: Vec<Test>,
-    /// By crate: the crates that it is made with, and itself.
-    made_with: BTreeMap<String, BTreeSet<String>>,
 }
 
 struct Test {
     name: String,
-    /// The crate that it belongs to.
-    of: String,
     program: PathBuf,
     args: Vec<String>,
     folder: PathBuf,
     /// How long it takes without a fault.
     usual: Duration,
+    /// The numbers of the faults that it comes to.
+    reaches: BTreeSet<usize>,
 }
 
 /// Comparisons with oracles that are no tests of cargo's: words after `xtask`.
@@ -72,100 +78,94 @@ impl Suite {
         cargo(tree, &["build", "--package", "xtask"])?;
         let mut tests = Vec::new();
         for line in messages.lines() {
-            tests.extend(test_of(line, tree));
+            tests.extend(tests_of(line, tree));
         }
         let xtask = tree.join("target/debug/xtask");
         for words in COMPARISONS {
             tests.push(Test {
                 name: words.join(" "),
-                of: "xtask".to_owned(),
                 program: xtask.clone(),
                 args: words.iter().map(|word| (*word).to_owned()).collect(),
                 folder: tree.to_owned(),
                 usual: Duration::ZERO,
+                reaches: BTreeSet::new(),
             });
         }
-        Ok(Suite { tests, made_with: made_with(tree)? })
+        Ok(Suite { tests })
     }
 
-    /// Runs everything without a fault, to see that it passes and how long it takes. What did not change since is known.
-    pub fn measured(mut self, known: &Path) -> Result<Suite, String> {
-        let limit = Duration::from_secs(1200);
-        let text = fs::read_to_string(known).unwrap_or_default();
-        let before: BTreeMap<&str, &str> = text.lines().filter_map(|line| line.split_once('\t')).collect();
-        let (mut failed, mut lines) = (Vec::new(), Vec::new());
-        for test in &mut self.tests {
-            let key = test.key();
-            if let Some(millis) = before.get(key.as_str()).and_then(|millis| millis.parse().ok()) {
-                test.usual = Duration::from_millis(millis);
-            } else {
-                let start = Instant::now();
-                match test.run(None, limit) {
-                    Ended::Passed => test.usual = start.elapsed(),
-                    Ended::Failed(what) => failed.push(format!("{} {what}", test.name)),
-                    Ended::Hangs => failed.push(format!("{} (does not end)", test.name)),
+    /// Runs everything without a fault, to see that it passes, how long it takes and which faults it comes to. What did not
+    /// change since is known.
+    pub fn measured(mut self, folder: &Path) -> Result<Suite, String> {
+        let known = folder.join("usual.tsv");
+        let text = fs::read_to_string(&known).unwrap_or_default();
+        let before: BTreeMap<&str, Known> = text.lines().filter_map(|line| Known::from_line(line)).collect();
+        let failed = Mutex::new(Vec::new());
+        let next = AtomicUsize::new(0);
+        let tests: Vec<Mutex<&mut Test>> = self.tests.iter_mut().map(Mutex::new).collect();
+        on_all_cores(|| {
+            while let Some(test) = tests.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let mut test = test.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(known) = before.get(test.key().as_str()) {
+                    (test.usual, test.reaches) = (known.usual, known.reaches.clone());
+                } else if let Err(what) = test.measure(folder) {
+                    failed.lock().unwrap_or_else(PoisonError::into_inner).push(what);
                 }
             }
-            lines.push(format!("{key}\t{}\n", test.usual.as_millis()));
-        }
+        });
+        let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let lines: Vec<String> = self.tests.iter().filter(|test| !test.usual.is_zero()).map(Test::line).collect();
+        fs::write(&known, lines.concat()).map_err(|e| format!("cannot write {}: {e}", known.display()))?;
         if !failed.is_empty() {
             return Err(format!("without any fault fail: {}", failed.join(", ")));
         }
-        fs::write(known, lines.concat()).map_err(|e| format!("cannot write {}: {e}", known.display()))?;
         let all: Duration = self.tests.iter().map(|test| test.usual).sum();
-        println!("{} test programs, {:.0} s without a fault", self.tests.len(), all.as_secs_f64());
+        println!("{} tests, {:.0} s without a fault", self.tests.len(), all.as_secs_f64());
         self.tests.sort_by_key(|test| test.usual);
         Ok(self)
     }
 
-    /// The tests of the faulty crate come first, then those that saw other faults of late, then the quick ones. Tests of
-    /// crates that are made without the faulty one cannot see it.
-    pub fn fate(&mut self, number: usize, crate_name: &str) -> Fate {
-        let sees = |test: &Test| self.made_with.get(&test.of).is_none_or(|crates| crates.contains(crate_name));
-        let (own, others): (Vec<usize>, Vec<usize>) = (0..self.tests.len())
-            .filter(|&index| sees(&self.tests[index]))
-            .partition(|&index| self.tests[index].of == crate_name);
-        for index in own.into_iter().chain(others) {
-            let test = &self.tests[index];
-            let fate = match test.run(Some(number), test.usual * 5 + Duration::from_secs(10)) {
-                Ended::Passed => continue,
-                Ended::Failed(what) => Fate::Seen(format!("{} {what}", test.name).trim_end().to_owned()),
-                Ended::Hangs => Fate::Hangs(test.name.clone()),
-            };
-            let test = self.tests.remove(index);
-            self.tests.insert(0, test);
-            return fate;
-        }
-        Fate::Survived
+    /// Shows a fault to the tests that come to it.
+    pub fn fate(&self, number: usize) -> Fate {
+        let tests: Vec<&Test> = self.tests.iter().filter(|test| test.reaches.contains(&number)).collect();
+        let (next, is_seen) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let fate = Mutex::new(Fate::Survived(tests.len()));
+        on_all_cores(|| {
+            while let Some(test) = tests.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let limit = test.usual * 10 + Duration::from_secs(20);
+                let found = match test.run(Some(number), None, limit, &is_seen) {
+                    Ended::Passed => continue,
+                    Ended::Stopped => return,
+                    Ended::Failed => Fate::Seen(test.name.clone()),
+                    Ended::Hangs => Fate::Hangs(test.name.clone()),
+                };
+                if !is_seen.swap(true, Ordering::Relaxed) {
+                    *fate.lock().unwrap_or_else(PoisonError::into_inner) = found;
+                }
+                return;
+            }
+        });
+        fate.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// By crate: the crates that its tests are made with, from the manifests.
-fn made_with(tree: &Path) -> Result<BTreeMap<String, BTreeSet<String>>, String> {
-    let crates = fs::read_dir(tree.join("crates")).map_err(|e| format!("cannot read the crates: {e}"))?;
-    let mut folders: Vec<PathBuf> = crates.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    folders.push(tree.join("xtask"));
-    let mut all = BTreeMap::new();
-    for folder in folders {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let text = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
-        let names =
-            text.lines().filter_map(|line| Some(line.strip_prefix("norn-")?.split_once(['.', ' '])?.0.to_owned()));
-        let mut uses: BTreeSet<String> = names.collect();
-        uses.insert(name.clone());
-        all.insert(name, uses);
-    }
-    loop {
-        let larger: BTreeMap<String, BTreeSet<String>> = all
-            .iter()
-            .map(|(name, uses)| {
-                (name.clone(), uses.iter().filter_map(|used| all.get(used)).flatten().cloned().collect())
-            })
-            .collect();
-        if larger == all {
-            return Ok(all);
-        }
-        all = larger;
+fn on_all_cores(work: impl Fn() + Sync) {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| (0..cores).for_each(|_| drop(scope.spawn(&work))));
+}
+
+/// What is known of a test from an earlier run.
+struct Known {
+    usual: Duration,
+    reaches: BTreeSet<usize>,
+}
+
+impl Known {
+    fn from_line(line: &str) -> Option<(&str, Known)> {
+        let mut parts = line.split('\t');
+        let (key, millis, reaches) = (parts.next()?, parts.next()?.parse().ok()?, parts.next()?);
+        let reaches = reaches.split(',').filter_map(|number| number.parse().ok()).collect();
+        Some((key, Known { usual: Duration::from_millis(millis), reaches }))
     }
 }
 
@@ -186,8 +186,26 @@ fn cargo(tree: &Path, args: &[&str]) -> Result<String, String> {
     }
 }
 
-/// The test program that a message of cargo's is about.
-fn test_of(message: &str, tree: &Path) -> Option<Test> {
+/// The tests of the program that a message of cargo's is about.
+fn tests_of(message: &str, tree: &Path) -> Vec<Test> {
+    let Some((name, program, folder)) = program_of(message, tree) else { return Vec::new() };
+    let listed = Command::new(&program).args(["--list", "--format", "terse"]).output();
+    let listed = listed.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let names = listed.lines().filter_map(|line| line.strip_suffix(": test"));
+    let calm = names.filter(|test| !HURRIED.iter().any(|hurried| test.contains(hurried)));
+    calm.map(|test| Test {
+        name: format!("{name} {test}"),
+        program: program.clone(),
+        args: vec!["--exact".to_owned(), test.to_owned()],
+        folder: folder.clone(),
+        usual: Duration::ZERO,
+        reaches: BTreeSet::new(),
+    })
+    .collect()
+}
+
+/// A test program: its name (crate and target), its path, the folder of its crate.
+fn program_of(message: &str, tree: &Path) -> Option<(String, PathBuf, PathBuf)> {
     let message: serde_json::Value = serde_json::from_str(message).ok()?;
     let program = PathBuf::from(message["executable"].as_str()?);
     if !message["profile"]["test"].as_bool()? {
@@ -196,72 +214,82 @@ fn test_of(message: &str, tree: &Path) -> Option<Test> {
     let folder = Path::new(message["manifest_path"].as_str()?).parent()?.to_owned();
     let of = folder.strip_prefix(tree).ok()?.file_name()?.to_string_lossy().into_owned();
     let name = format!("{of}/{}", message["target"]["name"].as_str()?);
-    if ABOUT_TEXTS.contains(&name.as_str()) {
-        return None;
-    }
-    let args = HURRIED.iter().flat_map(|test| ["--skip".to_owned(), (*test).to_owned()]).collect();
-    Some(Test { name, of, program, args, folder, usual: Duration::ZERO })
+    (!ABOUT_TEXTS.contains(&name.as_str())).then_some((name, program, folder))
 }
 
-/// How a test program ended.
+/// How a test ended.
 enum Ended {
     Passed,
-    /// The first test in it that failed, if it says so.
-    Failed(String),
+    Failed,
     Hangs,
+    /// Another test has seen the fault.
+    Stopped,
 }
 
 impl Test {
-    /// The program, and when it was made.
+    /// The program, when it was made, and which of its tests.
     fn key(&self) -> String {
         let made = fs::metadata(&self.program).and_then(|data| data.modified()).ok();
         let made = made.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
         format!("{} {} {}", self.program.display(), self.args.join(" "), made.as_millis())
     }
 
-    /// Runs it until something in it fails.
-    fn run(&self, fault: Option<usize>, limit: Duration) -> Ended {
+    fn line(&self) -> String {
+        let reaches: Vec<String> = self.reaches.iter().map(usize::to_string).collect();
+        format!("{}\t{}\t{}\n", self.key(), self.usual.as_millis().max(1), reaches.join(","))
+    }
+
+    /// Runs the test without a fault.
+    fn measure(&mut self, folder: &Path) -> Result<(), String> {
+        let path = folder.join(format!("reached-{:?}", std::thread::current().id()));
+        let _ = fs::remove_file(&path);
+        let start = Instant::now();
+        match self.run(None, Some(&path), Duration::from_secs(1200), &AtomicBool::new(false)) {
+            Ended::Passed => self.usual = start.elapsed().max(Duration::from_millis(1)),
+            Ended::Failed => return Err(self.name.clone()),
+            Ended::Hangs | Ended::Stopped => return Err(format!("{} (does not end)", self.name)),
+        }
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        self.reaches = text.lines().filter_map(|line| line.parse().ok()).collect();
+        let _ = fs::remove_file(&path);
+        Ok(())
+    }
+
+    fn run(&self, fault: Option<usize>, reached: Option<&Path>, limit: Duration, stop: &AtomicBool) -> Ended {
         let mut command = Command::new(&self.program);
         command.args(&self.args).current_dir(&self.folder).process_group(0);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        command.env("CARGO_MANIFEST_DIR", &self.folder);
-        match fault {
-            Some(number) => command.env(SWITCH, number.to_string()),
-            None => command.env_remove(SWITCH),
-        };
-        let Ok(mut child) = command.spawn() else { return Ended::Failed("does not start".to_owned()) };
-        let (sender, lines) = mpsc::channel();
-        let output = child.stdout.take();
-        std::thread::spawn(move || {
-            for line in output.into_iter().flat_map(|output| BufReader::new(output).lines()).map_while(Result::ok) {
-                let _ = sender.send(line);
-            }
-        });
-        let end = Instant::now() + limit;
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.env("CARGO_MANIFEST_DIR", &self.folder).env_remove(SWITCH).env_remove(REACHED);
+        if let Some(number) = fault {
+            command.env(SWITCH, number.to_string());
+        }
+        if let Some(path) = reached {
+            command.env(REACHED, path);
+        }
+        let Ok(mut child) = command.spawn() else { return Ended::Failed };
+        let start = Instant::now();
+        let mut pause = Duration::from_millis(1);
         loop {
-            match lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
-                Ok(line) => {
-                    if let Some(name) = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED")) {
-                        stop(&mut child);
-                        return Ended::Failed(name.to_owned());
-                    }
-                }
-                Err(RecvTimeoutError::Timeout) => {
-                    stop(&mut child);
+            match child.try_wait() {
+                Ok(Some(status)) if status.success() => return Ended::Passed,
+                Ok(Some(_)) | Err(_) => return Ended::Failed,
+                Ok(None) if start.elapsed() > limit => {
+                    end(&mut child);
                     return Ended::Hangs;
                 }
-                Err(RecvTimeoutError::Disconnected) => break,
+                Ok(None) if stop.load(Ordering::Relaxed) => {
+                    end(&mut child);
+                    return Ended::Stopped;
+                }
+                Ok(None) => std::thread::sleep(pause),
             }
-        }
-        match child.wait() {
-            Ok(status) if status.success() => Ended::Passed,
-            _ => Ended::Failed(String::new()),
+            pause = (pause * 2).min(Duration::from_millis(50));
         }
     }
 }
 
 /// Ends the program and those that it started.
-fn stop(child: &mut Child) {
+fn end(child: &mut Child) {
     let _ = Command::new("kill").args(["-9", "--", &format!("-{}", child.id())]).status();
     let _ = child.wait();
 }
