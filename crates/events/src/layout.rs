@@ -401,37 +401,13 @@ impl<'a> Walk<'a> {
         node
     }
 
-    /// The end of an object's life waits for own stores to it; a read of several bytes waits for own stores to some of
-    /// them, unless a later one covers it.
+    /// A read of several bytes waits for own stores to some of them, unless a later one covers it.
     fn wait_for_some(&mut self, unit: UnitKind, node: Node) {
-        let waits: Vec<(Node, Term)> = match unit {
-            UnitKind::Event(id) => match self.symbolic.event(id).kind.clone() {
-                EventKind::EndLife(ended) => {
-                    let guard = self.symbolic.event(id).guard;
-                    let touched = |symbolic: &mut Symbolic, store: UnitKind| {
-                        let mut conditions = Vec::new();
-                        let executed = match store {
-                            UnitKind::Event(id) => symbolic.event(id).guard,
-                            UnitKind::Section(id) => symbolic.section(id).guard,
-                        };
-                        for (cell, condition) in cells_of(symbolic, store) {
-                            let object = symbolic.cell(cell).object;
-                            for &(_, ends) in ended.iter().filter(|&&(ended, _)| ended == object) {
-                                conditions.push(symbolic.terms.and(condition, ends));
-                            }
-                        }
-                        let any = symbolic.terms.any(conditions);
-                        symbolic.terms.all([any, executed, guard])
-                    };
-                    let stores = self.buffered.clone();
-                    stores.into_iter().map(|(store, at)| (at, touched(self.symbolic, store))).collect()
-                }
-                _ => return,
-            },
-            UnitKind::Section(id) if self.symbolic.section(id).kind == SectionKind::Group => self.partial_stores(id),
-            UnitKind::Section(_) => return,
-        };
-        for (store, condition) in waits {
+        let UnitKind::Section(id) = unit else { return };
+        if self.symbolic.section(id).kind != SectionKind::Group {
+            return;
+        }
+        for (store, condition) in self.partial_stores(id) {
             self.layout.order_if(store, node, condition);
         }
     }

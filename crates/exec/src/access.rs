@@ -89,7 +89,7 @@ impl Executor<'_> {
         let place = self.place(thread);
         let owner = &mut self.threads[thread as usize];
         let (epoch, step) = (owner.counts.epoch, owner.counts.steps);
-        owner.buffer.push(Entry { object, life, at, size: ty.size, ty, value, epoch, step, place });
+        owner.buffer.push(Entry { object, life, at, size: ty.size, ty, value, epoch, step, place, moot: false });
         self.log.changes.push(Undo::BufferPushed { thread });
         self.effects.push(Effect::Store { thread, object, at, size: ty.size, step, epoch });
         Ok(Flow::Next)

@@ -478,7 +478,7 @@ impl<'c> Executor<'c> {
         self.log.changes.push(Undo::BufferRemoved { thread, index: index as u32 });
         let (object, at, size, epoch) = (entry.object, entry.at, entry.size, entry.epoch);
         self.effects.push(Effect::Commit { thread, object, at, size, step, epoch });
-        if !self.memory.is_alive(object, entry.life) {
+        if !entry.moot && !self.memory.is_alive(object, entry.life) {
             let message = "a buffered store reaches memory after the end of its object's life".to_owned();
             return Err(match self.violation_at(ViolationKind::UseAfterFree, message, entry.place) {
                 // The thread that would have ended the life has stopped instead.
@@ -486,7 +486,9 @@ impl<'c> Executor<'c> {
                 violation => violation,
             });
         }
-        self.write_memory(object, at, entry.ty, entry.value);
+        if !entry.moot {
+            self.write_memory(object, at, entry.ty, entry.value);
+        }
         self.visible_effects = self.effects.len();
         if self.exited.is_none() && self.can_go_on(thread) {
             self.settle(thread)?;

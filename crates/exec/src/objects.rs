@@ -1,5 +1,5 @@
-//! The lives of local and allocated objects. The end of a shared object's life is a visible step and waits for the
-//! thread's own pending stores to it.
+//! The lives of local and allocated objects. The end of a shared object's life is a visible step; the thread's own pending
+//! stores to the object are moot from then on.
 
 use crate::effect::Effect;
 use crate::executor::{Done, Executor, Mode, Stop};
@@ -215,13 +215,14 @@ impl Executor<'_> {
         objects.into_iter().try_for_each(|object| self.end_object(thread, object))
     }
 
-    /// Where a store would reach the object after its end, and that is assumed not to happen.
-    fn pending_elsewhere(&self, object: u32) -> Option<Stop> {
+    /// Where another thread's store would reach the object after its end, and that is assumed not to happen.
+    fn pending_elsewhere(&self, ending: u32, object: u32) -> Option<Stop> {
         let kind = ViolationKind::UseAfterFree;
         if self.checks.treatment(kind) != Treatment::Assumption {
             return None;
         }
-        let mut pending = self.threads().flat_map(|thread| &self.threads[thread as usize].buffer);
+        let others = self.threads().filter(|&thread| thread != ending);
+        let mut pending = others.flat_map(|thread| &self.threads[thread as usize].buffer);
         let store = pending.find(|entry| entry.object == object)?;
         Some(Stop::Ends(Some(Assumption { span: store.place.span, kind })))
     }
@@ -231,13 +232,16 @@ impl Executor<'_> {
         if !info.alive {
             return Ok(());
         }
-        if self.threads[thread as usize].buffer.iter().any(|entry| entry.object == object) {
-            return Err(Stop::NotEnabled);
-        }
         if info.shared {
             self.effects.push(Effect::Ends { thread, object });
-            if let Some(store) = self.pending_elsewhere(object) {
+            if let Some(store) = self.pending_elsewhere(thread, object) {
                 return Err(store);
+            }
+        }
+        for (index, entry) in self.threads[thread as usize].buffer.iter_mut().enumerate() {
+            if entry.object == object && !entry.moot {
+                entry.moot = true;
+                self.log.changes.push(Undo::Mooted { thread, index: index as u32 });
             }
         }
         self.set_alive(object, false);

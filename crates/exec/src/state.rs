@@ -82,11 +82,13 @@ pub struct Entry {
     pub epoch: u32,
     pub step: u32,
     pub place: Place,
+    /// Its own thread has ended the object's life since: it will reach no object.
+    pub moot: bool,
 }
 
 impl Entry {
     pub fn overlaps(&self, at: u32, size: u8) -> bool {
-        self.at < at + u32::from(size) && at < self.at + u32::from(self.size)
+        !self.moot && self.at < at + u32::from(size) && at < self.at + u32::from(self.size)
     }
 }
 

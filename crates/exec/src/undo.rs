@@ -102,6 +102,10 @@ pub(crate) enum Undo {
         thread: u32,
         index: u32,
     },
+    Mooted {
+        thread: u32,
+        index: u32,
+    },
     ObjectAdded {
         arena: u32,
         next: u64,
@@ -167,7 +171,9 @@ impl Executor<'_> {
             | Undo::AllocationRemoved { thread, .. }
             | Undo::Spawned { thread, .. }
             | Undo::Result { thread, .. } => Some(Change::Thread(thread)),
-            Undo::BufferPushed { thread } | Undo::BufferRemoved { thread, .. } => Some(Change::Buffer(thread)),
+            Undo::BufferPushed { thread } | Undo::BufferRemoved { thread, .. } | Undo::Mooted { thread, .. } => {
+                Some(Change::Buffer(thread))
+            }
             Undo::Memory { at, .. } | Undo::Initialised { at, .. } => Some(Change::Bytes(at)),
             Undo::Renewed { dangles: true, .. } => Some(Change::Pointers),
             Undo::Alive { object, .. } | Undo::Renewed { object, .. } => Some(Change::Object(object)),
@@ -247,6 +253,9 @@ impl Executor<'_> {
                 if let Some(entry) = self.log.entries.pop() {
                     self.threads[thread as usize].buffer.insert(index as usize, entry);
                 }
+            }
+            Undo::Mooted { thread, index } => {
+                self.threads[thread as usize].buffer[index as usize].moot = false;
             }
             Undo::ObjectAdded { arena, next } => self.memory.take_back(arena, next),
             Undo::Alive { object, old } => self.memory.objects[object as usize].alive = old,

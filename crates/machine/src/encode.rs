@@ -98,6 +98,7 @@ impl Machine<'_> {
         for (i, entry) in thread.buffer.iter().enumerate() {
             // Epochs never fall along a buffer.
             rank += u64::from(i > 0 && entry.epoch > thread.buffer[i - 1].epoch);
+            out.push(u8::from(entry.moot));
             object(out, memory, Some(entry.object));
             number(out, entry.offset);
             out.push(entry.ty as u8);

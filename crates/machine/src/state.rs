@@ -137,11 +137,13 @@ pub struct Entry {
     /// What a read of it acquires, if data races are checked.
     pub message: Option<Rc<Clock>>,
     pub follows: Follows,
+    /// The thread itself has ended the object's life since: the store will reach no object.
+    pub moot: bool,
 }
 
 impl Entry {
     pub fn overlaps(&self, object: ObjectRef, offset: u64, size: u64) -> bool {
-        self.object == object && self.offset < offset + size && offset < self.offset + self.size
+        !self.moot && self.object == object && self.offset < offset + size && offset < self.offset + self.size
     }
 
     pub fn covers(&self, object: ObjectRef, offset: u64, size: u64) -> bool {

@@ -354,3 +354,66 @@ fn what_is_unsupported_hides_no_violation() {
     );
     beside("int weird(void); void *t(void *a) { weird(); return a; }\nint main(void) { CREATE; assert(0); }");
 }
+
+/// `free` and the end of a scope are no fences: a processor goes on with stores to that memory still in its buffer, and with
+/// those before them.
+#[test]
+fn the_end_of_a_life_drains_no_store_buffer() {
+    let programs = Programs::new("no_drain");
+    let weak = ["safe", "unsafe: assertion failed at a.c:", "unsafe: assertion failed at a.c:"];
+    let buffering = |own: &str| {
+        format!(
+            "int x, y, r, s; int *volatile shared; void *t(void *a) {{ y = 1; __sync_synchronize(); r = x; return a; }}\n\
+             void own(void) {{ {own} }}\n\
+             int main(void) {{ CREATE; own(); s = y; JOIN; assert(r || s); }}"
+        )
+    };
+    programs.check_with(&buffering("int *p = malloc(4); shared = p; x = 1; *p = 1; free(p);"), &[], weak, &[]);
+    programs.check_with(&buffering("int i; shared = &i; x = 1; i = 1;"), &[], weak, &[]);
+    programs.check_with(
+        &buffering("x = 1; for (int j = 0; j < 2; j++) { int i; shared = &i; i = j; }"),
+        &[],
+        weak,
+        &[],
+    );
+    // A section, a fence or an operation that needs an empty buffer waits for such stores as for any others.
+    let fenced = "int *p = malloc(4); shared = p; x = 1; *p = 1; free(p); __sync_synchronize();";
+    programs.check(&buffering(fenced), "safe");
+    programs.check(
+        &buffering("int *p = malloc(4); shared = p; x = 1; *p = 1; free(p); r += 0; ATOMIC_BEGIN; x = 1; ATOMIC_END;"),
+        "safe",
+    );
+}
+
+/// A store that its own thread's `free` made moot changes neither the next object in that place nor what others see.
+#[test]
+fn moot_stores_reach_no_object() {
+    let programs = Programs::new("moot");
+    programs.check(
+        "int *volatile shared; int x; void *t(void *a) { x = 1; return a; }\n\
+         void own(int v) { int i = v; shared = &i; int w = i; assert(w == v); i = v + 8; }\n\
+         int main(void) { CREATE; own(1); own(2); own(3); JOIN; }",
+        "safe",
+    );
+    // Another thread sees the object while it lives, with or without the store.
+    let seen = |claim: &str| {
+        format!(
+            "int *volatile shared; int seen = 7; volatile int done; void *t(void *a) {{\n\
+             ATOMIC_BEGIN; if (!done && shared) seen = *shared; ATOMIC_END; return a; }}\n\
+             int main(void) {{ int *p = calloc(1, 4); shared = p; CREATE; *p = 1; done = 1; __sync_synchronize(); free(p);\n\
+             JOIN; assert({claim}); }}"
+        )
+    };
+    programs.check(&seen("seen == 0 || seen == 1 || seen == 7"), "safe");
+    for claim in ["seen != 0", "seen != 1", "seen != 7"] {
+        programs.check(&seen(claim), "unsafe: assertion failed at a.c:4");
+    }
+    // What another thread has in its buffer is a use after free when it comes too late.
+    programs.check_with(
+        "int *volatile shared; volatile int done; void *t(void *a) { int *p = shared; *p = 1; done = 1; return a; }\n\
+         int main(void) { shared = malloc(4); CREATE; if (done) free(shared); JOIN; }",
+        &[],
+        ["safe", "safe", "unsafe: use after free at a.c:1"],
+        &[],
+    );
+}

@@ -28,7 +28,7 @@ use crate::ranges::Ranges;
 use crate::watch::Watch;
 use norn_ir::instr::{FenceKind, Order};
 use norn_logic::{Sort, Term, Terms};
-use norn_symex::{CellId, Condition, EventId, EventKind, Finding, ObjectId, SectionKind, Symbolic, ThreadId};
+use norn_symex::{Condition, EventId, EventKind, Finding, ObjectId, SectionKind, Symbolic, ThreadId};
 use norn_verdict::limits::Exceeded;
 use norn_verdict::model::Model;
 use std::collections::BTreeMap;
@@ -258,33 +258,13 @@ impl<'a> Encoding<'a> {
         }
         for id in atom.events.clone().map(EventId) {
             let event = self.symbolic.event(id);
+            let EventKind::Join(targets) = &event.kind else { continue };
             let guard = self.narrow.bool(event.guard);
-            match &event.kind {
-                EventKind::Join(targets) => {
-                    for &(other, waits_for) in targets {
-                        let waits_for = self.narrow.bool(waits_for);
-                        let slot = self.last_slot_before(other, thread, round);
-                        let over = self.is_over(other, slot);
-                        clauses.push(vec![!started, !guard, !waits_for, over]);
-                    }
-                }
-                EventKind::EndLife(objects) => {
-                    // Own stores to the object have to be in memory.
-                    for &(object, ends) in objects {
-                        let ends = self.narrow.bool(ends);
-                        for store in items.iter().filter_map(|item| match item {
-                            Item::Store(store) => Some(store),
-                            Item::StoreFence(_) => None,
-                        }) {
-                            for &(cell, goes_there) in &store.cells {
-                                if self.symbolic.cell(CellId(cell)).object == object {
-                                    clauses.push(vec![!started, !guard, !ends, !goes_there, store.committed[at]]);
-                                }
-                            }
-                        }
-                    }
-                }
-                _ => {}
+            for &(other, waits_for) in targets {
+                let waits_for = self.narrow.bool(waits_for);
+                let slot = self.last_slot_before(other, thread, round);
+                let over = self.is_over(other, slot);
+                clauses.push(vec![!started, !guard, !waits_for, over]);
             }
         }
     }

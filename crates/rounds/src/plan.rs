@@ -331,8 +331,8 @@ impl Planner<'_> {
                 }
             }
             EventKind::Fence(_) if pending && empties_buffer(event) => Move::Right,
-            EventKind::Fence(_) | EventKind::Step => Move::Left,
-            EventKind::Create(_) | EventKind::EndLife(_) => {
+            EventKind::Fence(_) | EventKind::Step | EventKind::EndLife(_) => Move::Left,
+            EventKind::Create(_) => {
                 if pending {
                     Move::Stays
                 } else {

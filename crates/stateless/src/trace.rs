@@ -4,9 +4,9 @@
 //! it; between writes of a cell; from a write to the reads of other threads that see it; from a read to the write that
 //! overwrites what it saw; from all commits of a thread to what follows a full fence; creation and join. A read is not
 //! ordered with its own thread's commits, nor with writes that its own store hides: a read of an own store counts as
-//! a reader of the cell once that store is in memory. But a read that an own store covers in part has to wait for it,
-//! and so has the end of an object for own stores to it: there the commit comes first. The end of the program is ordered
-//! after everything.
+//! a reader of the cell once that store is in memory. But a read that an own store covers in part has to wait for it:
+//! there the commit comes first. The end of an object's life is a write of the life, which all accesses by others read; it is
+//! not ordered with its own thread's commits. The end of the program is ordered after everything.
 //!
 //! Everything is a stack: the last event can be taken back.
 
@@ -57,7 +57,6 @@ struct Node {
 /// A store into the own buffer.
 #[derive(Clone, Copy, Debug)]
 struct Stored {
-    object: u32,
     at: u32,
     size: u8,
     step: u32,
@@ -237,12 +236,11 @@ impl Trace {
                     self.readers_arrive(process.thread, step);
                 }
                 Effect::Store { object, at, size, step, .. } => {
-                    self.stores[process.thread as usize].push(Stored { object, at, size, step });
+                    self.stores[process.thread as usize].push(Stored { at, size, step });
                     self.accesses.push(Access { cell: STORED, writes: false, own: 0 });
                     self.touch_life(executor, cells, object, number, process.thread, false);
                 }
                 Effect::Ends { object, .. } => {
-                    self.wait_for_stores_to(process.thread, object);
                     self.touch_life(executor, cells, object, number, process.thread, true);
                 }
                 Effect::Exit => exits = true,
@@ -437,10 +435,6 @@ impl Trace {
         if newest.is_some_and(|store| store.at > at || store.at + u32::from(store.size) < end) {
             self.follow_commits(thread, overlaps);
         }
-    }
-
-    fn wait_for_stores_to(&mut self, thread: u32, object: u32) {
-        self.follow_commits(thread, |store| store.object == object);
     }
 
     /// The last event follows the commits of these stores of its thread.

@@ -139,12 +139,16 @@ impl<'c> Encoder<'c> {
                 rank += u64::from(before.is_some_and(|before| before.epoch < entry.epoch));
                 out.number(rank);
             }
+            out.bytes.push(u8::from(entry.moot));
+            before = Some(entry);
+            if entry.moot {
+                continue;
+            }
             let start = memory.objects[entry.object as usize].start;
             let place = memory.pointer(entry.object, i64::from(entry.at - start));
             self.value(memory, Value { life: entry.life, ..place }, out);
             out.bytes.push(entry.ty.ty as u8);
             self.value(memory, entry.value, out);
-            before = Some(entry);
         }
         if self.epochs
             && let Some(last) = before

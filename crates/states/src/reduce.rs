@@ -5,7 +5,8 @@
 //! afterwards, with the same result. The own commits of t do not matter to its own step: a load sees its own newest
 //! store in the buffer or in memory, and whatever needs an empty buffer cannot come before them.
 //!
-//! The commit of a store may be taken alone by the same rule; t itself may read what it wrote, before or after. While there is
+//! The commit of a store may be taken alone by the same rule; t itself may read what it wrote, before or after. A store to an
+//! object whose life t itself has ended reaches no object: nothing depends on its commit. While there is
 //! only one thread, its commits come first: nobody sees when they happen, and a creation waits for all of them. Else what main
 //! initialises in a loop would fill its buffer.
 //!
@@ -54,6 +55,9 @@ impl<'a> Reducer<'a> {
         self.look_ahead(&walk.executor);
         if self.of_threads[..count].iter().filter(|future| future.spawns).count() > 1 {
             return None;
+        }
+        if let Some(commit) = moot_commit(&walk.executor) {
+            return Some(commit);
         }
         for number in 0..count {
             let thread = walk.executor.identity(number);
@@ -156,6 +160,17 @@ impl<'a> Reducer<'a> {
             | Effect::Exit => false,
         })
     }
+}
+
+/// A commit that reaches no object.
+fn moot_commit(executor: &Executor<'_>) -> Option<Choice> {
+    (0..executor.thread_count()).find_map(|number| {
+        let thread = executor.identity(number);
+        let buffer = &executor.thread(thread).buffer;
+        let is_free = |index: &usize| buffer[*index].moot && executor.can_commit(thread, buffer[*index].step);
+        let index = (0..buffer.len()).find(is_free)?;
+        Some(Choice::Commit(number as u32, index as u32))
+    })
 }
 
 /// A commit of the only thread there is.

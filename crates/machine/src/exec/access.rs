@@ -104,7 +104,8 @@ impl Exec<'_, '_> {
         }
         let Spot { object, offset, size, .. } = spot;
         let (epoch, step) = (thread.epoch, thread.steps);
-        thread.buffer.push(Entry { object, offset, ty, size, value, epoch, step, place, message, follows });
+        let moot = false;
+        thread.buffer.push(Entry { object, offset, ty, size, value, epoch, step, place, message, follows, moot });
         Ok(Flow::Next)
     }
 

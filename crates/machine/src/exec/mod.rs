@@ -244,6 +244,9 @@ impl<'a, 'p> Exec<'a, 'p> {
         let entry = self.thread_mut().buffer.remove(at);
         let spot = Spot { object: entry.object, offset: entry.offset, ty: entry.ty, size: entry.size };
         self.tell(Happening::Commit { spot, value: entry.value, step });
+        if entry.moot {
+            return Ok(());
+        }
         if !self.state.memory.is_alive(entry.object) {
             let name = self.machine.location(self.state, entry.object, entry.offset, entry.size);
             let message = format!("a buffered store reaches '{name}' after the end of its life");

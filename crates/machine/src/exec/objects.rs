@@ -1,6 +1,8 @@
 //! The lives of local and allocated objects.
 //!
-//! The end of a shared object's life is a visible step and waits for the thread's own pending stores to it.
+//! The end of a shared object's life is a visible step. It does not wait for the thread's own pending stores to the object,
+//! as no processor does: they are moot from then on, and reach memory that nobody may look at. (A store that another thread
+//! has pending is a use after free when it reaches memory.)
 
 use super::{Done, Exec, Flow, Mode};
 use crate::eval::Value;
@@ -81,7 +83,7 @@ impl Exec<'_, '_> {
         if !found.alive {
             return wrong(ViolationKind::DoubleFree, format!("'{}' was freed before", name()));
         }
-        self.may_end(&[object])?;
+        self.pending_elsewhere(&[object]).map_or(Ok(()), Err)?;
         if kind == AllocKind::Heap {
             self.check_race_with_free(object)?;
         }
@@ -103,17 +105,13 @@ impl Exec<'_, '_> {
         }
     }
 
-    /// Lives do not end as long as own stores to one of the objects are pending.
-    fn may_end(&self, objects: &[ObjectRef]) -> Done<()> {
-        if self.thread().buffer.iter().any(|entry| objects.contains(&entry.object)) {
-            return Err(Stop::NotEnabled);
-        }
-        self.pending_elsewhere(objects).map_or(Ok(()), Err)
-    }
-
-    /// Ends lives, if they may end.
+    /// Ends lives, unless another thread's store is assumed not to come too late.
     pub(super) fn end_objects(&mut self, objects: &[ObjectRef]) -> Done<()> {
-        self.may_end(objects)?;
+        self.pending_elsewhere(objects).map_or(Ok(()), Err)?;
+        if self.thread().buffer.iter().any(|entry| objects.contains(&entry.object)) {
+            let own = self.thread_mut().buffer.iter_mut();
+            own.filter(|entry| objects.contains(&entry.object)).for_each(|entry| entry.moot = true);
+        }
         for &object in objects {
             if !self.state.memory.is_alive(object) {
                 continue;
@@ -131,13 +129,14 @@ impl Exec<'_, '_> {
         Ok(())
     }
 
-    /// Where a store would reach one of the objects after its end, and that is assumed not to happen.
+    /// Where another thread's store would reach one of the objects after its end, and that is assumed not to happen.
     fn pending_elsewhere(&self, objects: &[ObjectRef]) -> Option<Stop> {
         let kind = ViolationKind::UseAfterFree;
         if self.machine.checks.treatment(kind) != Treatment::Assumption {
             return None;
         }
-        let mut pending = self.state.threads.iter().flat_map(|thread| &thread.buffer);
+        let others = self.state.threads.iter().enumerate().filter(|&(number, _)| number != self.thread.index());
+        let mut pending = others.flat_map(|(_, thread)| &thread.buffer);
         let store = pending.find(|entry| objects.contains(&entry.object))?;
         Some(Stop::Ends(Some(Assumption { span: store.place.span, kind })))
     }
