@@ -181,4 +181,4 @@ macro_rules! files {
     };
 }
 
-files! { asm barrier c11 cond fences glibc keys memory mutex objects orders process races rwlock semaphore shifts spin_once threads }
+files! { asm barrier c11 cond fences glibc keys memory mutex objects orders process races rwlock semaphore shifts spin_once threads wide }

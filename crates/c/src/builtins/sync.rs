@@ -75,5 +75,5 @@ impl Call<'_, '_, '_> {
 
 /// The same operation without the size that older compilers put at the end of the name.
 fn without_size(name: &str) -> &str {
-    ["_1", "_2", "_4", "_8"].iter().find_map(|size| name.strip_suffix(size)).unwrap_or(name)
+    ["_16", "_1", "_2", "_4", "_8"].iter().find_map(|size| name.strip_suffix(size)).unwrap_or(name)
 }

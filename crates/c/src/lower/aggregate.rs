@@ -11,7 +11,7 @@ use norn_ir::instr::{Access, Callee, InstrKind, Operand, Order};
 use norn_ir::types::Ty;
 
 impl<'a> FunctionBuilder<'_, 'a> {
-    /// The address of an object with the value of an expression of record type. The object may be the one that the
+    /// The address of an object with the value of an expression of record type or of 128 bits. The object may be the one that the
     /// expression names, so it has to be copied before anything else is evaluated.
     pub fn aggregate(&mut self, e: &'a Expr) -> Operand {
         self.deeper(e, |f| f.aggregate_inner(e), |f| f.constant(Ty::Ptr, 0))
@@ -19,6 +19,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
 
     fn aggregate_inner(&mut self, e: &'a Expr) -> Operand {
         match &e.kind {
+            _ if self.is_computed_wide(e) => self.spill_wide(e),
             ExprKind::Load(place) if place.ty.qualifiers.is_atomic => {
                 let from = self.address(place);
                 self.set_loc(e.loc);

@@ -3,6 +3,7 @@
 
 use super::function::FunctionBuilder;
 use super::place::{Place, Where};
+use super::wide::UpdateOperand;
 use crate::tree::{BinaryOp, Expr, Update, UpdateResult};
 use norn_ir::instr::{self, InstrKind, Operand, Order, RmwOp, SectionKind};
 use norn_ir::types::Ty;
@@ -66,7 +67,8 @@ impl<'a> FunctionBuilder<'_, 'a> {
 
     /// The read-modify-write that does what an update asks for: the low bits of these operators' results depend on
     /// the low bits of their operands only, so the place's own width will do.
-    fn as_rmw(&mut self, place: Place, update: &'a Update, operand: (Operand, i64)) -> Option<(RmwOp, Operand)> {
+    fn as_rmw(&mut self, place: Place, update: &'a Update, operand: UpdateOperand) -> Option<(RmwOp, Operand)> {
+        let UpdateOperand::Scalar(operand, _) = operand else { return None };
         match update {
             Update::Arithmetic { op, compute, .. } => {
                 let compute = self.p.layouts.scalar(compute.ty)?;
@@ -81,7 +83,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
                     BinaryOp::Xor => RmwOp::Xor,
                     _ => return None,
                 };
-                Some((op, self.resize(compute, place.scalar.ty, operand.0)))
+                Some((op, self.resize(compute, place.scalar.ty, operand)))
             }
             // The IR has none for pointers.
             Update::Pointer { .. } => None,

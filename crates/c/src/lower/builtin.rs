@@ -179,7 +179,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
         nothing
     }
 
-    /// A built-in of record type: `va_arg` or an atomic access.
+    /// A built-in of record type or of 128 bits: `va_arg` or an atomic access.
     pub fn aggregate_builtin(&mut self, e: &'a Expr, builtin: &'a Builtin) -> Operand {
         match builtin {
             Builtin::VaArg(list) => {
@@ -311,7 +311,8 @@ impl<'a> FunctionBuilder<'_, 'a> {
             Builtin::AtomicCompareExchange { pointer, expected, desired, weak, .. }
                 if self.scalar_of(desired).is_none() =>
             {
-                let equal = self.atomic_record_compare_exchange(e, (pointer, expected, desired), *weak);
+                let exchanged = self.atomic_record_compare_exchange(e, (pointer, expected, desired), *weak);
+                let equal = exchanged.map_or(Operand::Const(Const::FALSE), |(equal, _)| equal);
                 match self.scalar_of(e) {
                     Some(to) => self.bool_to(to.ty, equal),
                     None => equal,

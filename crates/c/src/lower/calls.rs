@@ -161,6 +161,15 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 }
                 self.convert(from, to, value)
             }
+            (Passing::Memory, Passing::Memory) if self.is_wide(arg.ty.ty) => {
+                let value = self.wide(arg);
+                self.set_loc(arg.loc);
+                let ty = self.p.layouts.ir_type(arg.ty.ty);
+                let copy = self.temporary("argument", ty);
+                self.store_wide(Operand::Local(copy, 0), value, norn_ir::instr::Access::PLAIN);
+                temporaries.push(copy);
+                Operand::Local(copy, 0)
+            }
             (Passing::Memory, Passing::Memory) => {
                 let from = self.aggregate(arg);
                 self.set_loc(arg.loc);

@@ -61,6 +61,9 @@ impl<'a> FunctionBuilder<'_, 'a> {
         let (inner, flipped) = self.peel(e);
         let negated = negated != flipped;
         match &inner.kind {
+            ExprKind::Compare(op, lhs, rhs) if self.is_wide(lhs.ty.ty) => {
+                self.wide_comparison(inner, (*op, negated), lhs, rhs)
+            }
             ExprKind::Compare(op, lhs, rhs) => {
                 let scalar = self.expect_scalar(lhs);
                 let left = self.value(lhs);
@@ -100,6 +103,11 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 let cond = self.truth(condition, false);
                 let (yes, no) = (self.truth(then, negated), self.truth(otherwise, negated));
                 self.select(Ty::Bool, cond, yes, no)
+            }
+            _ if self.is_wide(inner.ty.ty) => {
+                let value = self.wide(inner);
+                self.set_loc(e.loc);
+                self.is_nonzero_wide(value, negated)
             }
             _ => {
                 let scalar = self.expect_scalar(inner);

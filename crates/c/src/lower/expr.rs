@@ -3,6 +3,7 @@
 use super::function::FunctionBuilder;
 use super::ir_types::{Passing, Scalar};
 use super::place::{Place, Where, is_place};
+use super::wide::UpdateOperand;
 use crate::ctype::BitField;
 use crate::tree::walk::{Node, preorder};
 use crate::tree::{BinaryOp, Builtin, Expr, ExprKind, Size, StmtKind, Update, UpdateResult};
@@ -25,7 +26,6 @@ impl<'a> FunctionBuilder<'_, 'a> {
     pub fn unsupported_type(&mut self, e: &Expr) {
         self.set_loc(e.loc);
         let what = match self.p.types().get(e.ty.ty) {
-            crate::ctype::Type::Int(_) => "a value of type '__int128'",
             crate::ctype::Type::Float(_) => "a value of type 'long double'",
             crate::ctype::Type::Complex => "a complex number",
             _ => "a value of this type",
@@ -45,6 +45,9 @@ impl<'a> FunctionBuilder<'_, 'a> {
             ExprKind::Comma(a, b) => {
                 self.discard(a);
                 self.deeper(e, |f| f.discard(b), |_| ());
+            }
+            _ if self.is_computed_wide(e) => {
+                self.wide(e);
             }
             ExprKind::Assign(place, value) => self.assignment(e, place, value, false),
             ExprKind::Update { place, update, result } => {
@@ -200,6 +203,11 @@ impl<'a> FunctionBuilder<'_, 'a> {
 
     /// The right operand of an operator; a shift's amount has a type of its own.
     fn operand(&mut self, op: BinaryOp, scalar: Scalar, e: &'a Expr) -> Operand {
+        if self.is_wide(e.ty.ty) {
+            let value = self.wide(e);
+            let amount = self.amount_of(value);
+            return self.shift_amount(Scalar { ty: Ty::I64, signed: false, is_bool: false }, scalar, amount);
+        }
         let value = self.value(e);
         match op {
             BinaryOp::Shl | BinaryOp::Shr => {
@@ -227,6 +235,12 @@ impl<'a> FunctionBuilder<'_, 'a> {
             (_, Passing::Nothing) => {
                 self.discard(inner);
                 return self.no_value(None);
+            }
+            (_, Passing::Scalar(to)) if self.is_wide(inner.ty.ty) => {
+                let value = self.wide(inner);
+                self.set_loc(e.loc);
+                let signed = self.p.layouts.wide(inner.ty.ty) == Some(true);
+                return self.narrowed(value, signed, to);
             }
             (Passing::Scalar(from), Passing::Scalar(to)) => (from, to),
             _ => {
@@ -415,32 +429,43 @@ impl<'a> FunctionBuilder<'_, 'a> {
     }
 
     /// Evaluates the right side of an update: the operand, or the index with its scale.
-    pub fn update_operand(&mut self, update: &'a Update) -> (Operand, i64) {
+    pub fn update_operand(&mut self, update: &'a Update) -> UpdateOperand {
         match update {
             Update::Arithmetic { op, operand, compute } => match self.p.layouts.scalar(compute.ty) {
-                Some(scalar) => (self.operand(*op, scalar, operand), 1),
+                Some(scalar) => UpdateOperand::Scalar(self.operand(*op, scalar, operand), 1),
+                None if self.is_wide(compute.ty) => UpdateOperand::Wide(self.wide_operand(operand)),
                 None => {
                     self.unsupported_type(operand);
-                    (self.no_value(None), 1)
+                    UpdateOperand::Scalar(self.no_value(None), 1)
                 }
             },
             Update::Pointer { operand, size, .. } => {
                 let index = self.value(operand);
-                self.scaled(index, size)
+                let (index, scale) = self.scaled(index, size);
+                UpdateOperand::Scalar(index, scale)
             }
         }
     }
 
     /// What an update makes of the old value.
-    pub fn updated(&mut self, place: Scalar, old: Operand, update: &'a Update, operand: (Operand, i64)) -> Operand {
-        match update {
-            Update::Arithmetic { op, compute, .. } => {
+    pub fn updated(&mut self, place: Scalar, old: Operand, update: &'a Update, operand: UpdateOperand) -> Operand {
+        match (update, operand) {
+            (Update::Arithmetic { op, compute, .. }, UpdateOperand::Scalar(right, _)) => {
                 let Some(compute) = self.p.layouts.scalar(compute.ty) else { return old };
                 let left = self.convert(place, compute, old);
-                let new = self.arithmetic(*op, compute, left, operand.0);
+                let new = self.arithmetic(*op, compute, left, right);
                 self.convert(compute, place, new)
             }
-            Update::Pointer { subtract, .. } => self.step_pointer(old, operand.0, operand.1, *subtract),
+            (Update::Arithmetic { op, compute, .. }, UpdateOperand::Wide(right)) => {
+                let signed = self.p.layouts.wide(compute.ty) == Some(true);
+                let left = self.widen(place, old, signed);
+                let new = self.wide_operation(*op, signed, left, right);
+                self.narrowed(new, signed, place)
+            }
+            (Update::Pointer { subtract, .. }, UpdateOperand::Scalar(index, scale)) => {
+                self.step_pointer(old, index, scale, *subtract)
+            }
+            (Update::Pointer { .. }, UpdateOperand::Wide(_)) => old,
         }
     }
 }

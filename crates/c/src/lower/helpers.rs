@@ -1,4 +1,4 @@
-//! Small loops of the library that copy and clear large objects, made directly in the IR.
+//! Small functions of the library that are made directly in the IR: loops that copy and clear large objects.
 
 use super::function::{FunctionBuilder, Signature};
 use super::pieces::Extent;
@@ -9,13 +9,17 @@ use norn_ir::program::Origin;
 use norn_ir::source::Loc;
 use norn_ir::types::{Shape, Ty};
 
-/// A loop over elements of one type.
+/// A function that lowering calls: a loop over elements of one type, or arithmetic that takes many instructions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Helper {
     /// `(to, from, count)`
     Copy(TypeId, Extent),
     /// `(to, count)`
     Clear(TypeId, Extent),
+    /// Of 128 bits; see `wide_helpers`.
+    Divide,
+    ToFloat,
+    ToDouble,
 }
 
 impl ProgramBuilder<'_> {
@@ -39,6 +43,11 @@ impl ProgramBuilder<'_> {
         let (verb, element, extent) = match helper {
             Helper::Copy(element, extent) => ("copy", element, extent),
             Helper::Clear(element, extent) => ("zero", element, extent),
+            Helper::Divide | Helper::ToFloat | Helper::ToDouble => {
+                let function = self.wide_helper(helper);
+                self.define_function(id, function);
+                return id;
+            }
         };
         let layout = self.layouts.get(element).clone();
         let what = match &layout.shape {
@@ -53,7 +62,7 @@ impl ProgramBuilder<'_> {
         let to = Operand::Reg(f.parameter(Ty::Ptr, "to"));
         let from = match helper {
             Helper::Copy(..) => Some(Operand::Reg(f.parameter(Ty::Ptr, "from"))),
-            Helper::Clear(..) => None,
+            _ => None,
         };
         let count = Operand::Reg(f.parameter(int, "count"));
         let i = f.named_register(int, "i");

@@ -97,6 +97,11 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 let at = bits.map_or(Where::Memory(to), |bits| Where::Bits(to, bits));
                 self.write(Place { at, access, scalar }, value);
             }
+            (InitValueRef::Expr(e), Passing::Memory) if self.is_wide(ty.ty) => {
+                let value = self.wide(e);
+                self.set_loc(e.loc);
+                self.store_wide(to, value, access);
+            }
             (InitValueRef::Expr(e), Passing::Memory) => {
                 let from = self.aggregate(e);
                 self.set_loc(e.loc);

@@ -20,9 +20,9 @@ pub struct Scalar {
 pub enum Passing {
     Nothing,
     Scalar(Scalar),
-    /// By the address of an object.
+    /// By the address of an object: structs, unions, `__int128`.
     Memory,
-    /// `__int128`, `long double`, `_Complex`: not handled.
+    /// `long double`, `_Complex`: not handled.
     Unsupported,
 }
 
@@ -81,10 +81,20 @@ impl<'a> Layouts<'a> {
         }
     }
 
+    /// Whether an integer of 128 bits has a sign; `None` for other types.
+    pub fn wide(&self, ty: ctype::TypeId) -> Option<bool> {
+        match self.types.get(ty) {
+            ctype::Type::Int(IntType::Int128) => Some(true),
+            ctype::Type::Int(IntType::UnsignedInt128) => Some(false),
+            _ => None,
+        }
+    }
+
     pub fn passing(&self, ty: ctype::TypeId) -> Passing {
         match self.types.get(ty) {
             ctype::Type::Void => Passing::Nothing,
             ctype::Type::Record(_) | ctype::Type::Array { .. } => Passing::Memory,
+            ctype::Type::Int(IntType::Int128 | IntType::UnsignedInt128) => Passing::Memory,
             _ => self.scalar(ty).map_or(Passing::Unsupported, Passing::Scalar),
         }
     }
@@ -184,7 +194,7 @@ impl<'a> Layouts<'a> {
         let made = match types.get(ty) {
             ctype::Type::Void | ctype::Type::Function(_) | ctype::Type::Error => bytes(1, 1),
             ctype::Type::Complex => bytes(16, self.align_of(8)),
-            ctype::Type::Int(IntType::Int128 | IntType::UnsignedInt128) => bytes(16, 16),
+            ctype::Type::Int(kind @ (IntType::Int128 | IntType::UnsignedInt128)) => self.halves(*kind),
             ctype::Type::Float(FloatType::LongDouble) => match self.target {
                 Target::Ilp32 => bytes(12, 4),
                 Target::Lp64 => bytes(16, 16),
@@ -215,6 +225,23 @@ impl<'a> Layouts<'a> {
             }
         };
         self.intern(made)
+    }
+
+    /// An integer of 128 bits as a struct of two.
+    fn halves(&mut self, kind: IntType) -> Type {
+        let mut half = |display| {
+            let (size, align) = (8, self.align_of(8));
+            self.intern(Type { size, align, shape: Shape::Scalar { ty: Ty::I64, display } })
+        };
+        let (low, high) = match kind {
+            IntType::Int128 => (half(Display::Unsigned), half(Display::Signed)),
+            _ => (half(Display::Unsigned), half(Display::Unsigned)),
+        };
+        let field = |name: &str, offset, ty| Field { name: name.to_owned(), offset, ty, bits: None };
+        let fields = vec![field("low", 0, low), field("high", 8, high)];
+        let name = if kind == IntType::Int128 { "__int128" } else { "unsigned __int128" };
+        let shape = Shape::Record(Record { name: name.to_owned(), is_union: false, fields });
+        Type { size: 16, align: 16, shape }
     }
 
     fn record(&mut self, id: ctype::RecordId) -> Type {

@@ -3,7 +3,7 @@
 //! - [`program`]: which functions and objects are needed, names, positions; [`ir_types`]: types; [`entry`]: the start
 //! - [`function`]: registers and blocks of one function; [`scope`]: lifetimes and jumps
 //! - `stmt`, `switch`; `expr`, `cond`, `arith`, `place`, `bits`; `aggregate`, `pieces`, `init`, [`helpers`]; `calls`, `builtin`, `printed`, `atomic`,
-//!   `overflow`: what the tree's nodes become
+//!   `overflow`, `wide`, [`wide_helpers`]: what the tree's nodes become
 //!
 //! `norn_passes` tidies each function that comes out, and then brings the program as a whole into its final form.
 //!
@@ -34,6 +34,8 @@ mod program;
 mod scope;
 mod stmt;
 mod switch;
+mod wide;
+mod wide_helpers;
 
 pub use entry::{ARGUMENT_MODELS, uses_arguments};
 

@@ -220,6 +220,13 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 self.span = span;
                 self.return_value(Some(value));
             }
+            (Some(e), Passing::Memory) if self.is_wide(e.ty.ty) => {
+                let value = self.wide(e);
+                if let Some(to) = self.result_address {
+                    self.store_wide(Operand::Reg(to), value, norn_ir::instr::Access::PLAIN);
+                }
+                self.return_value(None);
+            }
             (Some(e), Passing::Memory) => {
                 let from = self.aggregate(e);
                 let ty = self.p.layouts.ir_type(e.ty.ty);

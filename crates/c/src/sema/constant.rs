@@ -6,14 +6,14 @@
 use super::Checker;
 use super::fold::{float_operation, holds};
 use crate::ast;
-use crate::ctype::{QualType, Type, TypeId};
+use crate::ctype::{FloatType, QualType, Type, TypeId};
 use crate::tree::{BinaryOp, CompareOp, Expr, ExprKind, Function, FunctionId, ObjectId, Size};
 use norn_ir::source::Loc;
 
 /// The value of a constant expression.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Value {
-    /// The number, in the range of its type.
+    /// The number, in the range of its type; of `unsigned __int128` its bits.
     Int(i128),
     Float(f64),
     Object(ObjectId, i64),
@@ -51,6 +51,10 @@ impl Checker<'_> {
             return None;
         }
         match self.evaluate_int(&value) {
+            Ok(n) if i64::try_from(n).is_err() && u64::try_from(n).is_err() => {
+                self.error(e.loc, format!("{what} does not fit into 64 bits"));
+                None
+            }
             Ok(n) => Some((n, value.ty)),
             Err(problem) => {
                 self.error(problem.loc, format!("{what} must be constant: {}", problem.message));
@@ -85,7 +89,7 @@ impl Checker<'_> {
 
     /// Cuts a number to the width of its type.
     fn wrapped(&self, n: i128, ty: QualType) -> i128 {
-        self.number_of(self.cut(n as u64, ty), ty)
+        if self.is_wide(ty) { n } else { self.number_of(self.cut(n as u64, ty), ty) }
     }
 }
 
@@ -115,7 +119,7 @@ impl Evaluator<'_, '_> {
                 self.converted_value(value, inner.ty, ty, loc)
             }
             ExprKind::Negate(inner) => match self.evaluate(inner)? {
-                Value::Int(n) => Ok(Value::Int(self.checker.wrapped(-n, ty))),
+                Value::Int(n) => Ok(Value::Int(self.checker.wrapped(n.wrapping_neg(), ty))),
                 Value::Float(value) => Ok(Value::Float(-value)),
                 _ => not_constant(loc, "an address cannot be negated"),
             },
@@ -157,6 +161,10 @@ impl Evaluator<'_, '_> {
             ExprKind::Assign(..) | ExprKind::Update { .. } => not_constant(loc, "an object is changed"),
             _ => not_constant(loc, "its value is only known when the program runs"),
         }
+    }
+
+    fn is_unsigned_wide(&self, ty: QualType) -> bool {
+        self.checker.is_wide(ty) && !self.checker.is_signed(ty)
     }
 
     fn evaluate_truth(&self, e: &Expr) -> Evaluated<bool> {
@@ -209,10 +217,18 @@ impl Evaluator<'_, '_> {
         let to_float = matches!(self.checker.kind(to), Type::Float(_));
         match value {
             Value::Int(n) if to.ty == TypeId::BOOL => Ok(Value::Int(i128::from(n != 0))),
+            Value::Int(n) if to_float && self.is_unsigned_wide(from) => {
+                let nearest = match self.checker.kind(to) {
+                    Type::Float(FloatType::Float) => f64::from(n as u128 as f32),
+                    _ => n as u128 as f64,
+                };
+                Ok(Value::Float(nearest))
+            }
             Value::Int(n) if to_float => Ok(Value::Float(self.checker.round(n as f64, to))),
             Value::Int(n) if self.checker.is_scalar(to) => Ok(Value::Int(self.checker.wrapped(n, to))),
             Value::Float(v) if to.ty == TypeId::BOOL => Ok(Value::Int(i128::from(v != 0.0))),
             Value::Float(v) if to_float => Ok(Value::Float(self.checker.round(v, to))),
+            Value::Float(v) if self.is_unsigned_wide(to) => Ok(Value::Int(v as u128 as i128)),
             Value::Float(v) if self.checker.is_integer(to) => Ok(Value::Int(self.checker.wrapped(v as i128, to))),
             Value::Object(..) | Value::Function(_) if to.ty == TypeId::BOOL && self.may_be_null(value) => {
                 not_constant(loc, "a weak symbol may be null")
@@ -262,6 +278,7 @@ impl Evaluator<'_, '_> {
 
     fn evaluate_comparison(&self, op: CompareOp, l: &Expr, r: &Expr, loc: Loc) -> Evaluated<Value> {
         let truth = match (self.evaluate(l)?, self.evaluate(r)?) {
+            (Value::Int(a), Value::Int(b)) if self.is_unsigned_wide(l.ty) => holds(op, &(a as u128), &(b as u128)),
             (Value::Int(l), Value::Int(r)) => holds(op, &l, &r),
             (Value::Float(l), Value::Float(r)) => holds(op, &l, &r),
             (Value::Object(a, l), Value::Object(b, r)) if a == b => holds(op, &l, &r),

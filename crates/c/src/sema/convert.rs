@@ -208,7 +208,7 @@ impl Checker<'_> {
     fn fold_conversion(&self, e: &Expr, to: QualType) -> Option<ExprKind> {
         let to_float = matches!(self.kind(to), Type::Float(_));
         match e.kind {
-            _ if to.ty == TypeId::VOID => None,
+            _ if to.ty == TypeId::VOID || self.is_wide(to) => None,
             ExprKind::Int(bits) if to.ty == TypeId::BOOL => Some(ExprKind::Int(u64::from(bits != 0))),
             ExprKind::Int(bits) if to_float => {
                 let number = self.number_of(bits, e.ty);

@@ -41,7 +41,7 @@ impl Checker<'_> {
                     next
                 }
             };
-            next = value + 1;
+            next = value.saturating_add(1);
             least = least.min(value);
             greatest = greatest.max(value);
             let ty = self.enumerator_type(value);

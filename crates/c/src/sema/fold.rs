@@ -10,10 +10,31 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Int(0), ty: QualType::unqualified(TypeId::ERROR), loc }
     }
 
-    /// A constant of integer, `_Bool` or pointer type.
+    /// A constant of integer, `_Bool` or pointer type. One of 128 bits is a conversion of 64 bits, or put together of two.
     pub(crate) fn int_constant(&self, value: i128, ty: QualType, loc: Loc) -> Expr {
+        if self.is_wide(ty) {
+            return self.wide_constant(value, QualType::unqualified(ty.ty), loc);
+        }
         let bits = self.cut(value as u64, ty);
         Expr { kind: ExprKind::Int(bits), ty: QualType::unqualified(ty.ty), loc }
+    }
+
+    fn wide_constant(&self, value: i128, ty: QualType, loc: Loc) -> Expr {
+        let convert = |value: i128, from: TypeId| {
+            let number = self.int_constant(value, QualType::unqualified(from), loc);
+            Expr { kind: ExprKind::Convert(Box::new(number)), ty, loc }
+        };
+        if i64::try_from(value).is_ok() {
+            return convert(value, TypeId::LONG_LONG);
+        }
+        let low = convert(value & i128::from(u64::MAX), TypeId::UNSIGNED_LONG_LONG);
+        if u64::try_from(value).is_ok() {
+            return low;
+        }
+        let high = convert(value >> 64, TypeId::LONG_LONG);
+        let bits = self.int_constant(64, self.int_type(), loc);
+        let high = Expr { kind: ExprKind::Binary(BinaryOp::Shl, Box::new(high), Box::new(bits)), ty, loc };
+        Expr { kind: ExprKind::Binary(BinaryOp::Or, Box::new(high), Box::new(low)), ty, loc }
     }
 
     pub(crate) fn unsupported(&self, what: impl Into<String>, ty: QualType, loc: Loc) -> Expr {
@@ -29,6 +50,7 @@ impl Checker<'_> {
     pub(super) fn width(&self, ty: QualType) -> u32 {
         match self.kind(ty) {
             Type::Bool => 1,
+            _ if self.is_wide(ty) => 128,
             _ => (self.size_of(ty).unwrap_or(8) * 8).min(64) as u32,
         }
     }
@@ -43,14 +65,14 @@ impl Checker<'_> {
     /// `bits` cut to the width of the type.
     pub(super) fn cut(&self, bits: u64, ty: QualType) -> u64 {
         match self.width(ty) {
-            64 => bits,
+            64.. => bits,
             width => bits & ((1 << width) - 1),
         }
     }
 
-    /// The number that the bits of a constant of this type stand for.
+    /// The number that the bits of a constant of this type stand for; no constant has 128 bits.
     pub(crate) fn number_of(&self, bits: u64, ty: QualType) -> i128 {
-        let width = self.width(ty);
+        let width = self.width(ty).min(64);
         if self.is_signed(ty) && bits >> (width - 1) & 1 == 1 {
             i128::from(bits) - (1 << width)
         } else {
@@ -61,6 +83,7 @@ impl Checker<'_> {
     pub(super) fn fits(&self, value: i128, ty: QualType) -> bool {
         let width = self.width(ty);
         match self.is_signed(ty) {
+            _ if width == 128 => true,
             true => value >= -(1 << (width - 1)) && value < 1 << (width - 1),
             false => value >= 0 && value < 1 << width,
         }
@@ -159,12 +182,17 @@ impl Checker<'_> {
         }
     }
 
-    /// The exact result, before it is cut to its type; `None` where C gives it no meaning.
+    /// The exact result, before it is cut to its type (in 128 bits: its bits); `None` where C gives it no meaning.
     pub(super) fn int_operation(&self, op: BinaryOp, l: i128, r: i128, ty: QualType) -> Option<i128> {
+        let is_unsigned = self.is_wide(ty) && !self.is_signed(ty);
+        let (large_l, large_r) = (l as u128, r as u128);
         Some(match op {
-            BinaryOp::Add => l + r,
-            BinaryOp::Sub => l - r,
+            BinaryOp::Add => l.wrapping_add(r),
+            BinaryOp::Sub => l.wrapping_sub(r),
             BinaryOp::Mul => l.wrapping_mul(r),
+            BinaryOp::Div if is_unsigned => large_l.checked_div(large_r)? as i128,
+            BinaryOp::Rem if is_unsigned => large_l.checked_rem(large_r)? as i128,
+            BinaryOp::Shr if is_unsigned && (0..128).contains(&r) => (large_l >> r) as i128,
             BinaryOp::Div => l.checked_div(r)?,
             BinaryOp::Rem => l.checked_rem(r)?,
             BinaryOp::And => l & r,

@@ -5,7 +5,7 @@
 
 use super::Checker;
 use super::constant::Value;
-use crate::ctype::{FloatType, QualType, Type};
+use crate::ctype::{FloatType, QualType, Type, TypeId};
 use crate::tree::{ConstInit, ConstValue, Definition, Expr, ExprKind, Init, Size, VarId};
 
 impl Checker<'_> {
@@ -21,26 +21,41 @@ impl Checker<'_> {
             return None;
         }
         let (parts, offset) = self.known_parts(place)?;
-        let size = self.size_of(place.ty)?;
+        if self.is_wide(place.ty) {
+            let half = |at| {
+                let half = QualType::unqualified(TypeId::UNSIGNED_LONG_LONG);
+                match self.known_part(parts, offset + at, half) {
+                    Some(Value::Int(n)) => Some(n),
+                    _ => None,
+                }
+            };
+            return Some(Value::Int(half(8)? << 64 | half(0)?));
+        }
+        self.known_part(parts, offset, place.ty)
+    }
+
+    /// The scalar of a type at an offset in an object.
+    fn known_part(&self, parts: &[ConstInit], offset: u64, ty: QualType) -> Option<Value> {
+        let size = self.size_of(ty)?;
         let overlaps = |part: &&ConstInit| {
             part.offset < offset + size && offset < part.offset + part.value.size(self.target.pointer_size())
         };
-        let Some(part) = parts.iter().find(overlaps) else { return self.known_bits(&[0; 8], place.ty) };
+        let Some(part) = parts.iter().find(overlaps) else { return self.known_bits(&[0; 8], ty) };
         match &part.value {
             ConstValue::Object(id, at) if part.offset == offset => Some(Value::Object(*id, *at)),
             ConstValue::Function(id) if part.offset == offset => Some(Value::Function(*id)),
             ConstValue::Float { size: known, value } if part.offset == offset && *known == size => {
-                match self.kind(place.ty) {
+                match self.kind(ty) {
                     Type::Float(FloatType::Float | FloatType::Double) => Some(Value::Float(*value)),
                     _ => None,
                 }
             }
             ConstValue::Int { size: known, bits } if part.offset == offset && *known == size => {
-                self.known_bits(&bits.to_le_bytes(), place.ty)
+                self.known_bits(&bits.to_le_bytes(), ty)
             }
             ConstValue::Bytes(bytes) if part.offset <= offset => {
                 let bytes = bytes.get((offset - part.offset) as usize..)?.get(..size as usize)?;
-                self.known_bits(bytes, place.ty)
+                self.known_bits(bytes, ty)
             }
             _ => None,
         }

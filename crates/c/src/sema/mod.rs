@@ -2,8 +2,8 @@
 //!
 //! It follows C11 with the GNU extensions that real and preprocessed code uses. What is not C is an error; one mistake
 //! gives one message, because what is wrong gets the type [`Type::Error`](crate::ctype::Type::Error), about which
-//! nothing further is said. Valid C whose meaning Norn does not model (values of `__int128`, `_Complex` and vector
-//! types, label addresses) becomes an `Unsupported` node of the typed tree, so that it matters only where it is
+//! nothing further is said. Valid C whose meaning Norn does not model (values of `_Complex` and vector types, label
+//! addresses) becomes an `Unsupported` node of the typed tree, so that it matters only where it is
 //! reached.
 //!
 //! Constants are folded while the tree is built, except where folding would hide something from a later check (signed
@@ -298,12 +298,16 @@ impl<'a> Checker<'a> {
         self.types.size_of(ty.ty, self.target)
     }
 
+    /// Whether values of a type have 128 bits.
+    pub(crate) fn is_wide(&self, ty: QualType) -> bool {
+        matches!(self.kind(ty), Type::Int(crate::ctype::IntType::Int128 | crate::ctype::IntType::UnsignedInt128))
+    }
+
     /// The name of a type whose values Norn cannot handle.
     pub(crate) fn unsupported_values(&self, ty: QualType) -> Option<&'static str> {
-        use crate::ctype::{FloatType, IntType};
+        use crate::ctype::FloatType;
         match self.kind(ty) {
             Type::Complex => Some("a value of a complex, vector or half-precision type"),
-            Type::Int(IntType::Int128 | IntType::UnsignedInt128) => Some("a value of type '__int128'"),
             Type::Float(FloatType::LongDouble) => Some("a value of type 'long double'"),
             _ => None,
         }

@@ -64,6 +64,10 @@ impl Checker<'_> {
         match value {
             Value::Int(n) => match bits {
                 Some(field) => image.put_bits(offset, field, n as u64),
+                None if self.is_wide(ty) => {
+                    image.put(offset, ConstValue::Int { size: 8, bits: n as u64 });
+                    image.put(offset + 8, ConstValue::Int { size: 8, bits: (n >> 64) as u64 });
+                }
                 None => image.put(offset, ConstValue::Int { size, bits: self.cut(n as u64, ty) }),
             },
             Value::Float(value) if matches!(self.kind(ty), Type::Float(FloatType::LongDouble)) => {

@@ -25,7 +25,8 @@ impl Checker<'_> {
             self.error(value.loc, format!("the value of a 'switch' must be an integer, but has type {text}"));
         }
         let value = self.promoted(value);
-        let unsupported = self.unsupported_values(value.ty);
+        let wide = self.is_wide(value.ty).then_some("a 'switch' on a value of type '__int128'");
+        let unsupported = self.unsupported_values(value.ty).or(wide);
         let supported = self.is_integer(value.ty) && unsupported.is_none();
         let ty = if supported { value.ty } else { self.int_type() };
         if let Some(function) = &mut self.function {

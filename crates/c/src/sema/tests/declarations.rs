@@ -113,9 +113,9 @@ fn gnu_and_c11_constructs_are_accepted() {
 #[test]
 fn unsupported_constructs_matter_only_where_they_are_reached() {
     let checked = correct(
-        "__int128 big; _Complex double c; typedef int v4 __attribute__((vector_size(16))); v4 v; _Float16 half; \
-         void f(int x) { big = x; big++; c = c * 2; v = v + v; v[0] = v[1]; half = half + x; void *p = &&l; goto *p; l: switch (big) { case 1: ; } } \
-         struct holds { __int128 b; }; int g(struct holds *h) { return h->b > 3 ? 1 : (int)h->b; }",
+        "_Complex float big; __int128 wide; _Complex double c; typedef int v4 __attribute__((vector_size(16))); v4 v; _Float16 half; \
+         void f(int x) { big = x; big++; c = c * 2; v = v + v; v[0] = v[1]; half = half + x; void *p = &&l; goto *p; l: switch (wide) { case 1: ; } } \
+         struct holds { _Complex double b; }; int g(struct holds *h) { return h->b == 3 ? 1 : (int)h->b; }",
     );
     assert!(format!("{:?}", checked.unit).matches("Unsupported").count() >= 11);
 }
