@@ -345,13 +345,15 @@ int main(void) {
     assert(last.tag == 7 && last.next == 0);
     assert(!atomic_compare_exchange_strong(&top, &all, last) && all.tag == 7);
 }
-//// An atomic load of a struct is no fence; a sequentially consistent store is one, and a weaker store is not modelled.
+//// An atomic load of a struct is no fence; a sequentially consistent store is one, and a weaker store is not.
 //// check -m tso,pso -DKIND=0: unsafe assertion
 //// check -m tso,pso -e events -DKIND=0: unsafe assertion
 //// check -m tso,pso -e states -DKIND=0: unsafe assertion
 //// check -m tso,pso -e stateless -DKIND=0: unsafe assertion
 //// check -DKIND=1: safe
-//// check -DKIND=2: unknown not sequentially consistent
+//// check -m tso,pso -DKIND=2: unsafe assertion
+//// check -m sc -DKIND=2: safe
+//// check -m tso,pso -e events -DKIND=2: unsafe assertion
 //// check -m tso,pso -DKIND=3: unsafe assertion
 struct pair {
     int a, b;

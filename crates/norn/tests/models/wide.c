@@ -98,8 +98,8 @@ int main(void) {
 //// check -e enumerate -m sc --overflow -DSTATEMENT=y=least-one: unsafe overflow
 //// check -e enumerate -m sc --overflow -DSTATEMENT=y=-least: unsafe overflow
 //// check -e enumerate -m sc --overflow -DSTATEMENT=y=least/-one: unsafe overflow
-//// check -e enumerate -m sc --overflow -DSTATEMENT=y=half*half: unsafe overflow
-//// check -e enumerate -m sc --overflow -DSTATEMENT=y=half*(most>>63): unsafe overflow
+//// check -e enumerate -m sc --overflow -DSTATEMENT=y=half*(half<<1): unsafe overflow
+//// check -e enumerate -m sc --overflow -DSTATEMENT=y=half*(most>>62): unsafe overflow
 //// check -e enumerate -m sc --overflow -DSTATEMENT=y=one<<127: unsafe overflow
 //// check -e enumerate -m sc --overflow -DSTATEMENT=y=-one<<1: unsafe overflow
 //// check -e enumerate -m sc --overflow -DSTATEMENT=y=one<<(one<<64): unsafe overflow
@@ -107,16 +107,17 @@ int main(void) {
 //// check -e enumerate -m sc --overflow -DSTATEMENT=y=one>>-1: unsafe overflow
 //// check -e enumerate -m sc --overflow -DSTATEMENT=most++: unsafe overflow
 //// check -e enumerate -m sc --overflow -DSTATEMENT=most*=2: unsafe overflow
-//// check -e enumerate -m sc -DSTATEMENT=y=one/(one-1): unsafe division
-//// check -e enumerate -m sc -DSTATEMENT=y=one%(one>>1): unsafe division
-//// check -e events -m sc --overflow -DSTATEMENT=y=half*half: unsafe overflow
-//// check -e events -m sc -DSTATEMENT=y=one/(one-1): unsafe division
-//// check -e rounds -m sc -DSTATEMENT=y=one/(one-1): unsafe division
+//// check -e enumerate -m sc -DSTATEMENT=y=one/(one-1): unsafe division-by-zero
+//// check -e enumerate -m sc -DSTATEMENT=y=one%(one>>1): unsafe division-by-zero
+//// check -e events -m sc --overflow -DSTATEMENT=y=half*(half<<1): unsafe overflow
+//// check -e events -m sc -DSTATEMENT=y=one/(one-1): unsafe division-by-zero
+//// check -e rounds -m sc -DSTATEMENT=y=one/(one-1): unsafe division-by-zero
 //// check -e states -m sc --overflow -DSTATEMENT=y=most+one: unsafe overflow
 //// check -e enumerate -m sc --overflow -DSTATEMENT=y=most-one+one: safe
 //// check -e enumerate -m sc --overflow -DSTATEMENT=y=-most-one: safe
-//// check -e enumerate -m sc --overflow -DSTATEMENT=y=half*(half-1)+half: safe
-//// check -e enumerate -m sc --overflow -DSTATEMENT=y=half*-(half<<1-1): safe
+//// check -e enumerate -m sc --overflow -DSTATEMENT=y=half*half+half: safe
+//// check -e enumerate -m sc --overflow -DSTATEMENT=y=half*-(half<<1): safe
+//// check -e enumerate -m sc --overflow -DSTATEMENT=y=half*(most>>63): safe
 //// check -e enumerate -m sc --overflow -DSTATEMENT=y=(one<<126)*-2: safe
 //// check -e enumerate -m sc --overflow -DSTATEMENT=y=one<<126: safe
 //// check -e enumerate -m sc --overflow -DSTATEMENT=y=(unsigned__int128)most*3: safe
