@@ -69,9 +69,23 @@ fn float(op: BinaryOp, ty: Ty, a: u64, b: u64) -> u64 {
         };
     }
     if ty == Ty::F32 {
-        u64::from(apply!(f32::from_bits(a as u32), f32::from_bits(b as u32)).to_bits())
+        let result = apply!(f32::from_bits(a as u32), f32::from_bits(b as u32));
+        if !result.is_nan() {
+            return u64::from(result.to_bits());
+        }
     } else {
-        apply!(f64::from_bits(a), f64::from_bits(b)).to_bits()
+        let result = apply!(f64::from_bits(a), f64::from_bits(b));
+        if !result.is_nan() {
+            return result.to_bits();
+        }
+    }
+    // As on x86: the first NaN among the operands, or else the one that stands for no result.
+    let nan = |bits: u64| double(ty, bits).is_nan();
+    let (all_set, quiet) = if ty == Ty::F32 { (0xffc0_0000, 1 << 22) } else { (0xfff8 << 48, 1 << 51) };
+    match (nan(a), nan(b)) {
+        (true, _) => a | quiet,
+        (_, true) => b | quiet,
+        _ => all_set,
     }
 }
 
@@ -119,7 +133,15 @@ pub fn cast(op: CastOp, from: Scalar, to: Scalar, bits: u64) -> u64 {
             float(number as f64, number as f32)
         }
         CastOp::UnsignedToFloat => float(bits as f64, bits as f32),
-        CastOp::FloatToFloat => float(double(from.ty, bits), double(from.ty, bits) as f32),
+        CastOp::FloatToFloat => {
+            let number = double(from.ty, bits);
+            match (number.is_nan(), to.ty) {
+                (false, _) => float(number, number as f32),
+                // As on x86: a quiet NaN with the same sign and the highest bits of the fraction.
+                (true, Ty::F32) => (bits >> 63) << 31 | 0x1ff << 22 | (bits << 13) >> 42,
+                (true, _) => (bits >> 31) << 63 | 0xfff << 51 | (bits << 42) >> 13,
+            }
+        }
         CastOp::FloatToSigned | CastOp::FloatToUnsigned => {
             let number = double(from.ty, bits).trunc();
             let power = |exponent: u8| 2f64.powi(i32::from(exponent));

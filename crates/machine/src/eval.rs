@@ -80,6 +80,8 @@ pub fn binary(op: BinaryOp, ty: Ty, target: Target, lhs: u64, rhs: u64) -> Resul
     })
 }
 
+/// NaNs are as x86 has them: the first operand that is one, made quiet; or the quiet one with its sign set and nothing
+/// else, if the operation has no result.
 fn float_binary(op: BinaryOp, ty: Ty, lhs: u64, rhs: u64) -> u64 {
     fn apply<T>(op: BinaryOp, a: T, b: T) -> T
     where
@@ -96,10 +98,23 @@ fn float_binary(op: BinaryOp, ty: Ty, lhs: u64, rhs: u64) -> u64 {
             _ => unreachable!("validation should keep integer operations to integers"),
         }
     }
-    match ty {
-        Ty::F32 => u64::from(apply(op, f32::from_bits(lhs as u32), f32::from_bits(rhs as u32)).to_bits()),
-        _ => apply(op, f64::from_bits(lhs), f64::from_bits(rhs)).to_bits(),
+    let quiet = match ty {
+        Ty::F32 => 1 << 22,
+        _ => 1 << 51,
+    };
+    for operand in [lhs, rhs] {
+        if to_f64(ty, operand).is_nan() {
+            return operand | quiet;
+        }
     }
+    let (result, indefinite) = match ty {
+        Ty::F32 => {
+            let result = apply(op, f32::from_bits(lhs as u32), f32::from_bits(rhs as u32));
+            (u64::from(result.to_bits()), 0xffc0_0000)
+        }
+        _ => (apply(op, f64::from_bits(lhs), f64::from_bits(rhs)).to_bits(), 0xfff8_0000_0000_0000),
+    };
+    if to_f64(ty, result).is_nan() { indefinite } else { result }
 }
 
 pub fn compare(op: CompareOp, ty: Ty, target: Target, lhs: u64, rhs: u64) -> bool {
@@ -149,6 +164,9 @@ pub fn cast(op: CastOp, from: Ty, to: Ty, target: Target, bits: u64) -> u64 {
         CastOp::FloatToUnsigned => float_to_int(to_f64(from, bits), to.bits(target), false),
         CastOp::FloatToFloat => {
             let x = to_f64(from, bits);
+            if x.is_nan() {
+                return resized_nan(to, bits);
+            }
             return from_number(to, x, x as f32);
         }
     };
@@ -159,6 +177,14 @@ fn from_number(to: Ty, double: f64, single: f32) -> u64 {
     match to {
         Ty::F32 => u64::from(single.to_bits()),
         _ => double.to_bits(),
+    }
+}
+
+/// A NaN of the other width: the sign and the highest bits of the fraction stay, and it is quiet.
+fn resized_nan(to: Ty, bits: u64) -> u64 {
+    match to {
+        Ty::F32 => (bits >> 32 & 0x8000_0000) | 0x7fc0_0000 | (bits >> 29 & 0x003f_ffff),
+        _ => (bits & 0x8000_0000) << 32 | 0x7ff8_0000_0000_0000 | (bits & 0x003f_ffff) << 29,
     }
 }
 
@@ -240,6 +266,24 @@ mod tests {
         assert_eq!(unary(UnaryOp::TrailingZeros, Ty::I32, T, 0), 32);
         assert_eq!(unary(UnaryOp::ByteSwap, Ty::I32, T, 0x1122_3344), 0x4433_2211);
         assert_eq!(unary(UnaryOp::FNeg, Ty::F32, T, u64::from(1f32.to_bits())), u64::from((-1f32).to_bits()));
+    }
+
+    #[test]
+    fn nans_are_those_of_x86() {
+        let single = |op, a: u64, b: u64| binary(op, Ty::F32, T, a, b).unwrap().0;
+        let (nan, other, signalling) = (0x7fc0_1234, 0xffc0_0001, 0x7f80_0001);
+        assert_eq!(single(BinaryOp::FAdd, nan, other), nan);
+        assert_eq!(single(BinaryOp::FMul, other, nan), other);
+        assert_eq!(single(BinaryOp::FSub, 0, other), other, "a NaN that is subtracted keeps its sign");
+        assert_eq!(single(BinaryOp::FDiv, signalling, other), 0x7fc0_0001);
+        let (infinity, zero) = (0x7f80_0000, 0);
+        assert_eq!(single(BinaryOp::FSub, infinity, infinity), 0xffc0_0000);
+        assert_eq!(single(BinaryOp::FMul, zero, infinity), 0xffc0_0000);
+        assert_eq!(binary(BinaryOp::FDiv, Ty::F64, T, 0, 0).unwrap().0, 0xfff8_0000_0000_0000);
+        let wide = cast(CastOp::FloatToFloat, Ty::F32, Ty::F64, T, 0xff80_0401);
+        assert_eq!(wide, 0xfff8_0080_2000_0000);
+        assert_eq!(cast(CastOp::FloatToFloat, Ty::F64, Ty::F32, T, wide), 0xffc0_0401);
+        assert_eq!(cast(CastOp::FloatToFloat, Ty::F64, Ty::F32, T, 0x7ff0_0000_0000_0001), 0x7fc0_0000);
     }
 
     #[test]
