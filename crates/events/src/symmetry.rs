@@ -273,6 +273,8 @@ impl<'a> Renaming<'a> {
             (TermNode::Variable(_), _) => self.renamed.get(&a) == Some(&b),
             _ if std::mem::discriminant(&x) != std::mem::discriminant(&y) => false,
             (TermNode::Extract(_, i), TermNode::Extract(_, j)) if i != j => false,
+            (TermNode::Float(i, ..), TermNode::Float(j, ..)) if i != j => false,
+            (TermNode::Convert(i, _), TermNode::Convert(j, _)) if i != j => false,
             _ => {
                 let (ours, theirs): (Vec<Term>, Vec<Term>) = (x.operands().collect(), y.operands().collect());
                 let mut all = |theirs: &mut dyn Iterator<Item = &Term>| {

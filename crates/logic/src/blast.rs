@@ -9,6 +9,7 @@
 //! Translation is iterative; terms may be deep.
 
 mod circuits;
+mod floats;
 mod spans;
 #[cfg(test)]
 mod tests;

@@ -23,4 +23,4 @@ pub use clauses::{ClauseSink, Dimacs, Lit};
 pub use proof::{Certificate, Damage};
 pub use propagator::Propagator;
 pub use sat::{Answer, Sat, SatStats};
-pub use terms::{Memo, Node, Partial, Sort, Term, Terms};
+pub use terms::{Conversion, FloatOp, Memo, Node, Partial, Sort, Term, Terms};

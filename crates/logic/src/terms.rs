@@ -10,8 +10,8 @@
 //! - every bit-vector term knows which of its bits are constant ([`known`]), and comparisons look there;
 //! - operations on `ite` trees with constant leaves move into the leaves ([`select`]).
 //!
-//! No rule looks further than a bounded number of nodes, so that building a term takes constant time. There are no arrays, no
-//! quantifiers and no symbolic floating point: callers split memory into cells, and fold floats while they are concrete.
+//! No rule looks further than a bounded number of nodes, so that building a term takes constant time. There are no arrays and no
+//! quantifiers: callers split memory into cells. Floats are bit-vectors with operations of their own ([`float`]).
 
 mod arena;
 mod arithmetic;
@@ -20,6 +20,7 @@ mod boolean;
 mod compare;
 mod digits;
 mod evaluate;
+mod float;
 pub mod fold;
 mod known;
 mod partial;
@@ -28,6 +29,7 @@ mod width;
 
 pub use arena::{Node, Sort, Term, Terms};
 pub use evaluate::Memo;
+pub use float::{Conversion, FloatOp};
 pub use known::Known;
 pub use partial::Partial;
 

@@ -3,7 +3,8 @@
 //! The terms of an event list are as wide as their C types. Here each is built anew with the width of its range
 //! ([`crate::ranges`]): the original is the sign extension of the narrow one. Sums, products and bitwise operations need the
 //! low bits of their operands only; comparisons keep their meaning under sign extension, the unsigned ones too. Divisions
-//! and shifts by variable amounts are done at full width unless their operands are known not to be negative.
+//! and shifts by variable amounts are done at full width unless their operands are known not to be negative; operations on
+//! floats always are.
 
 use crate::ranges::{Range, Ranges, signed};
 use norn_logic::{Node, Sort, Term, Terms};
@@ -172,6 +173,17 @@ impl<'a> Narrow<'a> {
                 }
                 let (high, low) = (self.at(high, narrow - low_width), self.at(low, low_width));
                 self.terms.concat(high, low)
+            }
+            // The bits of a float are no number.
+            Node::Float(op, a, b) => {
+                let (a, b) = (self.at(a, width), self.at(b, width));
+                let whole = self.terms.float(op, a, b);
+                self.resize(whole, narrow)
+            }
+            Node::Convert(conversion, a) => {
+                let a = self.at(a, self.source.width(a));
+                let whole = self.terms.convert(conversion, a, width);
+                self.resize(whole, narrow)
             }
             Node::True
             | Node::Not(_)

@@ -12,6 +12,9 @@
 //! its equation ([`crate::needed`]), so an execution in which it would see more is none. Then what is said here of terms holds
 //! by induction along an execution: memory holds what executed writes wrote, and those were computed from reads whose values
 //! are in their ranges. A read whose range is empty cannot see anything: it is not executed.
+//!
+//! The bits of a float are no number, and few of its bits are no small value. So variables that floating-point
+//! operations take are not limited, nor are others that see the same cells.
 
 use norn_logic::{Node, Term, Terms};
 use norn_symex::{CellId, EventKind, Symbolic};
@@ -38,12 +41,13 @@ impl Ranges {
     /// `limit`: the most bits of a variable's value.
     pub fn new(symbolic: &Symbolic, limit: Option<u32>) -> Ranges {
         let readers = readers(symbolic);
+        let floats = floats(symbolic, &readers);
         let mut cells: Vec<Range> = Vec::new();
         let mut ranges = Ranges { of: Vec::new(), limited: Vec::new() };
         let writes = symbolic.events.iter().filter(|event| matches!(event.kind, EventKind::Write { .. })).count();
         let passes = (PATIENCE / symbolic.terms.len().max(1)).clamp(2, writes.max(1) + 1);
         for pass in 0.. {
-            ranges = Ranges::pass(symbolic, limit, &readers, &cells);
+            ranges = Ranges::pass(symbolic, limit, &readers, &floats, &cells);
             let next = contents(symbolic, &ranges);
             if next == cells || pass > writes {
                 break;
@@ -76,11 +80,12 @@ impl Ranges {
         symbolic: &Symbolic,
         limit: Option<u32>,
         readers: &BTreeMap<usize, Vec<CellId>>,
+        floats: &[bool],
         cells: &[Range],
     ) -> Ranges {
         let terms = &symbolic.terms;
         let mut ranges = Ranges { of: Vec::with_capacity(terms.len()), limited: vec![false; terms.len()] };
-        for index in 0..terms.len() {
+        for (index, &is_float) in floats.iter().enumerate() {
             let term = terms.at(index);
             let width = terms.width(term);
             let range = match terms.node(term) {
@@ -93,7 +98,7 @@ impl Ranges {
                         }
                         None => Range::of_width(width),
                     };
-                    let cut = limited(all, width, limit);
+                    let cut = limited(all, width, limit.filter(|_| !is_float));
                     ranges.limited[index] = cut != all;
                     cut
                 }
@@ -229,6 +234,31 @@ fn readers(symbolic: &Symbolic) -> BTreeMap<usize, Vec<CellId>> {
         }
     }
     readers
+}
+
+/// By term: a variable that an operation takes as a float, or that is read from a cell which holds floats.
+fn floats(symbolic: &Symbolic, readers: &BTreeMap<usize, Vec<CellId>>) -> Vec<bool> {
+    use norn_logic::Conversion::{SignedToFloat, UnsignedToFloat};
+    let terms = &symbolic.terms;
+    let mut found = vec![false; terms.len()];
+    // Operands come before what is made of them.
+    for index in (0..terms.len()).rev() {
+        match terms.node(terms.at(index)) {
+            Node::Float(_, a, b) => [a, b].into_iter().for_each(|term| found[term.index()] = true),
+            Node::Convert(SignedToFloat | UnsignedToFloat, _) => {}
+            Node::Convert(_, a) => found[a.index()] = true,
+            Node::Ite(_, a, b) if found[index] => [a, b].into_iter().for_each(|term| found[term.index()] = true),
+            _ => {}
+        }
+    }
+    let mut holds = vec![false; symbolic.cells.len()];
+    for (variable, cells) in readers {
+        cells.iter().for_each(|cell| holds[cell.index()] |= found[*variable]);
+    }
+    for (variable, cells) in readers {
+        found[*variable] |= cells.iter().any(|cell| holds[cell.index()]);
+    }
+    found
 }
 
 /// What the cells can hold, given the ranges of the values that are written.

@@ -178,10 +178,7 @@ impl Run<'_, '_> {
                 return;
             }
         }
-        let Some((result, overflows)) = arith::binary(&mut self.exec.terms, op, ty, lhs, rhs) else {
-            self.undefined("floating-point arithmetic on values that are not known", Term::TRUE);
-            return;
-        };
+        let (result, overflows) = arith::binary(&mut self.exec.terms, op, ty, lhs, rhs);
         if self.exec.checks_wanted.overflow {
             self.violation(ViolationKind::Overflow, "", overflows);
         }
@@ -192,8 +189,8 @@ impl Run<'_, '_> {
         let result = if ty == Ty::Ptr {
             let (a, b) = (self.pointer(lhs), self.pointer(rhs));
             match op {
-                CompareOp::Eq => Some(self.exec.same_address(&a, &b)),
-                CompareOp::Ne => Some(!self.exec.same_address(&a, &b)),
+                CompareOp::Eq => self.exec.same_address(&a, &b),
+                CompareOp::Ne => !self.exec.same_address(&a, &b),
                 _ => {
                     self.watch_order(&a, &b);
                     let (a, b) = (self.exec.address(&a), self.exec.address(&b));
@@ -204,10 +201,7 @@ impl Run<'_, '_> {
             let (a, b) = (self.bits(lhs), self.bits(rhs));
             arith::compare(&mut self.exec.terms, op, ty, a, b)
         };
-        match result {
-            Some(result) => self.set(dst, Value::Bits(result)),
-            None => self.undefined("a floating-point comparison of values that are not known", Term::TRUE),
-        }
+        self.set(dst, Value::Bits(result));
     }
 
     /// The order of two objects in memory is a matter of addresses.
@@ -228,18 +222,15 @@ impl Run<'_, '_> {
                 if pointer.has_objects() {
                     self.exec.watches_addresses.get_or_insert(self.span);
                 }
-                Some(Value::Bits(self.exec.bits_of(&value, to.bits(self.exec.original.target))))
+                Value::Bits(self.exec.bits_of(&value, to.bits(self.exec.original.target)))
             }
-            (CastOp::IntToPtr, Value::Bits(bits)) => Some(Value::Pointer(self.exec.pointer_from(*bits))),
+            (CastOp::IntToPtr, Value::Bits(bits)) => Value::Pointer(self.exec.pointer_from(*bits)),
             (_, Value::Bits(bits)) => {
-                arith::cast(&mut self.exec.terms, op, from, to, self.exec.original.target, *bits).map(Value::Bits)
+                Value::Bits(arith::cast(&mut self.exec.terms, op, from, to, self.exec.original.target, *bits))
             }
-            (_, Value::Pointer(_)) => Some(self.exec.of_type(&value, to)),
+            (_, Value::Pointer(_)) => self.exec.of_type(&value, to),
         };
-        match result {
-            Some(result) => self.set(dst, result),
-            None => self.undefined("a floating-point conversion of values that are not known", Term::TRUE),
-        }
+        self.set(dst, result);
     }
 
     fn moved(&mut self, base: &Pointer, index: Term, scale: i64) -> Pointer {

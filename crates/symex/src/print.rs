@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use norn_logic::terms::{Node, Sort, Term, Terms};
+use norn_logic::terms::{Conversion, FloatOp, Node, Sort, Term, Terms};
 
 use crate::event::{Check, Condition, EventKind, Finding, Symbolic};
 
@@ -144,6 +144,15 @@ fn show(terms: &Terms, term: Term, depth: u32, text: &mut String) {
         Node::Zext(..) => "zext",
         Node::Sext(..) => "sext",
         Node::Concat(..) => "concat",
+        Node::Float(FloatOp::Add, ..) => "fadd",
+        Node::Float(FloatOp::Sub, ..) => "fsub",
+        Node::Float(FloatOp::Mul, ..) => "fmul",
+        Node::Float(FloatOp::Div, ..) => "fdiv",
+        Node::Convert(Conversion::SignedToFloat, _) => "signed-to-float",
+        Node::Convert(Conversion::UnsignedToFloat, _) => "unsigned-to-float",
+        Node::Convert(Conversion::FloatToSigned, _) => "float-to-signed",
+        Node::Convert(Conversion::FloatToUnsigned, _) => "float-to-unsigned",
+        Node::Convert(Conversion::FloatToFloat, _) => "float-to-float",
     };
     text.push_str(name);
     let mut separator = '(';

@@ -119,6 +119,14 @@ impl<S: ClauseSink> Blaster<S> {
                 bits.extend(self.vector(terms, high));
                 bits
             }
+            Node::Float(op, a, b) => {
+                let (a, b) = (self.vector(terms, a), self.vector(terms, b));
+                self.float(op, &a, &b)
+            }
+            Node::Convert(conversion, a) => {
+                let a = self.vector(terms, a);
+                self.converted(conversion, &a, width)
+            }
             node => unreachable!("{node:?} should not be a bit-vector with a circuit of its own"),
         };
         debug_assert!(bits.len() == width || bits.len() == needed);
@@ -155,7 +163,7 @@ impl<S: ClauseSink> Blaster<S> {
         (0..width).map(|bit| gate(&mut self.gates, self.pool[a + bit], self.pool[b + bit])).collect()
     }
 
-    fn sum(&mut self, a: &[Lit], b: &[Lit], carry: Lit) -> Vec<Lit> {
+    pub(super) fn sum(&mut self, a: &[Lit], b: &[Lit], carry: Lit) -> Vec<Lit> {
         let mut carry = carry;
         let last = a.len() - 1;
         let mut sum = Vec::with_capacity(a.len());
@@ -169,7 +177,7 @@ impl<S: ClauseSink> Blaster<S> {
     }
 
     /// `a - b`, and whether there was no borrow, which is `a >= b`.
-    fn difference(&mut self, a: &[Lit], b: &[Lit]) -> (Vec<Lit>, Lit) {
+    pub(super) fn difference(&mut self, a: &[Lit], b: &[Lit]) -> (Vec<Lit>, Lit) {
         let mut carry = self.gates.constant(true);
         let mut difference = Vec::with_capacity(a.len());
         for (&a, &b) in a.iter().zip(b) {
@@ -190,7 +198,7 @@ impl<S: ClauseSink> Blaster<S> {
         (a, b)
     }
 
-    fn less(&mut self, a: &[Lit], b: &[Lit]) -> Lit {
+    pub(super) fn less(&mut self, a: &[Lit], b: &[Lit]) -> Lit {
         let mut not_less = self.gates.constant(true);
         for (&a, &b) in a.iter().zip(b) {
             not_less = self.gates.majority(a, !b, not_less);
@@ -198,7 +206,7 @@ impl<S: ClauseSink> Blaster<S> {
         !not_less
     }
 
-    fn product(&mut self, a: Vec<Lit>, b: Vec<Lit>) -> Vec<Lit> {
+    pub(super) fn product(&mut self, a: Vec<Lit>, b: Vec<Lit>) -> Vec<Lit> {
         let width = a.len();
         // One row for each bit of the second factor that is not known to be 0.
         let zero = self.gates.constant(false);

@@ -1,5 +1,6 @@
 //! The arena: term numbers, nodes and hash-consing.
 
+use super::float::{Conversion, FloatOp};
 use super::fold::mask;
 use super::known::Known;
 use std::hash::{Hash, Hasher};
@@ -84,6 +85,10 @@ pub enum Node {
     Extract(Term, u32),
     /// The high part, then the low part.
     Concat(Term, Term),
+    /// Arithmetic on floats.
+    Float(FloatOp, Term, Term),
+    /// A conversion from or to floats of the operand's width and the node's.
+    Convert(Conversion, Term),
 }
 
 impl Node {
@@ -92,7 +97,7 @@ impl Node {
         use Node::*;
         let operands = match *self {
             True | Variable(_) | Bits(_) => [None; 3],
-            Not(a) | BitNot(a) | Zext(a) | Sext(a) | Extract(a, _) => [Some(a), None, None],
+            Not(a) | BitNot(a) | Zext(a) | Sext(a) | Extract(a, _) | Convert(_, a) => [Some(a), None, None],
             And(a, b)
             | Xor(a, b)
             | Eq(a, b)
@@ -109,7 +114,8 @@ impl Node {
             | Shl(a, b)
             | Lshr(a, b)
             | Ashr(a, b)
-            | Concat(a, b) => [Some(a), Some(b), None],
+            | Concat(a, b)
+            | Float(_, a, b) => [Some(a), Some(b), None],
             Ite(c, a, b) => [Some(c), Some(a), Some(b)],
         };
         operands.into_iter().flatten()

@@ -111,6 +111,8 @@ impl Terms {
             Node::Sext(a) => signed(a) as u64,
             Node::Extract(a, low) => of(a) >> low,
             Node::Concat(high, low) => of(high) << self.width(low) | of(low),
+            Node::Float(op, a, b) => fold::float::binary(op, width, of(a), of(b)),
+            Node::Convert(conversion, a) => fold::float::convert(conversion, self.width(a), width, of(a)),
         };
         value & self.mask_of(term)
     }

@@ -3,6 +3,8 @@
 //! Values are `u64` with the bits above the width clear. Division by zero gives 0 and leaves the dividend as remainder; a
 //! shift by the width or more gives zeros, or copies of the sign.
 
+pub mod float;
+
 /// All bits of this width.
 pub fn mask(width: u32) -> u64 {
     debug_assert!((1..=64).contains(&width));

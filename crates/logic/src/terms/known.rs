@@ -3,6 +3,7 @@
 //! Computed once when a node is made, from what is known of its operands.
 
 use super::arena::{Node, Term, Terms};
+use super::float::Conversion;
 use super::fold::mask;
 
 /// Bits known to be 0 and bits known to be 1; the rest may be either. Bits above the width are in neither.
@@ -113,6 +114,7 @@ impl Terms {
                 let by = self.width(low);
                 Known { zeros: of(high).zeros << by | of(low).zeros, ones: of(high).ones << by | of(low).ones }
             }
+            Node::Convert(Conversion::UnsignedToFloat, _) => high_zeros(width, 1),
             _ => Known::NOTHING,
         }
     }
