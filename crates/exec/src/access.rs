@@ -7,12 +7,13 @@ use crate::memory::{Kind, Memory, OPEN, Value};
 use crate::models::{self, Source};
 use crate::op::{NONE, Scalar, Src, UNKNOWN};
 use crate::run::Flow;
-use crate::state::Entry;
+use crate::state::{Entry, ThreadIdentity};
 use crate::undo::Undo;
 use norn_ir::address::NULL_PAGE;
 use norn_ir::instr::{NondetSource, Order, RmwOp};
 use norn_ir::types::Ty;
 use norn_verdict::outcome::ViolationKind;
+use norn_verdict::schedule::StepNumber;
 
 /// A place that may be accessed.
 #[derive(Clone, Copy)]
@@ -23,7 +24,7 @@ struct Spot {
 }
 
 impl Executor<'_> {
-    pub(crate) fn load(&mut self, thread: u32, dst: u32, ty: Scalar, addr: Src) -> Done<Flow> {
+    pub(crate) fn load(&mut self, thread: ThreadIdentity, dst: u32, ty: Scalar, addr: Src) -> Done<Flow> {
         let pointer = self.passed(thread, addr);
         if self.is_visible(pointer) {
             return Ok(Flow::Visible);
@@ -31,14 +32,14 @@ impl Executor<'_> {
         let spot = self.spot(thread, pointer, ty, false)?;
         let Spot { object, at, shared } = spot;
         let source = match shared {
-            true => models::source(&self.threads[thread as usize].buffer, at, ty.size),
+            true => models::source(&self.threads[thread.index()].buffer, at, ty.size),
             false => Source::Memory,
         };
         let (value, own) = match source {
             Source::Waits => return Err(Stop::NotEnabled),
-            Source::Memory => (self.read(thread, spot, ty)?, 0),
+            Source::Memory => (self.read(thread, spot, ty)?, StepNumber::NONE),
             Source::Buffer(index) => {
-                let entry = self.threads[thread as usize].buffer[index];
+                let entry = self.threads[thread.index()].buffer[index];
                 (self.part(&entry, at, ty), entry.step)
             }
         };
@@ -60,7 +61,14 @@ impl Executor<'_> {
         if ty.is_pointer() { self.pointer_from(bits) } else { Value::int(bits) }
     }
 
-    pub(crate) fn store(&mut self, thread: u32, ty: Scalar, order: Order, addr: Src, value: Src) -> Done<Flow> {
+    pub(crate) fn store(
+        &mut self,
+        thread: ThreadIdentity,
+        ty: Scalar,
+        order: Order,
+        addr: Src,
+        value: Src,
+    ) -> Done<Flow> {
         let pointer = self.passed(thread, addr);
         if self.is_visible(pointer) {
             return Ok(Flow::Visible);
@@ -87,7 +95,7 @@ impl Executor<'_> {
             self.raise_epoch(thread);
         }
         let place = self.place(thread);
-        let owner = &mut self.threads[thread as usize];
+        let owner = &mut self.threads[thread.index()];
         let (epoch, step) = (owner.counts.epoch, owner.counts.steps);
         owner.buffer.push(Entry { object, life, at, size: ty.size, ty, value, epoch, step, place, moot: false });
         self.log.changes.push(Undo::BufferPushed { thread });
@@ -97,7 +105,7 @@ impl Executor<'_> {
 
     pub(crate) fn modify(
         &mut self,
-        thread: u32,
+        thread: ThreadIdentity,
         dst: u32,
         op: RmwOp,
         ty: Scalar,
@@ -125,7 +133,7 @@ impl Executor<'_> {
 
     pub(crate) fn compare_exchange(
         &mut self,
-        thread: u32,
+        thread: ThreadIdentity,
         dst: u32,
         ty: Scalar,
         (addr, expected): (Src, Src),
@@ -151,12 +159,12 @@ impl Executor<'_> {
         Ok(Flow::Next)
     }
 
-    pub(crate) fn needs_empty_buffer(&self, thread: u32) -> Done<()> {
-        if self.threads[thread as usize].buffer.is_empty() { Ok(()) } else { Err(Stop::NotEnabled) }
+    pub(crate) fn needs_empty_buffer(&self, thread: ThreadIdentity) -> Done<()> {
+        if self.threads[thread.index()].buffer.is_empty() { Ok(()) } else { Err(Stop::NotEnabled) }
     }
 
     /// A value that was never set cannot be updated: what comes of it is not known.
-    fn read_for_update(&mut self, thread: u32, spot: Spot, ty: Scalar) -> Done<Value> {
+    fn read_for_update(&mut self, thread: ThreadIdentity, spot: Spot, ty: Scalar) -> Done<Value> {
         if spot.shared {
             self.needs_empty_buffer(thread)?;
             self.effects.push(Effect::Drained { thread });
@@ -164,12 +172,18 @@ impl Executor<'_> {
         let old = self.read(thread, spot, ty)?;
         self.used_unknown.set(self.used_unknown.get() || old.object == UNKNOWN);
         if spot.shared {
-            self.effects.push(Effect::Read { thread, object: spot.object, at: spot.at, size: ty.size, own: 0 });
+            self.effects.push(Effect::Read {
+                thread,
+                object: spot.object,
+                at: spot.at,
+                size: ty.size,
+                own: StepNumber::NONE,
+            });
         }
         Ok(old)
     }
 
-    fn update(&mut self, thread: u32, Spot { object, at, shared }: Spot, ty: Scalar, new: Value) {
+    fn update(&mut self, thread: ThreadIdentity, Spot { object, at, shared }: Spot, ty: Scalar, new: Value) {
         if shared {
             self.effects.push(Effect::Write { thread, object, at, size: ty.size });
         }
@@ -183,7 +197,7 @@ impl Executor<'_> {
             && self.memory.objects.get(pointer.object as usize).is_some_and(|object| object.shared)
     }
 
-    fn spot(&mut self, thread: u32, pointer: Value, ty: Scalar, writes: bool) -> Done<Spot> {
+    fn spot(&mut self, thread: ThreadIdentity, pointer: Value, ty: Scalar, writes: bool) -> Done<Spot> {
         if let Some(object) = self.memory.objects.get(pointer.object as usize) {
             let offset = pointer.bits.wrapping_sub(object.base);
             let inside = offset.checked_add(u64::from(ty.size)).is_some_and(|end| end <= u64::from(object.size));
@@ -197,7 +211,7 @@ impl Executor<'_> {
 
     /// Whether an access is valid depends on who ends the object's life, and when: it depends on others as if it were.
     #[cold]
-    fn note_bad_access(&mut self, thread: u32, pointer: Value, ty: Scalar, writes: bool) {
+    fn note_bad_access(&mut self, thread: ThreadIdentity, pointer: Value, ty: Scalar, writes: bool) {
         let number = pointer.object;
         let Some(object) = self.memory.objects.get(number as usize) else { return };
         if !object.shared || object.size == 0 {
@@ -208,12 +222,12 @@ impl Executor<'_> {
         let (at, size) = if inside { (object.start + offset as u32, ty.size) } else { (object.start, 1) };
         self.effects.push(match writes {
             true => Effect::Write { thread, object: number, at, size },
-            false => Effect::Read { thread, object: number, at, size, own: 0 },
+            false => Effect::Read { thread, object: number, at, size, own: StepNumber::NONE },
         });
     }
 
     #[cold]
-    fn bad_access(&self, thread: u32, pointer: Value) -> Stop {
+    fn bad_access(&self, thread: ThreadIdentity, pointer: Value) -> Stop {
         let (kind, message) = match self.memory.objects.get(pointer.object as usize) {
             None if pointer.object == UNKNOWN => {
                 (ViolationKind::InvalidPointer, "the pointer was never set".to_owned())
@@ -239,16 +253,16 @@ impl Executor<'_> {
     }
 
     /// Whether the access that the thread is about to make stays inside of the object.
-    fn fits(&self, thread: u32, object: &crate::memory::Object, offset: u64) -> bool {
+    fn fits(&self, thread: ThreadIdentity, object: &crate::memory::Object, offset: u64) -> bool {
         use crate::op::Op;
-        let size = match self.code.ops[self.threads[thread as usize].pc as usize] {
+        let size = match self.code.ops[self.threads[thread.index()].pc as usize] {
             Op::Store { ty, .. } | Op::Rmw { ty, .. } | Op::CompareExchange { ty, .. } => ty.size,
             _ => return false,
         };
         offset + u64::from(size) <= u64::from(object.size)
     }
 
-    fn read(&mut self, thread: u32, Spot { object, at, .. }: Spot, ty: Scalar) -> Done<Value> {
+    fn read(&mut self, thread: ThreadIdentity, Spot { object, at, .. }: Spot, ty: Scalar) -> Done<Value> {
         self.observe_bytes(object, at, ty);
         match self.memory.read(object, at, ty) {
             Some(_) if self.memory.is_open(object, at, ty.size) => {

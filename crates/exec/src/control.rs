@@ -5,7 +5,7 @@ use crate::executor::{Done, Executor, Exited, Mode};
 use crate::memory::Value;
 use crate::op::{NONE, Src, Target, UNKNOWN};
 use crate::run::Flow;
-use crate::state::Status;
+use crate::state::{Status, ThreadIdentity};
 use crate::undo::Undo;
 use norn_ir::address::function_at;
 use norn_ir::instr::NondetSource;
@@ -15,11 +15,11 @@ use norn_verdict::outcome::ViolationKind;
 const DEEPEST_CALLS: usize = 10_000;
 
 impl Executor<'_> {
-    pub(crate) fn call(&mut self, thread: u32, call: u32) -> Done<Flow> {
+    pub(crate) fn call(&mut self, thread: ThreadIdentity, call: u32) -> Done<Flow> {
         let code = self.code;
         let call = &code.calls[call as usize];
         let function = self.callee(thread, call.callee)?;
-        let owner = &self.threads[thread as usize];
+        let owner = &self.threads[thread.index()];
         if owner.frames.len() >= DEEPEST_CALLS {
             return Err(self.too_large(thread, format!("calls more than {DEEPEST_CALLS} deep")));
         }
@@ -38,7 +38,7 @@ impl Executor<'_> {
         Ok(Flow::Jumped(code.functions[function as usize].start))
     }
 
-    fn callee(&self, thread: u32, callee: Target) -> Done<u32> {
+    fn callee(&self, thread: ThreadIdentity, callee: Target) -> Done<u32> {
         let pointer = match callee {
             Target::Direct(function) => return Ok(function),
             Target::Indirect(pointer) => self.passed(thread, pointer).bits,
@@ -52,7 +52,7 @@ impl Executor<'_> {
         })
     }
 
-    fn check_arguments(&self, thread: u32, function: u32, given: usize) -> Done<()> {
+    fn check_arguments(&self, thread: ThreadIdentity, function: u32, given: usize) -> Done<()> {
         match given < self.code.functions[function as usize].params.len() {
             true => Err(self.no_meaning(thread, "a function is called with too few arguments")),
             false => Ok(()),
@@ -61,15 +61,21 @@ impl Executor<'_> {
 
     /// Puts arguments into a new frame. C programs cast function pointers, so there may be more than the function takes,
     /// and of other widths.
-    fn pass(&mut self, to: u32, function: u32, args: &[(Src, Ty)], (from, from_base): (u32, u32)) {
+    fn pass(
+        &mut self,
+        to: ThreadIdentity,
+        function: u32,
+        args: &[(Src, Ty)],
+        (from, from_base): (ThreadIdentity, u32),
+    ) {
         let code = self.code;
         for (&(register, ty), &(arg, given)) in code.functions[function as usize].params.iter().zip(args) {
             // The caller's frame is not the innermost any more.
             let value = match arg {
-                Src::Reg(register) => self.threads[from as usize].registers[(from_base + register) as usize],
+                Src::Reg(register) => self.threads[from.index()].registers[(from_base + register) as usize],
                 Src::Local(index) if from == to => {
                     let (local, offset) = code.local_pointers[index as usize];
-                    let owner = &self.threads[from as usize];
+                    let owner = &self.threads[from.index()];
                     let caller = owner.frames[owner.frames.len() - 2];
                     self.memory.pointer(owner.locals[(caller.locals + local) as usize], offset)
                 }
@@ -88,16 +94,16 @@ impl Executor<'_> {
                     Value::int(bits)
                 }
             };
-            let owner = &mut self.threads[to as usize];
+            let owner = &mut self.threads[to.index()];
             let slot = owner.base + register;
             // The frame is new: undoing takes it away as a whole.
             owner.registers[slot as usize] = value;
         }
     }
 
-    pub(crate) fn ret(&mut self, thread: u32, value: Option<Src>) -> Done<Flow> {
+    pub(crate) fn ret(&mut self, thread: ThreadIdentity, value: Option<Src>) -> Done<Flow> {
         let value = value.map(|value| self.passed(thread, value));
-        let owner = &self.threads[thread as usize];
+        let owner = &self.threads[thread.index()];
         if owner.frames.len() == 1 {
             return self.end_thread(thread, value.unwrap_or_default(), true);
         }
@@ -108,7 +114,7 @@ impl Executor<'_> {
         self.end_frames(thread, depth)?;
         self.save_control(thread);
         let Some(callee) = self.pop_frame(thread) else { return Ok(Flow::Over) };
-        let owner = &mut self.threads[thread as usize];
+        let owner = &mut self.threads[thread.index()];
         let caller = *owner.frames.last().expect("a function that returns should have a caller");
         owner.base = caller.base;
         owner.pc = callee.call;
@@ -135,7 +141,7 @@ impl Executor<'_> {
         Ok(Flow::Jumped(callee.call + 1))
     }
 
-    pub(crate) fn spawn(&mut self, thread: u32, call: u32) -> Done<Flow> {
+    pub(crate) fn spawn(&mut self, thread: ThreadIdentity, call: u32) -> Done<Flow> {
         let code = self.code;
         let call = &code.calls[call as usize];
         let function = self.callee(thread, call.callee)?;
@@ -146,22 +152,22 @@ impl Executor<'_> {
         }
         self.check_arguments(thread, function, call.args.len())?;
         self.save_counts(thread);
-        self.threads[thread as usize].counts.children += 1;
-        let child = self.child(thread, self.threads[thread as usize].counts.children);
+        self.threads[thread.index()].counts.children += 1;
+        let child = self.child(thread, self.threads[thread.index()].counts.children);
         self.create(child).map_err(|words| self.too_large(thread, words))?;
         self.effects.push(Effect::Drained { thread });
         self.effects.push(Effect::Spawn { thread, child });
         self.started[function as usize] = true;
         self.push_frame(child, function, NONE, NONE);
-        self.threads[child as usize].pc = code.functions[function as usize].start;
-        let base = self.threads[thread as usize].base;
+        self.threads[child.index()].pc = code.functions[function as usize].start;
+        let base = self.threads[thread.index()].base;
         self.pass(child, function, &call.args, (thread, base));
-        let number = self.threads[child as usize].number;
-        self.set(thread, call.dst, Value::int(u64::from(number)));
+        let number = self.threads[child.index()].number;
+        self.set(thread, call.dst, Value::int(u64::from(number.0)));
         Ok(Flow::Next)
     }
 
-    pub(crate) fn join(&mut self, thread: u32, dst: u32, other: Src) -> Done<Flow> {
+    pub(crate) fn join(&mut self, thread: ThreadIdentity, dst: u32, other: Src) -> Done<Flow> {
         if self.mode != Mode::Silent {
             return Err(self.no_meaning(thread, "a section that joins a thread"));
         }
@@ -170,34 +176,34 @@ impl Executor<'_> {
             let message = format!("there is no thread {number} to join");
             return Err(self.violation(thread, ViolationKind::Misuse, message));
         };
-        if !self.threads[other as usize].is_over() {
+        if !self.threads[other.index()].is_over() {
             return Ok(Flow::Waits(Status::WaitsForThread(other)));
         }
         self.effects.push(Effect::Join { thread, other });
         if dst != NONE {
-            let result = self.threads[other as usize].result;
+            let result = self.threads[other.index()].result;
             self.set(thread, dst, result);
         }
         Ok(Flow::Next)
     }
 
     /// All frames and the thread's thread-local objects end, but those of main's outermost frame and of main live on.
-    pub(crate) fn end_thread(&mut self, thread: u32, result: Value, by_return: bool) -> Done<Flow> {
+    pub(crate) fn end_thread(&mut self, thread: ThreadIdentity, result: Value, by_return: bool) -> Done<Flow> {
         if matches!(self.mode, Mode::Section(_)) {
             return Err(self.no_meaning(thread, "a section in which the thread ends"));
         }
-        let kept = usize::from(thread == 0);
+        let kept = usize::from(thread == ThreadIdentity::MAIN);
         if self.mode == Mode::Silent && (self.any_shared(thread, kept) || self.any_thread_local_shared(thread)) {
             return Ok(Flow::Visible);
         }
         self.end_frames(thread, kept)?;
         self.end_thread_locals(thread)?;
         self.save_control(thread);
-        let owner = &mut self.threads[thread as usize];
+        let owner = &mut self.threads[thread.index()];
         let old = std::mem::replace(&mut owner.result, result);
         owner.status = Status::Ended;
         self.log.changes.push(Undo::Result { thread, old });
-        if by_return && thread == 0 {
+        if by_return && thread == ThreadIdentity::MAIN {
             self.main_returned = true;
             self.log.changes.push(Undo::MainReturned);
         }

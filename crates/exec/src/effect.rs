@@ -1,58 +1,61 @@
 //! The effects of a step that other threads can notice, in order. A step includes the silent runs that it sets off, of
 //! its own thread and of threads that waited for it.
 
+use crate::state::ThreadIdentity;
+use norn_verdict::schedule::StepNumber;
 /// One effect of a step. `at` is the index of a byte in the executor's flat memory, sizes are in bytes, `object` is the
 /// executor's number for the object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
-    /// `own`: the number of the thread's visible step whose buffered store was read; 0 if memory was read.
+    /// `own`: the number of the thread's visible step whose buffered store was read; [`StepNumber::NONE`]
+    /// if memory was read.
     Read {
-        thread: u32,
+        thread: ThreadIdentity,
         object: u32,
         at: u32,
         size: u8,
-        own: u32,
+        own: StepNumber,
     },
     /// A write that took effect in memory at once.
     Write {
-        thread: u32,
+        thread: ThreadIdentity,
         object: u32,
         at: u32,
         size: u8,
     },
     /// A store went into the buffer. `epoch`: the number of store-store fences that its thread had passed.
     Store {
-        thread: u32,
+        thread: ThreadIdentity,
         object: u32,
         at: u32,
         size: u8,
-        step: u32,
+        step: StepNumber,
         epoch: u32,
     },
     /// The store that the thread made with its visible step `step` reached memory.
     Commit {
-        thread: u32,
+        thread: ThreadIdentity,
         object: u32,
         at: u32,
         size: u8,
-        step: u32,
+        step: StepNumber,
         epoch: u32,
     },
     /// The thread's own buffer was empty here, and had to be.
     Drained {
-        thread: u32,
+        thread: ThreadIdentity,
     },
     Spawn {
-        thread: u32,
-        child: u32,
+        thread: ThreadIdentity,
+        child: ThreadIdentity,
     },
     Join {
-        thread: u32,
-        other: u32,
+        thread: ThreadIdentity,
+        other: ThreadIdentity,
     },
     /// A shared object's life ended.
     Ends {
-        thread: u32,
+        thread: ThreadIdentity,
         object: u32,
     },
     Exit,

@@ -4,7 +4,7 @@ use crate::effect::Effect;
 use crate::memory::{Memory, Value};
 use crate::models::{self, Source};
 use crate::op::{Code, Cut, NONE, Op, Scalar, Src, UNKNOWN};
-use crate::state::{Frame, Place, Status, Thread};
+use crate::state::{Frame, Place, Status, Thread, ThreadIdentity};
 use crate::undo::{Log, Undo};
 use norn_ir::address::NOWHERE;
 use norn_ir::ids::GlobalId;
@@ -15,7 +15,8 @@ use norn_ir::types::Ty;
 use norn_passes::Site;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Assumption, Checks, Reached, Treatment, Violation, ViolationKind};
-use norn_verdict::schedule::ThreadName;
+use norn_verdict::schedule::{StepNumber, ThreadName};
+use norn_verdict::trace::ThreadIndex;
 use norn_verdict::undecided::{Undecided, Why};
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -33,7 +34,7 @@ pub struct Executor<'c> {
     /// By identity. Threads of other executions are absent.
     pub(crate) threads: Vec<Thread>,
     /// Identities by number.
-    pub(crate) by_number: Vec<u32>,
+    pub(crate) by_number: Vec<ThreadIdentity>,
     pub(crate) exited: Option<Exited>,
     /// Main has returned; `pthread_exit` does not count.
     pub(crate) main_returned: bool,
@@ -54,7 +55,7 @@ pub struct Executor<'c> {
     pub(crate) used_unknown: Cell<bool>,
     /// The address of an object was observed as a number; not undone.
     pub(crate) observed: Cell<bool>,
-    identities: BTreeMap<(u32, u32), u32>,
+    identities: BTreeMap<(ThreadIdentity, u32), ThreadIdentity>,
     /// Which cuts some execution has reached; not undone.
     reached: Vec<bool>,
     /// The first thing without a meaning that a silent run has come to; not undone.
@@ -100,7 +101,7 @@ pub enum Stop {
 /// A nondeterministic value that the script does not have.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Request {
-    pub thread: u32,
+    pub thread: ThreadIdentity,
     /// The number of values that the thread has taken before.
     pub position: usize,
     pub ty: Ty,
@@ -171,9 +172,9 @@ impl<'c> Executor<'c> {
         let full = |words: String| Stop::Undecided(Box::new(Undecided::at(Why::too_large(words), span)));
         executor.memory.add_globals(program, false).map_err(full)?;
         executor.threads.push(Thread::absent(ThreadName::main()));
-        executor.create(0).map_err(full)?;
+        executor.create(ThreadIdentity::MAIN).map_err(full)?;
         let main = &code.functions[code.entry as usize];
-        executor.push_frame(0, code.entry, NONE, NONE);
+        executor.push_frame(ThreadIdentity::MAIN, code.entry, NONE, NONE);
         executor.threads[0].pc = main.start;
         Ok(executor)
     }
@@ -202,14 +203,14 @@ impl<'c> Executor<'c> {
 
     /// The nondeterministic values that a thread has got so far, and where it asked for them. Values that were left open
     /// are 0, or point nowhere.
-    pub fn inputs_taken(&self, thread: u32) -> &[(Option<Site>, u64)] {
-        let count = self.threads[thread as usize].counts.inputs as usize;
-        self.taken.get(thread as usize).map_or(&[], |taken| &taken[..count.min(taken.len())])
+    pub fn inputs_taken(&self, thread: ThreadIdentity) -> &[(Option<Site>, u64)] {
+        let count = self.threads[thread.index()].counts.inputs as usize;
+        self.taken.get(thread.index()).map_or(&[], |taken| &taken[..count.min(taken.len())])
     }
 
     /// Sets the value for the thread's request at this position. Values for later positions are forgotten.
-    pub fn give_input(&mut self, thread: u32, position: usize, value: u64) {
-        let name = &self.threads[thread as usize].name;
+    pub fn give_input(&mut self, thread: ThreadIdentity, position: usize, value: u64) {
+        let name = &self.threads[thread.index()].name;
         if !self.script.contains_key(name) {
             self.script.insert(name.clone(), Vec::new());
         }
@@ -239,8 +240,8 @@ impl<'c> Executor<'c> {
     // What there is.
 
     /// The number of identities that have been given out so far; some threads may be absent from this execution.
-    pub fn identities(&self) -> u32 {
-        self.threads.len() as u32
+    pub fn identities(&self) -> usize {
+        self.threads.len()
     }
 
     pub fn thread_count(&self) -> usize {
@@ -248,20 +249,26 @@ impl<'c> Executor<'c> {
     }
 
     /// The identity of the thread with the given number.
-    pub fn identity(&self, number: usize) -> u32 {
-        self.by_number[number]
+    pub fn identity(&self, number: ThreadIndex) -> ThreadIdentity {
+        self.by_number[number.index()]
     }
 
-    pub fn threads(&self) -> impl Iterator<Item = u32> + '_ {
+    /// The numbers of the threads that have been created.
+    pub fn numbers(&self) -> impl DoubleEndedIterator<Item = ThreadIndex> + Clone + use<> {
+        ThreadIndex::all(self.by_number.len())
+    }
+
+    /// The threads that have been created, in the order of creation.
+    pub fn threads(&self) -> impl Iterator<Item = ThreadIdentity> + '_ {
         self.by_number.iter().copied()
     }
 
-    pub fn thread(&self, thread: u32) -> &Thread {
-        &self.threads[thread as usize]
+    pub fn thread(&self, thread: ThreadIdentity) -> &Thread {
+        &self.threads[thread.index()]
     }
 
-    pub fn status(&self, thread: u32) -> Status {
-        self.threads[thread as usize].status
+    pub fn status(&self, thread: ThreadIdentity) -> Status {
+        self.threads[thread.index()].status
     }
 
     pub fn memory(&self) -> &Memory {
@@ -327,40 +334,40 @@ impl<'c> Executor<'c> {
     // What may happen.
 
     /// The stores of a thread that may reach memory now, by the steps that made them.
-    pub fn commits(&self, thread: u32) -> impl Iterator<Item = u32> + '_ {
-        let buffer = &self.threads[thread as usize].buffer;
+    pub fn commits(&self, thread: ThreadIdentity) -> impl Iterator<Item = StepNumber> + '_ {
+        let buffer = &self.threads[thread.index()].buffer;
         let over = self.exited.is_some();
         let may = move |&(at, _): &(usize, &crate::state::Entry)| !over && models::can_commit(self.model, buffer, at);
         buffer.iter().enumerate().filter(may).map(|(_, entry)| entry.step)
     }
 
-    pub fn can_commit(&self, thread: u32, step: u32) -> bool {
-        let buffer = &self.threads[thread as usize].buffer;
+    pub fn can_commit(&self, thread: ThreadIdentity, step: StepNumber) -> bool {
+        let buffer = &self.threads[thread.index()].buffer;
         let at = buffer.iter().position(|entry| entry.step == step);
         self.exited.is_none() && at.is_some_and(|at| models::can_commit(self.model, buffer, at))
     }
 
     /// Whether the thread stands before a section that may not be enabled, depending on memory.
-    pub fn may_block(&self, thread: u32) -> bool {
-        let thread = &self.threads[thread as usize];
+    pub fn may_block(&self, thread: ThreadIdentity) -> bool {
+        let thread = &self.threads[thread.index()];
         thread.status == Status::Ready
             && matches!(self.code.ops[thread.pc as usize], Op::SectionBegin { may_block: true, .. })
     }
 
     /// Whether the set of places that the thread's next step reads or writes depends on values that the step reads.
-    pub fn accesses_vary(&self, thread: u32) -> bool {
-        let thread = &self.threads[thread as usize];
+    pub fn accesses_vary(&self, thread: ThreadIdentity) -> bool {
+        let thread = &self.threads[thread.index()];
         let varies = |op: Op| matches!(op, Op::CompareExchange { .. } | Op::SectionBegin { .. });
         thread.status == Status::Ready && varies(self.code.ops[thread.pc as usize])
     }
 
     /// Whether the thread can take a step. For a section that may block, this takes the step and undoes it; then
     /// [`Executor::effects`] has the places that it read.
-    pub fn can_step(&mut self, thread: u32) -> bool {
+    pub fn can_step(&mut self, thread: ThreadIdentity) -> bool {
         if self.exited.is_some() || self.status(thread) != Status::Ready {
             return false;
         }
-        let waiting = &self.threads[thread as usize];
+        let waiting = &self.threads[thread.index()];
         let op = self.code.ops[waiting.pc as usize];
         if waiting.buffer.is_empty() && !matches!(op, Op::SectionBegin { may_block: true, .. }) {
             return true;
@@ -383,18 +390,18 @@ impl<'c> Executor<'c> {
         }
     }
 
-    fn attempt(&mut self, thread: u32) -> bool {
+    fn attempt(&mut self, thread: ThreadIdentity) -> bool {
         !matches!(self.attempt_step(thread), Err(Stop::NotEnabled | Stop::Cut))
     }
 
     /// Whether only a bound keeps the thread from taking its next step.
-    pub fn is_cut(&mut self, thread: u32) -> bool {
+    pub fn is_cut(&mut self, thread: ThreadIdentity) -> bool {
         self.may_block(thread) && self.attempt_step(thread) == Err(Stop::Cut)
     }
 
     /// Takes the visible part of a step and undoes it. [`Executor::effects`] has its effects on objects that were there
     /// before; objects that the step made are gone, and no other thread knew them.
-    pub fn attempt_step(&mut self, thread: u32) -> Done<()> {
+    pub fn attempt_step(&mut self, thread: ThreadIdentity) -> Done<()> {
         let mark = self.mark();
         let result = self.act(thread);
         self.undo_to(mark);
@@ -411,7 +418,7 @@ impl<'c> Executor<'c> {
     }
 
     /// Takes the visible step of a thread and runs silently what can run then.
-    pub fn step(&mut self, thread: u32) -> Done<()> {
+    pub fn step(&mut self, thread: ThreadIdentity) -> Done<()> {
         self.act(thread)?;
         self.visible_effects = self.effects.len();
         if self.exited.is_none() && self.can_go_on(thread) {
@@ -422,7 +429,7 @@ impl<'c> Executor<'c> {
     }
 
     /// The visible part of a step only.
-    fn act(&mut self, thread: u32) -> Done<()> {
+    fn act(&mut self, thread: ThreadIdentity) -> Done<()> {
         self.effects.clear();
         self.spurious = false;
         if self.exited.is_some() || self.status(thread) != Status::Ready {
@@ -451,11 +458,11 @@ impl<'c> Executor<'c> {
         result
     }
 
-    fn begin_step(&mut self, thread: u32, status: Status) {
-        let taking = &mut self.threads[thread as usize];
+    fn begin_step(&mut self, thread: ThreadIdentity, status: Status) {
+        let taking = &mut self.threads[thread.index()];
         let Thread { pc, base, status: old, .. } = *taking;
         self.log.changes.push(Undo::Step { thread, pc, base, steps: taking.counts.steps, status: old });
-        taking.counts.steps += 1;
+        taking.counts.steps = taking.counts.steps.next();
         taking.status = status;
     }
 
@@ -465,15 +472,15 @@ impl<'c> Executor<'c> {
     }
 
     /// The store that the thread made with the given step reaches memory.
-    pub fn commit(&mut self, thread: u32, step: u32) -> Done<()> {
+    pub fn commit(&mut self, thread: ThreadIdentity, step: StepNumber) -> Done<()> {
         self.effects.clear();
         self.spurious = false;
-        let buffer = &self.threads[thread as usize].buffer;
+        let buffer = &self.threads[thread.index()].buffer;
         let Some(index) = buffer.iter().position(|entry| entry.step == step) else { return Err(Stop::NotEnabled) };
         if self.exited.is_some() || !models::can_commit(self.model, buffer, index) {
             return Err(Stop::NotEnabled);
         }
-        let entry = self.threads[thread as usize].buffer.remove(index);
+        let entry = self.threads[thread.index()].buffer.remove(index);
         self.log.entries.push(entry);
         self.log.changes.push(Undo::BufferRemoved { thread, index: index as u32 });
         let (object, at, size, epoch) = (entry.object, entry.at, entry.size, entry.epoch);
@@ -504,26 +511,26 @@ impl<'c> Executor<'c> {
         Ok(())
     }
 
-    fn can_go_on(&self, thread: u32) -> bool {
-        let thread = &self.threads[thread as usize];
+    fn can_go_on(&self, thread: ThreadIdentity) -> bool {
+        let thread = &self.threads[thread.index()];
         match thread.status {
             Status::Fresh => true,
             Status::WaitsForBuffer => thread.buffer.is_empty(),
-            Status::WaitsForThread(other) => self.threads[other as usize].is_over(),
+            Status::WaitsForThread(other) => self.threads[other.index()].is_over(),
             Status::Absent | Status::Ready | Status::Stopped | Status::Ended => false,
         }
     }
 
     /// Whether every thread has ended (not just stopped) and every store has reached memory, or the program has exited.
     pub fn is_complete(&self) -> bool {
-        self.exited.is_some() || self.threads().all(|thread| self.threads[thread as usize].is_over())
+        self.exited.is_some() || self.threads().all(|thread| self.threads[thread.index()].is_over())
     }
 
     /// Whether waiting for ever would be a deadlock here: main has not returned, no thread was stopped, nothing is
     /// buffered. The caller has to know whether some thread can take a step that is not spurious.
     pub fn could_deadlock(&self) -> bool {
-        let excused = |thread: u32| {
-            let thread = &self.threads[thread as usize];
+        let excused = |thread: ThreadIdentity| {
+            let thread = &self.threads[thread.index()];
             thread.status == Status::Stopped || !thread.buffer.is_empty()
         };
         !self.is_complete() && !self.main_returned && !self.threads().any(excused)
@@ -539,13 +546,13 @@ impl<'c> Executor<'c> {
     // Threads and frames.
 
     /// Makes a thread present, with its thread-local objects; it still needs a frame.
-    pub(crate) fn create(&mut self, thread: u32) -> Result<(), String> {
+    pub(crate) fn create(&mut self, thread: ThreadIdentity) -> Result<(), String> {
         let before = (self.memory.objects.len(), self.memory.bytes.len(), self.memory.provenance.len());
         let (objects, bytes, provenance) = (before.0 as u32, before.1 as u32, before.2 as u32);
         self.memory.add_globals(self.program, true)?;
-        let number = self.by_number.len() as u32;
+        let number = ThreadIndex::new(self.by_number.len());
         self.by_number.push(thread);
-        let created = &mut self.threads[thread as usize];
+        let created = &mut self.threads[thread.index()];
         created.number = number;
         created.status = Status::Fresh;
         self.log.changes.push(Undo::Spawned { thread, objects, bytes, provenance });
@@ -553,19 +560,19 @@ impl<'c> Executor<'c> {
     }
 
     /// The identity of the `n`-th child of a thread.
-    pub(crate) fn child(&mut self, thread: u32, n: u32) -> u32 {
-        let next = self.threads.len() as u32;
+    pub(crate) fn child(&mut self, thread: ThreadIdentity, n: u32) -> ThreadIdentity {
+        let next = ThreadIdentity::new(self.threads.len());
         let identity = *self.identities.entry((thread, n)).or_insert(next);
         if identity == next {
-            let name = self.threads[thread as usize].name.child(n);
+            let name = self.threads[thread.index()].name.child(n);
             self.threads.push(Thread::absent(name));
         }
         identity
     }
 
-    pub(crate) fn push_frame(&mut self, thread: u32, function: u32, call: u32, result: u32) {
+    pub(crate) fn push_frame(&mut self, thread: ThreadIdentity, function: u32, call: u32, result: u32) {
         let code = &self.code.functions[function as usize];
-        let owner = &mut self.threads[thread as usize];
+        let owner = &mut self.threads[thread.index()];
         let frame = Frame {
             function,
             base: owner.registers.len() as u32,
@@ -583,8 +590,8 @@ impl<'c> Executor<'c> {
     }
 
     /// Pops the innermost frame and keeps what was in it for undoing. Position and base are the caller's to set.
-    pub(crate) fn pop_frame(&mut self, thread: u32) -> Option<Frame> {
-        let owner = &mut self.threads[thread as usize];
+    pub(crate) fn pop_frame(&mut self, thread: ThreadIdentity) -> Option<Frame> {
+        let owner = &mut self.threads[thread.index()];
         let frame = owner.frames.pop()?;
         self.log.values.extend(owner.registers.drain(frame.base as usize..));
         self.log.words.extend(owner.locals.drain(frame.locals as usize..));
@@ -596,24 +603,24 @@ impl<'c> Executor<'c> {
 
     // Logged changes.
 
-    pub(crate) fn save_control(&mut self, thread: u32) {
-        let Thread { pc, base, status, .. } = self.threads[thread as usize];
+    pub(crate) fn save_control(&mut self, thread: ThreadIdentity) {
+        let Thread { pc, base, status, .. } = self.threads[thread.index()];
         self.log.changes.push(Undo::Control { thread, pc, base, status });
     }
 
-    pub(crate) fn save_counts(&mut self, thread: u32) {
-        self.log.changes.push(Undo::Counts { thread, old: self.threads[thread as usize].counts });
+    pub(crate) fn save_counts(&mut self, thread: ThreadIdentity) {
+        self.log.changes.push(Undo::Counts { thread, old: self.threads[thread.index()].counts });
     }
 
-    pub(crate) fn set(&mut self, thread: u32, register: u32, value: Value) {
-        let owner = &mut self.threads[thread as usize];
+    pub(crate) fn set(&mut self, thread: ThreadIdentity, register: u32, value: Value) {
+        let owner = &mut self.threads[thread.index()];
         let slot = owner.base + register;
         let old = std::mem::replace(&mut owner.registers[slot as usize], value);
         self.log.changes.push(Undo::Register { thread, slot, old });
     }
 
     /// An operand that is used.
-    pub(crate) fn value(&self, thread: u32, src: Src) -> Value {
+    pub(crate) fn value(&self, thread: ThreadIdentity, src: Src) -> Value {
         let value = self.passed(thread, src);
         if value.object == UNKNOWN {
             self.used_unknown.set(true);
@@ -622,16 +629,16 @@ impl<'c> Executor<'c> {
     }
 
     /// The value of an operand of the operation that a thread stands before.
-    pub fn peek(&self, thread: u32, src: Src) -> Value {
+    pub fn peek(&self, thread: ThreadIdentity, src: Src) -> Value {
         self.passed(thread, src)
     }
 
     /// An operand that is only passed on.
     #[inline]
-    pub(crate) fn passed(&self, thread: u32, src: Src) -> Value {
+    pub(crate) fn passed(&self, thread: ThreadIdentity, src: Src) -> Value {
         match src {
             Src::Reg(register) => {
-                let owner = &self.threads[thread as usize];
+                let owner = &self.threads[thread.index()];
                 owner.registers[(owner.base + register) as usize]
             }
             Src::Imm(bits) => Value::int(bits),
@@ -640,8 +647,8 @@ impl<'c> Executor<'c> {
     }
 
     /// An operand that is the address of an object.
-    fn address(&self, thread: u32, src: Src) -> Value {
-        let owner = &self.threads[thread as usize];
+    fn address(&self, thread: ThreadIdentity, src: Src) -> Value {
+        let owner = &self.threads[thread.index()];
         match src {
             Src::Reg(_) | Src::Imm(_) => self.passed(thread, src),
             Src::Pointer(index) => {
@@ -650,7 +657,7 @@ impl<'c> Executor<'c> {
             }
             Src::ThreadPointer(index) => {
                 let (number, offset) = self.code.thread_pointers[index as usize];
-                let arena = &self.memory.arenas[owner.number as usize + 1];
+                let arena = &self.memory.arenas[owner.number.index() + 1];
                 self.memory.pointer(arena.objects[number as usize], offset)
             }
             Src::Local(index) => {
@@ -661,15 +668,15 @@ impl<'c> Executor<'c> {
         }
     }
 
-    pub(crate) fn input(&mut self, thread: u32, ty: Scalar, source: &NondetSource) -> Done<Value> {
-        let position = self.threads[thread as usize].counts.inputs as usize;
-        let site = self.code.input_at(self.threads[thread as usize].pc);
+    pub(crate) fn input(&mut self, thread: ThreadIdentity, ty: Scalar, source: &NondetSource) -> Done<Value> {
+        let position = self.threads[thread.index()].counts.inputs as usize;
+        let site = self.code.input_at(self.threads[thread.index()].pc);
         if self.open_values && ty.ty != Ty::Bool && matches!(source, NondetSource::Uninitialised(_)) {
             let bits = if ty.is_pointer() { NOWHERE } else { 0 };
             self.take(thread, site, bits);
             return Ok(Value { bits, object: UNKNOWN, life: 0 });
         }
-        let choices = self.script.get(&self.threads[thread as usize].name).and_then(|values| values.get(position));
+        let choices = self.script.get(&self.threads[thread.index()].name).and_then(|values| values.get(position));
         let given = choices.into_iter().flatten().find_map(|choice| match *choice {
             Choice::Anywhere(value) => Some(value),
             Choice::At(at, value) => (at == site).then_some(value),
@@ -691,15 +698,15 @@ impl<'c> Executor<'c> {
         }
     }
 
-    fn take(&mut self, thread: u32, site: Option<Site>, bits: u64) {
+    fn take(&mut self, thread: ThreadIdentity, site: Option<Site>, bits: u64) {
         self.save_counts(thread);
-        let counts = &mut self.threads[thread as usize].counts;
+        let counts = &mut self.threads[thread.index()].counts;
         let position = counts.inputs as usize;
         counts.inputs += 1;
-        if self.taken.len() <= thread as usize {
-            self.taken.resize(thread as usize + 1, Vec::new());
+        if self.taken.len() <= thread.index() {
+            self.taken.resize(thread.index() + 1, Vec::new());
         }
-        let taken = &mut self.taken[thread as usize];
+        let taken = &mut self.taken[thread.index()];
         taken.truncate(position);
         taken.push((site, bits));
     }
@@ -711,8 +718,8 @@ impl<'c> Executor<'c> {
     // What goes wrong.
 
     /// Where a thread is in the user's code.
-    pub fn place(&self, thread: u32) -> Place {
-        let owner = &self.threads[thread as usize];
+    pub fn place(&self, thread: ThreadIdentity) -> Place {
+        let owner = &self.threads[thread.index()];
         let is_user = |frame: &Frame| self.code.functions[frame.function as usize].origin == Origin::User;
         let id = |frame: &Frame| Some(self.code.functions[frame.function as usize].id);
         let span_at = |pc: u32| self.code.spans[pc as usize];
@@ -731,7 +738,7 @@ impl<'c> Executor<'c> {
         }
     }
 
-    pub(crate) fn violation(&self, thread: u32, kind: ViolationKind, message: String) -> Stop {
+    pub(crate) fn violation(&self, thread: ThreadIdentity, kind: ViolationKind, message: String) -> Stop {
         self.violation_at(kind, message, self.place(thread))
     }
 
@@ -744,11 +751,11 @@ impl<'c> Executor<'c> {
         }
     }
 
-    pub(crate) fn no_meaning(&self, thread: u32, words: impl Into<Cow<'static, str>>) -> Stop {
+    pub(crate) fn no_meaning(&self, thread: ThreadIdentity, words: impl Into<Cow<'static, str>>) -> Stop {
         Stop::Undecided(Box::new(Undecided::at(Why::no_meaning(words), self.place(thread).span)))
     }
 
-    pub(crate) fn too_large(&self, thread: u32, words: String) -> Stop {
+    pub(crate) fn too_large(&self, thread: ThreadIdentity, words: String) -> Stop {
         Stop::Undecided(Box::new(Undecided::at(Why::too_large(words), self.place(thread).span)))
     }
 }

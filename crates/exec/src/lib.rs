@@ -32,5 +32,5 @@ pub use compile::compile;
 pub use effect::Effect;
 pub use executor::{Choice, Executor, Request, Script, Stop, Supplier};
 pub use op::Code;
-pub use state::Status;
+pub use state::{Status, ThreadIdentity};
 pub use undo::{Change, Mark};

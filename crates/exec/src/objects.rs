@@ -6,17 +6,18 @@ use crate::executor::{Done, Executor, Mode, Stop};
 use crate::memory::{Kind, Plan};
 use crate::op::{NONE, Src};
 use crate::run::Flow;
+use crate::state::ThreadIdentity;
 use crate::undo::Undo;
 use norn_ir::address::ALLOC_ALIGN;
 use norn_ir::span::Span;
 use norn_verdict::outcome::{Assumption, Treatment, ViolationKind};
 
 impl Executor<'_> {
-    pub(crate) fn enter_local(&mut self, thread: u32, local: u32) -> Done<()> {
-        let owner = &self.threads[thread as usize];
+    pub(crate) fn enter_local(&mut self, thread: ThreadIdentity, local: u32) -> Done<()> {
+        let owner = &self.threads[thread.index()];
         let depth = owner.frames.len() as u32 - 1;
         let frame = owner.frames[depth as usize];
-        let arena = owner.number + 1;
+        let arena = owner.number.0 + 1;
         let key = (depth, frame.function, local);
         let info = self.code.functions[frame.function as usize].locals[local as usize];
         let object = match self.memory.arenas[arena as usize].slots.get(&key) {
@@ -42,7 +43,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    fn add_object(&mut self, thread: u32, arena: u32, plan: Plan) -> Done<u32> {
+    fn add_object(&mut self, thread: ThreadIdentity, arena: u32, plan: Plan) -> Done<u32> {
         let (object, next) = self.memory.add(arena, plan).map_err(|words| self.too_large(thread, words))?;
         self.log.changes.push(Undo::ObjectAdded { arena, next });
         Ok(object)
@@ -73,13 +74,13 @@ impl Executor<'_> {
         self.log.changes.push(Undo::Alive { object, old });
     }
 
-    fn set_local(&mut self, thread: u32, slot: u32, object: u32) {
-        let old = std::mem::replace(&mut self.threads[thread as usize].locals[slot as usize], object);
+    fn set_local(&mut self, thread: ThreadIdentity, slot: u32, object: u32) {
+        let old = std::mem::replace(&mut self.threads[thread.index()].locals[slot as usize], object);
         self.log.changes.push(Undo::Local { thread, slot, old });
     }
 
-    pub(crate) fn leave_local(&mut self, thread: u32, local: u32) -> Done<Flow> {
-        let owner = &self.threads[thread as usize];
+    pub(crate) fn leave_local(&mut self, thread: ThreadIdentity, local: u32) -> Done<Flow> {
+        let owner = &self.threads[thread.index()];
         let frame = owner.frames.last().expect("a running thread should have a frame");
         let slot = frame.locals + local;
         let object = owner.locals[slot as usize];
@@ -96,19 +97,19 @@ impl Executor<'_> {
 
     pub(crate) fn allocate(
         &mut self,
-        thread: u32,
+        thread: ThreadIdentity,
         dst: u32,
         size: Src,
         (zeroed, heap, private): (bool, bool, bool),
     ) -> Done<()> {
         let size = self.value(thread, size).bits;
-        let arena = self.threads[thread as usize].number + 1;
+        let arena = self.threads[thread.index()].number.0 + 1;
         let kind = if heap { Kind::Heap } else { Kind::Stack };
         let span = self.place(thread).span;
         let plan = Plan { size, align: ALLOC_ALIGN, kind, private, zeroed, span };
         let object = self.add_object(thread, arena, plan)?;
         if !heap {
-            let owner = &mut self.threads[thread as usize];
+            let owner = &mut self.threads[thread.index()];
             let depth = owner.frames.len() as u32 - 1;
             owner.allocations.push((depth, object));
             self.log.changes.push(Undo::AllocationPushed { thread });
@@ -118,7 +119,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    pub(crate) fn free(&mut self, thread: u32, addr: Src, heap: bool) -> Done<Flow> {
+    pub(crate) fn free(&mut self, thread: ThreadIdentity, addr: Src, heap: bool) -> Done<Flow> {
         let pointer = self.passed(thread, addr);
         if pointer.bits == 0 {
             return Ok(Flow::Next);
@@ -143,7 +144,7 @@ impl Executor<'_> {
             return Err(self.violation(thread, kind, message.to_owned()));
         }
         self.end_object(thread, pointer.object)?;
-        let owner = &mut self.threads[thread as usize];
+        let owner = &mut self.threads[thread.index()];
         if !heap && let Some(index) = owner.allocations.iter().position(|a| a.1 == pointer.object) {
             let (depth, object) = owner.allocations.remove(index);
             self.log.changes.push(Undo::AllocationRemoved { thread, index: index as u32, depth, object });
@@ -151,7 +152,7 @@ impl Executor<'_> {
         Ok(Flow::Next)
     }
 
-    pub(crate) fn object_size(&self, thread: u32, addr: Src) -> Done<u64> {
+    pub(crate) fn object_size(&self, thread: ThreadIdentity, addr: Src) -> Done<u64> {
         let pointer = self.passed(thread, addr);
         match self.memory.objects.get(pointer.object as usize) {
             Some(object) if object.kind == Kind::Heap => Ok(u64::from(object.size)),
@@ -165,15 +166,15 @@ impl Executor<'_> {
     // The ends of frames.
 
     /// The objects of the frames from the given depth on.
-    fn frame_objects(&self, thread: u32, depth: usize) -> impl Iterator<Item = u32> + '_ {
-        let owner = &self.threads[thread as usize];
+    fn frame_objects(&self, thread: ThreadIdentity, depth: usize) -> impl Iterator<Item = u32> + '_ {
+        let owner = &self.threads[thread.index()];
         let first = owner.frames.get(depth).map_or(owner.locals.len(), |frame| frame.locals as usize);
         let locals = owner.locals[first..].iter().copied().filter(|&object| object != NONE);
         let allocated = owner.allocations.iter().filter(move |allocation| allocation.0 as usize >= depth);
         locals.chain(allocated.map(|allocation| allocation.1))
     }
 
-    pub(crate) fn any_shared(&self, thread: u32, depth: usize) -> bool {
+    pub(crate) fn any_shared(&self, thread: ThreadIdentity, depth: usize) -> bool {
         self.frame_objects(thread, depth).any(|object| {
             let object = &self.memory.objects[object as usize];
             object.alive && object.shared
@@ -181,7 +182,7 @@ impl Executor<'_> {
     }
 
     /// Ends the lives of what belongs to the frames from the given depth on.
-    pub(crate) fn end_frames(&mut self, thread: u32, depth: usize) -> Done<()> {
+    pub(crate) fn end_frames(&mut self, thread: ThreadIdentity, depth: usize) -> Done<()> {
         if self.frame_objects(thread, depth).next().is_none() {
             return Ok(());
         }
@@ -189,45 +190,45 @@ impl Executor<'_> {
         for object in objects {
             self.end_object(thread, object)?;
         }
-        while let Some(&(at, object)) = self.threads[thread as usize].allocations.last()
+        while let Some(&(at, object)) = self.threads[thread.index()].allocations.last()
             && at as usize >= depth
         {
-            self.threads[thread as usize].allocations.pop();
-            let index = self.threads[thread as usize].allocations.len() as u32;
+            self.threads[thread.index()].allocations.pop();
+            let index = self.threads[thread.index()].allocations.len() as u32;
             self.log.changes.push(Undo::AllocationRemoved { thread, index, depth: at, object });
         }
         Ok(())
     }
 
     /// The thread-local objects that end with a thread; main's do not.
-    fn thread_locals(&self, thread: u32) -> impl Iterator<Item = u32> + '_ {
-        let arena = &self.memory.arenas[self.threads[thread as usize].number as usize + 1];
-        let own = arena.objects.iter().copied().take(if thread == 0 { 0 } else { usize::MAX });
+    fn thread_locals(&self, thread: ThreadIdentity) -> impl Iterator<Item = u32> + '_ {
+        let arena = &self.memory.arenas[self.threads[thread.index()].number.index() + 1];
+        let own = arena.objects.iter().copied().take(if thread == ThreadIdentity::MAIN { 0 } else { usize::MAX });
         own.take_while(|&object| self.memory.objects[object as usize].kind == Kind::Thread)
     }
 
-    pub(crate) fn any_thread_local_shared(&self, thread: u32) -> bool {
+    pub(crate) fn any_thread_local_shared(&self, thread: ThreadIdentity) -> bool {
         self.thread_locals(thread).any(|object| self.memory.objects[object as usize].shared)
     }
 
-    pub(crate) fn end_thread_locals(&mut self, thread: u32) -> Done<()> {
+    pub(crate) fn end_thread_locals(&mut self, thread: ThreadIdentity) -> Done<()> {
         let objects: Vec<u32> = self.thread_locals(thread).collect();
         objects.into_iter().try_for_each(|object| self.end_object(thread, object))
     }
 
     /// Where another thread's store would reach the object after its end, and that is assumed not to happen.
-    fn pending_elsewhere(&self, ending: u32, object: u32) -> Option<Stop> {
+    fn pending_elsewhere(&self, ending: ThreadIdentity, object: u32) -> Option<Stop> {
         let kind = ViolationKind::UseAfterFree;
         if self.checks.treatment(kind) != Treatment::Assumption {
             return None;
         }
         let others = self.threads().filter(|&thread| thread != ending);
-        let mut pending = others.flat_map(|thread| &self.threads[thread as usize].buffer);
+        let mut pending = others.flat_map(|thread| &self.threads[thread.index()].buffer);
         let store = pending.find(|entry| entry.object == object)?;
         Some(Stop::Ends(Some(Assumption { span: store.place.span, kind })))
     }
 
-    fn end_object(&mut self, thread: u32, object: u32) -> Done<()> {
+    fn end_object(&mut self, thread: ThreadIdentity, object: u32) -> Done<()> {
         let info = self.memory.objects[object as usize];
         if !info.alive {
             return Ok(());
@@ -238,7 +239,7 @@ impl Executor<'_> {
                 return Err(store);
             }
         }
-        for (index, entry) in self.threads[thread as usize].buffer.iter_mut().enumerate() {
+        for (index, entry) in self.threads[thread.index()].buffer.iter_mut().enumerate() {
             if entry.object == object && !entry.moot {
                 entry.moot = true;
                 self.log.changes.push(Undo::Mooted { thread, index: index as u32 });

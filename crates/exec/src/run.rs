@@ -5,7 +5,7 @@ use crate::effect::Effect;
 use crate::executor::{Done, Executor, Mode, Stop};
 use crate::memory::{Memory, OPEN, Value};
 use crate::op::Op;
-use crate::state::{Status, Thread};
+use crate::state::{Status, Thread, ThreadIdentity};
 use crate::undo::Undo;
 use norn_ir::instr::{CastOp, FenceKind, SectionKind};
 use norn_verdict::outcome::{Treatment, ViolationKind};
@@ -32,8 +32,8 @@ pub(crate) enum Flow {
 
 impl Executor<'_> {
     /// The visible step that the thread stands before; what it changes first has been saved.
-    pub(crate) fn visible(&mut self, thread: u32) -> Done<()> {
-        let pc = self.threads[thread as usize].pc;
+    pub(crate) fn visible(&mut self, thread: ThreadIdentity) -> Done<()> {
+        let pc = self.threads[thread.index()].pc;
         if let Op::SectionBegin { kind, .. } = self.code.ops[pc as usize] {
             return self.section(thread, kind);
         }
@@ -43,26 +43,26 @@ impl Executor<'_> {
         Ok(())
     }
 
-    fn go(&mut self, thread: u32, flow: &Flow) {
+    fn go(&mut self, thread: ThreadIdentity, flow: &Flow) {
         match *flow {
-            Flow::Next => self.threads[thread as usize].pc += 1,
-            Flow::Jumped(to) | Flow::Back(to) => self.threads[thread as usize].pc = to,
+            Flow::Next => self.threads[thread.index()].pc += 1,
+            Flow::Jumped(to) | Flow::Back(to) => self.threads[thread.index()].pc = to,
             _ => {}
         }
     }
 
-    fn section(&mut self, thread: u32, kind: SectionKind) -> Done<()> {
+    fn section(&mut self, thread: ThreadIdentity, kind: SectionKind) -> Done<()> {
         if kind != SectionKind::Read {
-            if !self.threads[thread as usize].buffer.is_empty() {
+            if !self.threads[thread.index()].buffer.is_empty() {
                 return Err(Stop::NotEnabled);
             }
             self.effects.push(Effect::Drained { thread });
         }
         self.mode = Mode::Section(kind);
-        self.threads[thread as usize].pc += 1;
+        self.threads[thread.index()].pc += 1;
         let mut watch = Watch::default();
         loop {
-            let op = self.code.ops[self.threads[thread as usize].pc as usize];
+            let op = self.code.ops[self.threads[thread.index()].pc as usize];
             let flow = self.execute(thread, op)?;
             self.go(thread, &flow);
             match flow {
@@ -73,7 +73,7 @@ impl Executor<'_> {
                     }
                 }
                 Flow::SectionEnds => {
-                    self.threads[thread as usize].pc += 1;
+                    self.threads[thread.index()].pc += 1;
                     return Ok(());
                 }
                 Flow::Stops => return Err(Stop::NotEnabled),
@@ -85,29 +85,29 @@ impl Executor<'_> {
     }
 
     /// Runs silently until a visible step, a wait or the end.
-    pub(crate) fn settle(&mut self, thread: u32) -> Done<()> {
+    pub(crate) fn settle(&mut self, thread: ThreadIdentity) -> Done<()> {
         self.save_control(thread);
         self.settle_saved(thread)
     }
 
     /// The same, where the thread's control has been saved since the last point to go back to. Where the run comes to
     /// something that has no meaning here, the thread stops: nobody saw it run, so that the others may go on beside it.
-    pub(crate) fn settle_saved(&mut self, thread: u32) -> Done<()> {
+    pub(crate) fn settle_saved(&mut self, thread: ThreadIdentity) -> Done<()> {
         match self.settle_on(thread) {
             Err(Stop::Undecided(undecided)) => {
                 self.doubt.get_or_insert(*undecided);
-                self.threads[thread as usize].status = Status::Stopped;
+                self.threads[thread.index()].status = Status::Stopped;
                 Ok(())
             }
             done => done,
         }
     }
 
-    fn settle_on(&mut self, thread: u32) -> Done<()> {
-        self.threads[thread as usize].status = Status::Fresh;
+    fn settle_on(&mut self, thread: ThreadIdentity) -> Done<()> {
+        self.threads[thread.index()].status = Status::Fresh;
         let mut watch = Watch::default();
         loop {
-            let op = self.code.ops[self.threads[thread as usize].pc as usize];
+            let op = self.code.ops[self.threads[thread.index()].pc as usize];
             let flow = match self.execute(thread, op) {
                 Err(Stop::Ends(assumption)) => {
                     self.assume(assumption);
@@ -117,17 +117,17 @@ impl Executor<'_> {
             };
             let status = match flow {
                 Flow::Next => {
-                    self.threads[thread as usize].pc += 1;
+                    self.threads[thread.index()].pc += 1;
                     watch.count(self, thread)?;
                     continue;
                 }
                 Flow::Jumped(to) => {
-                    self.threads[thread as usize].pc = to;
+                    self.threads[thread.index()].pc = to;
                     watch.count(self, thread)?;
                     continue;
                 }
                 Flow::Back(to) => {
-                    self.threads[thread as usize].pc = to;
+                    self.threads[thread.index()].pc = to;
                     watch.count(self, thread)?;
                     if !watch.repeats(self, thread) {
                         continue;
@@ -142,13 +142,13 @@ impl Executor<'_> {
                     return Err(self.no_meaning(thread, "the end of a section that did not begin"));
                 }
             };
-            self.threads[thread as usize].status = status;
+            self.threads[thread.index()].status = status;
             return Ok(());
         }
     }
 
     /// Executes one operation in the current mode. What it changes is logged, but for the position.
-    fn execute(&mut self, thread: u32, op: Op) -> Done<Flow> {
+    fn execute(&mut self, thread: ThreadIdentity, op: Op) -> Done<Flow> {
         let result = self.operate(thread, op);
         if self.used_unknown.replace(false) {
             return Err(self.no_meaning(thread, "what happens depends on a value that was never set"));
@@ -156,7 +156,7 @@ impl Executor<'_> {
         result
     }
 
-    fn operate(&mut self, thread: u32, op: Op) -> Done<Flow> {
+    fn operate(&mut self, thread: ThreadIdentity, op: Op) -> Done<Flow> {
         match op {
             Op::Copy { dst, src } => {
                 let value = self.passed(thread, src);
@@ -265,8 +265,8 @@ impl Executor<'_> {
             Op::Spawn(call) => return self.spawn(thread, call),
             Op::Join { dst, thread: other } => return self.join(thread, dst, other),
             Op::ThreadSelf { dst } => {
-                let number = self.threads[thread as usize].number;
-                self.set(thread, dst, Value::int(u64::from(number)));
+                let number = self.threads[thread.index()].number;
+                self.set(thread, dst, Value::int(u64::from(number.0)));
             }
             Op::LocalEnter(local) => self.enter_local(thread, local)?,
             Op::LocalExit(local) => return self.leave_local(thread, local),
@@ -308,7 +308,7 @@ impl Executor<'_> {
             }
             Op::LoopRepeats { number, bound, cut } => {
                 let slot = self.repeats_slot(thread, number);
-                let count = self.threads[thread as usize].repeats[slot as usize] + 1;
+                let count = self.threads[thread.index()].repeats[slot as usize] + 1;
                 if count > bound {
                     return self.cut(Some(cut));
                 }
@@ -318,13 +318,13 @@ impl Executor<'_> {
         Ok(Flow::Next)
     }
 
-    fn repeats_slot(&self, thread: u32, number: u32) -> u32 {
-        let frame = self.threads[thread as usize].frames.last().expect("a running thread should have a frame");
+    fn repeats_slot(&self, thread: ThreadIdentity, number: u32) -> u32 {
+        let frame = self.threads[thread.index()].frames.last().expect("a running thread should have a frame");
         frame.repeats + number
     }
 
-    fn set_repeats(&mut self, thread: u32, slot: u32, count: u32) {
-        let old = std::mem::replace(&mut self.threads[thread as usize].repeats[slot as usize], count);
+    fn set_repeats(&mut self, thread: ThreadIdentity, slot: u32, count: u32) {
+        let old = std::mem::replace(&mut self.threads[thread.index()].repeats[slot as usize], count);
         self.log.changes.push(Undo::Repeats { thread, slot, old });
     }
 
@@ -336,11 +336,11 @@ impl Executor<'_> {
         if matches!(self.mode, Mode::Section(_)) { Err(Stop::Cut) } else { Ok(Flow::Stops) }
     }
 
-    fn fence(&mut self, thread: u32, kind: FenceKind) -> Flow {
+    fn fence(&mut self, thread: ThreadIdentity, kind: FenceKind) -> Flow {
         let in_read_section = self.mode == Mode::Section(SectionKind::Read);
         match kind {
             FenceKind::Full | FenceKind::Call if !in_read_section => {
-                if !self.threads[thread as usize].buffer.is_empty() {
+                if !self.threads[thread.index()].buffer.is_empty() {
                     return Flow::Waits(Status::WaitsForBuffer);
                 }
                 self.effects.push(Effect::Drained { thread });
@@ -351,14 +351,14 @@ impl Executor<'_> {
         Flow::Next
     }
 
-    pub(crate) fn raise_epoch(&mut self, thread: u32) {
+    pub(crate) fn raise_epoch(&mut self, thread: ThreadIdentity) {
         self.save_counts(thread);
-        self.threads[thread as usize].counts.epoch += 1;
+        self.threads[thread.index()].counts.epoch += 1;
     }
 }
 
 #[cold]
-fn too_long(executor: &Executor<'_>, thread: u32) -> Stop {
+fn too_long(executor: &Executor<'_>, thread: ThreadIdentity) -> Stop {
     executor.too_large(thread, format!("more than {} instructions without a visible step", executor.longest_run))
 }
 
@@ -373,18 +373,18 @@ struct Watch {
 
 impl Watch {
     #[inline]
-    fn count(&mut self, executor: &Executor<'_>, thread: u32) -> Done<()> {
+    fn count(&mut self, executor: &Executor<'_>, thread: ThreadIdentity) -> Done<()> {
         self.operations += 1;
         if self.operations > executor.longest_run { Err(too_long(executor, thread)) } else { Ok(()) }
     }
 
     /// To be asked at each jump backwards.
-    fn repeats(&mut self, executor: &Executor<'_>, thread: u32) -> bool {
+    fn repeats(&mut self, executor: &Executor<'_>, thread: ThreadIdentity) -> bool {
         self.jumps += 1;
         if self.jumps < JUMPS_BEFORE_LOOKING {
             return false;
         }
-        let (current, memory) = (&executor.threads[thread as usize], &executor.memory);
+        let (current, memory) = (&executor.threads[thread.index()], &executor.memory);
         if let Some(saved) = &mut self.saved {
             // How many inputs and fences there were does not matter for what follows.
             saved.0.counts = current.counts;

@@ -4,7 +4,8 @@ use crate::memory::Value;
 use crate::op::{NONE, Scalar};
 use norn_ir::ids::FuncId;
 use norn_ir::span::Span;
-use norn_verdict::schedule::ThreadName;
+use norn_verdict::schedule::{StepNumber, ThreadName};
+use norn_verdict::trace::ThreadIndex;
 
 /// Where a thread stands after its silent run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,18 +19,31 @@ pub enum Status {
     /// Its own buffer has to be empty.
     WaitsForBuffer,
     /// The thread of this identity has to end and its buffer to be empty.
-    WaitsForThread(u32),
+    WaitsForThread(ThreadIdentity),
     /// It has stopped for ever.
     Stopped,
     Ended,
 }
 
-/// A thread. Its index in the executor's table is its identity: the same in every execution, unlike its number.
+norn_ir::ids! {
+    /// A thread, by its place in the executor's table: the same in every execution, unlike its number, which is its place
+    /// in the order of creation.
+    ThreadIdentity = "thread";
+}
+
+impl ThreadIdentity {
+    pub const MAIN: ThreadIdentity = ThreadIdentity(0);
+}
+
+/// The number of a thread that has not been created.
+pub const ABSENT: ThreadIndex = ThreadIndex(NONE);
+
+/// A thread. [`ThreadIdentity`] is its index in the executor's table.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Thread {
     pub name: ThreadName,
-    /// The thread's number as the program sees it: threads count up in the order of creation.
-    pub number: u32,
+    /// The thread's number as the program sees it; [`ABSENT`] if it has not been created.
+    pub number: ThreadIndex,
     pub status: Status,
     pub pc: u32,
     /// Where the registers of the innermost frame begin.
@@ -50,7 +64,8 @@ pub struct Thread {
 /// What a thread has done so far.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
-    pub steps: u32,
+    /// The number of its latest visible step.
+    pub steps: StepNumber,
     pub children: u32,
     /// The number of store-store fences passed.
     pub epoch: u32,
@@ -80,7 +95,7 @@ pub struct Entry {
     pub ty: Scalar,
     pub value: Value,
     pub epoch: u32,
-    pub step: u32,
+    pub step: StepNumber,
     pub place: Place,
     /// Its own thread has ended the object's life since: it will reach no object.
     pub moot: bool,
@@ -103,7 +118,7 @@ impl Thread {
     pub fn absent(name: ThreadName) -> Thread {
         Thread {
             name,
-            number: NONE,
+            number: ABSENT,
             status: Status::Absent,
             pc: 0,
             base: 0,

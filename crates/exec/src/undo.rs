@@ -4,7 +4,8 @@
 use crate::executor::Executor;
 use crate::memory::Value;
 use crate::op::NONE;
-use crate::state::{Counts, Entry, Frame, Status, Thread};
+use crate::state::{Counts, Entry, Frame, Status, Thread, ThreadIdentity};
+use norn_verdict::schedule::StepNumber;
 
 /// A point to go back to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -14,8 +15,8 @@ pub struct Mark(usize);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change {
     /// Where the thread is, its registers, frames or result; or it came to be.
-    Thread(u32),
-    Buffer(u32),
+    Thread(ThreadIdentity),
+    Buffer(ThreadIdentity),
     /// Some bytes from this place of the flat memory on.
     Bytes(u32),
     /// The life of this object.
@@ -29,26 +30,26 @@ pub enum Change {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Undo {
     Register {
-        thread: u32,
+        thread: ThreadIdentity,
         slot: u32,
         old: Value,
     },
     Control {
-        thread: u32,
+        thread: ThreadIdentity,
         pc: u32,
         base: u32,
         status: Status,
     },
     /// A visible step begins: the control and the number of steps before it.
     Step {
-        thread: u32,
+        thread: ThreadIdentity,
         pc: u32,
         base: u32,
-        steps: u32,
+        steps: StepNumber,
         status: Status,
     },
     Counts {
-        thread: u32,
+        thread: ThreadIdentity,
         old: Counts,
     },
     Memory {
@@ -70,40 +71,40 @@ pub(crate) enum Undo {
         object: u32,
     },
     FramePushed {
-        thread: u32,
+        thread: ThreadIdentity,
     },
     /// The frame is on a stack of its own, its contents on theirs.
     FramePopped {
-        thread: u32,
+        thread: ThreadIdentity,
     },
     Local {
-        thread: u32,
+        thread: ThreadIdentity,
         slot: u32,
         old: u32,
     },
     Repeats {
-        thread: u32,
+        thread: ThreadIdentity,
         slot: u32,
         old: u32,
     },
     AllocationPushed {
-        thread: u32,
+        thread: ThreadIdentity,
     },
     AllocationRemoved {
-        thread: u32,
+        thread: ThreadIdentity,
         index: u32,
         depth: u32,
         object: u32,
     },
     BufferPushed {
-        thread: u32,
+        thread: ThreadIdentity,
     },
     BufferRemoved {
-        thread: u32,
+        thread: ThreadIdentity,
         index: u32,
     },
     Mooted {
-        thread: u32,
+        thread: ThreadIdentity,
         index: u32,
     },
     ObjectAdded {
@@ -122,13 +123,13 @@ pub(crate) enum Undo {
     },
     /// With what there was before the objects of the thread.
     Spawned {
-        thread: u32,
+        thread: ThreadIdentity,
         objects: u32,
         bytes: u32,
         provenance: u32,
     },
     Result {
-        thread: u32,
+        thread: ThreadIdentity,
         old: Value,
     },
     Exited,
@@ -193,16 +194,16 @@ impl Executor<'_> {
 
     fn undo(&mut self, change: Undo) {
         match change {
-            Undo::Register { thread, slot, old } => self.threads[thread as usize].registers[slot as usize] = old,
+            Undo::Register { thread, slot, old } => self.threads[thread.index()].registers[slot as usize] = old,
             Undo::Control { thread, pc, base, status } => {
-                let thread = &mut self.threads[thread as usize];
+                let thread = &mut self.threads[thread.index()];
                 (thread.pc, thread.base, thread.status) = (pc, base, status);
             }
             Undo::Step { thread, pc, base, steps, status } => {
-                let thread = &mut self.threads[thread as usize];
+                let thread = &mut self.threads[thread.index()];
                 (thread.pc, thread.base, thread.status, thread.counts.steps) = (pc, base, status, steps);
             }
-            Undo::Counts { thread, old } => self.threads[thread as usize].counts = old,
+            Undo::Counts { thread, old } => self.threads[thread.index()].counts = old,
             Undo::Memory { at, size, old } => {
                 let range = at as usize..at as usize + usize::from(size);
                 self.memory.bytes[range].copy_from_slice(&old.to_le_bytes()[..usize::from(size)]);
@@ -219,7 +220,7 @@ impl Executor<'_> {
                 object.provenance = NONE;
             }
             Undo::FramePushed { thread } => {
-                let thread = &mut self.threads[thread as usize];
+                let thread = &mut self.threads[thread.index()];
                 if let Some(frame) = thread.frames.pop() {
                     thread.registers.truncate(frame.base as usize);
                     thread.locals.truncate(frame.locals as usize);
@@ -227,7 +228,7 @@ impl Executor<'_> {
                 }
             }
             Undo::FramePopped { thread } => {
-                let thread = &mut self.threads[thread as usize];
+                let thread = &mut self.threads[thread.index()];
                 let Some(frame) = self.log.frames.pop() else { return };
                 let function = &self.code.functions[frame.function as usize];
                 let values = self.log.values.len() - function.register_types.len();
@@ -238,24 +239,24 @@ impl Executor<'_> {
                 thread.locals.extend(self.log.words.drain(locals..));
                 thread.frames.push(frame);
             }
-            Undo::Local { thread, slot, old } => self.threads[thread as usize].locals[slot as usize] = old,
-            Undo::Repeats { thread, slot, old } => self.threads[thread as usize].repeats[slot as usize] = old,
+            Undo::Local { thread, slot, old } => self.threads[thread.index()].locals[slot as usize] = old,
+            Undo::Repeats { thread, slot, old } => self.threads[thread.index()].repeats[slot as usize] = old,
             Undo::AllocationPushed { thread } => {
-                self.threads[thread as usize].allocations.pop();
+                self.threads[thread.index()].allocations.pop();
             }
             Undo::AllocationRemoved { thread, index, depth, object } => {
-                self.threads[thread as usize].allocations.insert(index as usize, (depth, object));
+                self.threads[thread.index()].allocations.insert(index as usize, (depth, object));
             }
             Undo::BufferPushed { thread } => {
-                self.threads[thread as usize].buffer.pop();
+                self.threads[thread.index()].buffer.pop();
             }
             Undo::BufferRemoved { thread, index } => {
                 if let Some(entry) = self.log.entries.pop() {
-                    self.threads[thread as usize].buffer.insert(index as usize, entry);
+                    self.threads[thread.index()].buffer.insert(index as usize, entry);
                 }
             }
             Undo::Mooted { thread, index } => {
-                self.threads[thread as usize].buffer[index as usize].moot = false;
+                self.threads[thread.index()].buffer[index as usize].moot = false;
             }
             Undo::ObjectAdded { arena, next } => self.memory.take_back(arena, next),
             Undo::Alive { object, old } => self.memory.objects[object as usize].alive = old,
@@ -274,11 +275,11 @@ impl Executor<'_> {
                 self.memory.bytes.truncate(bytes as usize);
                 self.memory.initialised.truncate(bytes as usize);
                 self.memory.provenance.truncate(provenance as usize);
-                let old = &mut self.threads[thread as usize];
+                let old = &mut self.threads[thread.index()];
                 let name = std::mem::take(&mut old.name);
                 *old = Thread::absent(name);
             }
-            Undo::Result { thread, old } => self.threads[thread as usize].result = old,
+            Undo::Result { thread, old } => self.threads[thread.index()].result = old,
             Undo::Exited => self.exited = None,
             Undo::MainReturned => self.main_returned = false,
         }

@@ -10,7 +10,7 @@ use norn_testing::programs::{Shape, program};
 use norn_testing::{Random, checked, compile, setting};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Basic, Checks};
-use norn_verdict::schedule::{StepNumber, ThreadName};
+use norn_verdict::schedule::ThreadName;
 use norn_verdict::trace::ThreadIndex;
 use norn_verdict::undecided::{Undecided, Why};
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ impl Inputs for Fixed {
 }
 
 fn give_script(executor: &mut Executor<'_>) {
-    let script = (0..executor.identities()).map(|thread| {
+    let script = norn_exec::ThreadIdentity::all(executor.identities()).map(|thread| {
         let name = &executor.thread(thread).name;
         (name.clone(), (0..64).map(|position| vec![norn_exec::Choice::Anywhere(fixed(name, position))]).collect())
     });
@@ -115,12 +115,12 @@ fn enabled(pair: &Pair<'_>, executor: &mut Executor<'_>) -> Vec<Choice> {
         }
     }
     let mut found = Vec::new();
-    for number in ThreadIndex::all(executor.thread_count()) {
-        let thread = executor.identity(number.index());
+    for number in executor.numbers() {
+        let thread = executor.identity(number);
         if executor.can_step(thread) {
             found.push(Choice::Run(number));
         }
-        found.extend(executor.commits(thread).map(|step| Choice::Commit { thread: number, step: StepNumber(step) }));
+        found.extend(executor.commits(thread).map(|step| Choice::Commit { thread: number, step }));
     }
     assert_eq!(found, choices);
     choices
@@ -130,13 +130,13 @@ fn compare(pair: &Pair<'_>, executor: &Executor<'_>, observed: &[(GlobalId, norn
     for &(id, object) in observed {
         assert_eq!(executor.global(id), pair.state.memory.object(object).bytes(), "global {id:?}");
     }
-    for (number, thread) in pair.state.threads.iter().enumerate() {
+    for (number, thread) in pair.state.indices().zip(&pair.state.threads) {
         let own = executor.thread(executor.identity(number));
         assert_eq!(own.name, *thread.name);
-        assert_eq!(own.counts.steps, thread.steps.0);
+        assert_eq!(own.counts.steps, thread.steps);
         use norn_machine::state::Status as Other;
         let same = match (own.status, thread.status) {
-            (Status::WaitsForThread(other), Other::WaitsForThread(number)) => executor.thread(other).number == number.0,
+            (Status::WaitsForThread(other), Other::WaitsForThread(number)) => executor.thread(other).number == number,
             (Status::Ready, Other::Ready)
             | (Status::WaitsForBuffer, Other::WaitsForBuffer)
             | (Status::Stopped, Other::Stopped)
@@ -183,10 +183,10 @@ fn walk(reference: &Program, program: &Program, code: &Code, (model, checks): (M
         }
         let choice = choices[random.below(choices.len() as u64) as usize];
         let expected = machine.step(&mut pair.state, choice, &mut Unobserved, &mut pair.inputs);
-        let thread = executor.identity(choice.thread().index());
+        let thread = executor.identity(choice.thread());
         let found = with_script(&mut executor, |executor| match choice {
             Choice::Run(_) => executor.step(thread),
-            Choice::Commit { step, .. } => executor.commit(thread, step.0),
+            Choice::Commit { step, .. } => executor.commit(thread, step),
         });
         match (expected, found) {
             (Ok(taken), Ok(())) => assert_eq!(taken.spurious, executor.was_spurious()),

@@ -154,10 +154,10 @@ impl Run<'_> {
         let own = self.follower.threads[thread.index()];
         let has_run = |wanted: ThreadId| {
             let number = self.follower.threads.iter().position(|&thread| thread == wanted);
-            number.is_some_and(|number| state.threads[number].steps > StepNumber::BEFORE_FIRST)
+            number.is_some_and(|number| state.threads[number].steps > StepNumber::NONE)
         };
         !self.follower.is_beyond[own.0 as usize]
-            && (state.threads[thread.index()].steps > StepNumber::BEFORE_FIRST
+            && (state.threads[thread.index()].steps > StepNumber::NONE
                 || ordered.iter().all(|&(first, then)| then != own || has_run(first)))
     }
 

@@ -104,7 +104,7 @@ impl Order {
             Happening::Join { thread } => {
                 let joined = self.clock(thread).clone();
                 let clock = self.clock(scene.thread);
-                clock.resize(clock.len().max(joined.len()), StepNumber::BEFORE_FIRST);
+                clock.resize(clock.len().max(joined.len()), StepNumber::NONE);
                 clock.iter_mut().zip(joined).for_each(|(own, other)| *own = (*own).max(other));
             }
             Happening::Fence(_)
@@ -136,7 +136,7 @@ impl Order {
         }
         let clock = self.clock(thread);
         let before = clock.clone();
-        clock.resize(clock.len().max(thread.index() + 1), StepNumber::BEFORE_FIRST);
+        clock.resize(clock.len().max(thread.index() + 1), StepNumber::NONE);
         clock[thread.index()] = step;
         let node = self.nodes.len();
         self.nodes.push(Node { thread, step, before });
@@ -328,7 +328,7 @@ fn bytes(spot: Spot) -> impl Iterator<Item = Byte> {
 
 fn point(scene: &Scene<'_>, event: Option<EventIndex>) -> Point {
     let span = scene.state.threads[scene.thread.index()].place(scene.machine.program).span;
-    Point { event, thread: scene.thread, step: scene.step.unwrap_or(StepNumber::BEFORE_FIRST), span }
+    Point { event, thread: scene.thread, step: scene.step.unwrap_or(StepNumber::NONE), span }
 }
 
 #[cfg(test)]

@@ -180,7 +180,7 @@ impl<'p> Machine<'p> {
             status: Status::Fresh,
             buffer: Vec::new(),
             epoch: 0,
-            steps: StepNumber::BEFORE_FIRST,
+            steps: StepNumber::NONE,
             children: 0,
             result: Default::default(),
             cut_at: None,

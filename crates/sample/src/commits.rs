@@ -6,6 +6,8 @@
 //! some executions where priorities change, late stores become due.
 
 use crate::random::Random;
+use norn_exec::ThreadIdentity;
+use norn_verdict::schedule::StepNumber;
 
 #[derive(Clone, Debug)]
 pub struct Commits {
@@ -16,7 +18,7 @@ pub struct Commits {
     /// Where priorities change, a late store becomes due.
     pub hurries: bool,
     /// By thread: the steps of its buffered stores, oldest first, and when they are due.
-    dues: Vec<Vec<(u32, u64)>>,
+    dues: Vec<Vec<(StepNumber, u64)>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,7 +49,7 @@ impl Commits {
     }
 
     /// The thread has a buffered store more, to this place, made by this step.
-    pub fn stored(&mut self, thread: u32, step: u32, place: u32, now: u64) {
+    pub fn stored(&mut self, thread: ThreadIdentity, step: StepNumber, place: u32, now: u64) {
         let due = match self.policy {
             Policy::Eager => now,
             Policy::Lazy => u64::MAX,
@@ -57,7 +59,7 @@ impl Commits {
             Policy::LatePlaces(..) => now,
             Policy::After(most) => now + self.random.magnitude(most),
         };
-        let at = thread as usize;
+        let at = thread.index();
         if self.dues.len() <= at {
             self.dues.resize(at + 1, Vec::new());
         }
@@ -78,15 +80,15 @@ impl Commits {
         }
     }
 
-    pub fn committed(&mut self, thread: u32, step: u32) {
-        self.dues[thread as usize].retain(|store| store.0 != step);
+    pub fn committed(&mut self, thread: ThreadIdentity, step: StepNumber) {
+        self.dues[thread.index()].retain(|store| store.0 != step);
     }
 
     /// The stores that are due, with their threads; whether the model lets them go is another question.
-    pub fn due(&self, now: u64) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let of = move |(thread, stores): (usize, &'_ Vec<(u32, u64)>)| {
+    pub fn due(&self, now: u64) -> impl Iterator<Item = (ThreadIdentity, StepNumber)> + '_ {
+        let of = move |(thread, stores): (usize, &'_ Vec<(StepNumber, u64)>)| {
             let due = stores.iter().find(|store| store.1 <= now)?;
-            Some((thread as u32, due.0))
+            Some((ThreadIdentity::new(thread), due.0))
         };
         self.dues.iter().enumerate().filter_map(of)
     }

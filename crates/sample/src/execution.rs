@@ -8,7 +8,7 @@ use crate::commits::Commits;
 use crate::random::Random;
 use crate::schedules::Chooser;
 use crate::values::Values;
-use norn_exec::{Effect, Executor, Mark, Status, Stop};
+use norn_exec::{Effect, Executor, Mark, Status, Stop, ThreadIdentity};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Violation};
 use norn_verdict::schedule::{Schedule, Step, StepNumber};
@@ -29,13 +29,13 @@ const SPURIOUS: usize = 8;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Act {
     Start,
-    Run(u32),
+    Run(ThreadIdentity),
     /// The store that the thread made with its step of this number.
-    Commit(u32, u32),
+    Commit(ThreadIdentity, StepNumber),
 }
 
 /// An act, with the number of the step: what a schedule needs.
-pub type Taken = (Act, u32);
+pub type Taken = (Act, StepNumber);
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Ended {
@@ -165,7 +165,7 @@ impl<'c> Runner<'c> {
     }
 
     /// What is to happen, if anything can; a deadlock is a violation.
-    fn next(&mut self, choices: &mut Choices, threads: &mut Vec<u32>) -> Result<Option<Act>, Violation> {
+    fn next(&mut self, choices: &mut Choices, threads: &mut Vec<ThreadIdentity>) -> Result<Option<Act>, Violation> {
         let now = self.acts.len() as u64;
         if let Some(commit) = self.due_commit(choices, now) {
             return Ok(Some(commit));
@@ -201,7 +201,7 @@ impl<'c> Runner<'c> {
         Some(Act::Commit(thread, step))
     }
 
-    fn can_be_next(&self, thread: u32, drains: bool) -> bool {
+    fn can_be_next(&self, thread: ThreadIdentity, drains: bool) -> bool {
         match self.executor.status(thread) {
             Status::Ready => match self.waits(thread) {
                 Waits::No => true,
@@ -214,17 +214,17 @@ impl<'c> Runner<'c> {
     }
 
     /// Any store of the thread that may reach memory.
-    fn commit_of(&self, thread: u32, random: &mut Random) -> Option<Act> {
+    fn commit_of(&self, thread: ThreadIdentity, random: &mut Random) -> Option<Act> {
         let count = self.executor.commits(thread).count();
         self.executor.commits(thread).nth(random.below(count)).map(|step| Act::Commit(thread, step))
     }
 
-    fn waits(&self, thread: u32) -> Waits {
-        self.waits.get(thread as usize).copied().unwrap_or(Waits::No)
+    fn waits(&self, thread: ThreadIdentity) -> Waits {
+        self.waits.get(thread.index()).copied().unwrap_or(Waits::No)
     }
 
-    fn set_waits(&mut self, thread: u32, waits: Waits) {
-        let at = thread as usize;
+    fn set_waits(&mut self, thread: ThreadIdentity, waits: Waits) {
+        let at = thread.index();
         if self.waits.len() <= at {
             self.waits.resize(at + 1, Waits::No);
         }
@@ -374,14 +374,15 @@ impl<'c> Runner<'c> {
 
     /// This execution so far, as a schedule of the program with this fingerprint.
     pub fn schedule(&self, model: Model, program: u64) -> Schedule {
-        let name = |thread: u32| self.executor.thread(thread).name.clone();
+        let name = |thread: ThreadIdentity| self.executor.thread(thread).name.clone();
         let step = |&(act, step): &Taken| match act {
             Act::Start => None,
-            Act::Run(thread) => Some(Step::Run { thread: name(thread), step: StepNumber(step) }),
-            Act::Commit(thread, _) => Some(Step::Commit { thread: name(thread), step: StepNumber(step) }),
+            Act::Run(thread) => Some(Step::Run { thread: name(thread), step }),
+            Act::Commit(thread, _) => Some(Step::Commit { thread: name(thread), step }),
         };
         let steps = self.acts.iter().filter_map(step).collect();
-        let values = |thread: u32| self.executor.inputs_taken(thread).iter().map(|taken| taken.1).collect::<Vec<_>>();
+        let values =
+            |thread: ThreadIdentity| self.executor.inputs_taken(thread).iter().map(|taken| taken.1).collect::<Vec<_>>();
         let inputs = self.executor.threads().map(|thread| (name(thread), values(thread)));
         let mut inputs: Vec<_> = inputs.filter(|(_, values)| !values.is_empty()).collect();
         inputs.sort();

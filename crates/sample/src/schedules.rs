@@ -12,6 +12,7 @@
 //! gives way: its priority becomes the lowest, its turn ends.
 
 use crate::random::Random;
+use norn_exec::ThreadIdentity;
 
 /// At most so many changes of priority or turns that end early.
 const MOST_CHANGES: usize = 5;
@@ -26,7 +27,7 @@ pub struct Chooser {
     lowest: u64,
     /// Steps at which something changes, the last first.
     changes: Vec<u64>,
-    last: Option<u32>,
+    last: Option<ThreadIdentity>,
     /// The last thread should give way.
     turn_over: bool,
     /// Somebody had to give way when one was picked last.
@@ -81,7 +82,7 @@ impl Chooser {
     }
 
     /// One of the threads, which are in the order of creation and not none; `step` counts what has happened so far.
-    pub fn pick(&mut self, threads: &[u32], step: u64) -> u32 {
+    pub fn pick(&mut self, threads: &[ThreadIdentity], step: u64) -> ThreadIdentity {
         let mut next = self.preferred(threads);
         self.changed = false;
         while self.changes.last().is_some_and(|&change| change <= step) {
@@ -94,7 +95,7 @@ impl Chooser {
         next
     }
 
-    fn preferred(&mut self, threads: &[u32]) -> u32 {
+    fn preferred(&mut self, threads: &[ThreadIdentity]) -> ThreadIdentity {
         let last = self.last.filter(|last| !self.turn_over && threads.contains(last));
         match self.plan {
             Plan::Priorities => {
@@ -117,8 +118,8 @@ impl Chooser {
         }
     }
 
-    fn priority(&mut self, thread: u32) -> u64 {
-        let at = thread as usize;
+    fn priority(&mut self, thread: ThreadIdentity) -> u64 {
+        let at = thread.index();
         if self.priorities.len() <= at {
             self.priorities.resize(at + 1, 0);
         }
@@ -128,16 +129,16 @@ impl Chooser {
         self.priorities[at]
     }
 
-    fn put_last(&mut self, thread: u32) {
+    fn put_last(&mut self, thread: ThreadIdentity) {
         self.priority(thread);
         self.lowest -= 1;
-        self.priorities[thread as usize] = self.lowest;
+        self.priorities[thread.index()] = self.lowest;
         self.last = Some(thread);
         self.turn_over = true;
     }
 
     /// The thread has taken a step; `wrote`: others may notice it. Whether it gives way now.
-    pub fn took(&mut self, thread: u32, wrote: bool) -> bool {
+    pub fn took(&mut self, thread: ThreadIdentity, wrote: bool) -> bool {
         if self.last != Some(thread) {
             (self.on_end, self.reads_on_end) = (0, 0);
         }

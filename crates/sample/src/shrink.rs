@@ -5,7 +5,7 @@
 //! violation at the same place.
 
 use crate::execution::{Act, Runner};
-use norn_exec::{Choice, Script, Stop};
+use norn_exec::{Choice, Script, Stop, ThreadIdentity};
 use norn_verdict::outcome::{Violation, ViolationKind};
 
 /// Steps that may be spent on it.
@@ -40,15 +40,15 @@ struct Shrinker<'a, 'c> {
 
 fn script(runner: &Runner<'_>) -> Script {
     let executor = &runner.executor;
-    let values = |thread: u32| {
+    let values = |thread: ThreadIdentity| {
         executor.inputs_taken(thread).iter().map(|taken| vec![Choice::Anywhere(taken.1)]).collect::<Vec<_>>()
     };
     executor.threads().map(|thread| (executor.thread(thread).name.clone(), values(thread))).collect()
 }
 
-fn thread(act: Act) -> u32 {
+fn thread(act: Act) -> ThreadIdentity {
     match act {
-        Act::Start => 0,
+        Act::Start => ThreadIdentity::MAIN,
         Act::Run(thread) | Act::Commit(thread, _) => thread,
     }
 }
@@ -108,7 +108,7 @@ impl Shrinker<'_, '_> {
 
     /// Without what threads do last: everything of a thread, then less.
     fn drop_ends(&mut self) {
-        let mut threads: Vec<u32> = self.best.iter().map(|&act| thread(act)).collect();
+        let mut threads: Vec<ThreadIdentity> = self.best.iter().map(|&act| thread(act)).collect();
         threads.sort_unstable();
         threads.dedup();
         for &t in threads.iter().rev() {
@@ -143,7 +143,7 @@ impl Shrinker<'_, '_> {
     }
 
     /// The next turn of the thread comes at once.
-    fn earlier(&mut self, at: usize, t: u32) -> bool {
+    fn earlier(&mut self, at: usize, t: ThreadIdentity) -> bool {
         let Some(next) = (at..self.best.len()).find(|&i| thread(self.best[i]) == t) else { return false };
         let end = (next..self.best.len()).find(|&i| thread(self.best[i]) != t).unwrap_or(self.best.len());
         let mut acts = self.best.clone();
@@ -152,7 +152,7 @@ impl Shrinker<'_, '_> {
     }
 
     /// This turn of the thread comes just before its next one.
-    fn later(&mut self, at: usize, t: u32) -> bool {
+    fn later(&mut self, at: usize, t: ThreadIdentity) -> bool {
         let Some(next) = (at..self.best.len()).find(|&i| thread(self.best[i]) == t) else { return false };
         let start = (0..at).rev().find(|&i| thread(self.best[i]) != t).map_or(0, |i| i + 1);
         let mut acts = self.best.clone();

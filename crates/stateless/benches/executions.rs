@@ -42,7 +42,7 @@ fn steps(program: &Prepared, model: Model) -> f64 {
     let mut count = 0u64;
     let start = Instant::now();
     for _ in 0..ROUNDS {
-        for number in 0..executor.thread_count() {
+        for number in executor.numbers() {
             let thread = executor.identity(number);
             while executor.can_step(thread) {
                 executor.step(thread).expect("it should run");

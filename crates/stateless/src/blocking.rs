@@ -10,6 +10,7 @@
 use crate::explore::{Item, Search};
 use crate::footprint::{Access, EXIT, Footprint, Process};
 use norn_exec::{Effect, Stop};
+use norn_verdict::schedule::StepNumber;
 
 impl Search<'_> {
     /// Reverses the step of a section, which may be event `end` or not have happened at all, with the events before
@@ -99,9 +100,11 @@ impl Search<'_> {
                 _ => continue,
             };
             if let Some(cell) = self.cells.life(&self.executor, object) {
-                accesses.push(Access { cell, writes: false, own: 0 });
+                accesses.push(Access { cell, writes: false, own: StepNumber::NONE });
             }
-            self.cells.of(&self.executor, object, at, size, |cell| accesses.push(Access { cell, writes, own: 0 }));
+            self.cells.of(&self.executor, object, at, size, |cell| {
+                accesses.push(Access { cell, writes, own: StepNumber::NONE })
+            });
         }
         accesses
     }
@@ -120,7 +123,7 @@ impl Search<'_> {
         self.executor.undo_to(exit.mark);
         let depth = self.trace.len();
         let mut others = Vec::new();
-        for number in 0..self.executor.thread_count() {
+        for number in self.executor.numbers() {
             let thread = self.executor.identity(number);
             others.extend(self.executor.commits(thread).map(|step| Process::commit(thread, step)));
             if thread != process.thread && self.executor.can_step(thread) {
@@ -135,7 +138,7 @@ impl Search<'_> {
             let is_possible = before.into_iter().all(|process| self.append(process) == Some(false));
             // Steps that leave no trace are of interest for what follows them only.
             let leaves_trace = loop {
-                if !is_possible || (other.step == 0 && !self.executor.can_step(other.thread)) {
+                if !is_possible || (other.is_thread() && !self.executor.can_step(other.thread)) {
                     break false;
                 }
                 match self.append(other) {

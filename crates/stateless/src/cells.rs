@@ -7,21 +7,25 @@
 //! address, because places differ between executions. The life of an object that can end is a cell too: every access
 //! reads it, the end writes it.
 
-use norn_exec::Executor;
 use norn_exec::memory::Kind;
+use norn_exec::{Executor, ThreadIdentity};
+use norn_verdict::trace::ThreadIndex;
 use std::collections::BTreeMap;
 
 #[derive(Default)]
 pub struct Cells {
     /// By byte: 0 not accessed yet, `INSIDE` within a cell, else the size of the cell that begins here.
     shapes: Vec<u8>,
-    dynamic: BTreeMap<(u32, u64), u32>,
-    lives: BTreeMap<(u32, u64), u32>,
+    dynamic: BTreeMap<(ThreadIdentity, u64), u32>,
+    lives: BTreeMap<(ThreadIdentity, u64), u32>,
     /// A cell fell apart.
     pub changed: bool,
 }
 
 const INSIDE: u8 = 255;
+
+/// In place of an owner: the globals.
+const GLOBALS: ThreadIdentity = ThreadIdentity(u32::MAX);
 
 impl Cells {
     fn fresh(&mut self) -> u32 {
@@ -30,13 +34,13 @@ impl Cells {
     }
 
     /// The name of an object and an offset in it: the owner and the address in the owner's arena.
-    fn name(executor: &Executor<'_>, object: u32, offset: u32) -> (u32, u64) {
+    fn name(executor: &Executor<'_>, object: u32, offset: u32) -> (ThreadIdentity, u64) {
         const ARENA_BITS: u32 = 24;
         let info = &executor.memory().objects[object as usize];
         let address = info.base + u64::from(offset);
         let shift = if executor.memory().target().pointer_size() == 8 { 40 } else { ARENA_BITS };
         let arena = (address >> shift).saturating_sub(1);
-        let owner = arena.checked_sub(1).map_or(u32::MAX, |number| executor.identity(number as usize));
+        let owner = arena.checked_sub(1).map_or(GLOBALS, |number| executor.identity(ThreadIndex(number as u32)));
         (owner, address & ((1 << shift) - 1))
     }
 

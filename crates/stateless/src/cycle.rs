@@ -8,6 +8,8 @@
 
 use crate::footprint::{Footprints, STORED};
 use crate::trace::Trace;
+use norn_exec::ThreadIdentity;
+use norn_verdict::schedule::StepNumber;
 
 /// What is known about the accesses of one cell.
 #[derive(Default)]
@@ -30,17 +32,17 @@ enum Seen {
 pub struct CycleFinder {
     cells: Vec<Cell>,
     touched: Vec<u32>,
-    clocks: Vec<Vec<u32>>,
-    /// For each node and thread: how many of the thread's steps come before it by program order, creation and join.
-    before: Vec<u32>,
+    clocks: Vec<Vec<StepNumber>>,
+    /// For each node and thread: the last of the thread's steps that comes before it by program order, creation and join.
+    before: Vec<StepNumber>,
     /// Its thread and step.
-    names: Vec<(u32, u32)>,
+    names: Vec<(ThreadIdentity, StepNumber)>,
     successors: Vec<Vec<u32>>,
     open: Vec<u32>,
     free: Vec<u32>,
 }
 
-const NO_NODE: (u32, u32) = (u32::MAX, 0);
+const NO_NODE: (ThreadIdentity, StepNumber) = (ThreadIdentity(u32::MAX), StepNumber::NONE);
 
 impl CycleFinder {
     /// The number of steps of a shortest cycle, if there is one.
@@ -59,23 +61,24 @@ impl CycleFinder {
         self.clocks.resize(threads, Vec::new());
         for clock in &mut self.clocks {
             clock.clear();
-            clock.resize(threads, 0);
+            clock.resize(threads, StepNumber::NONE);
         }
         self.before.clear();
         self.names.clear();
         let mut links = trace.links.iter().peekable();
         for (number, event) in trace.events.iter().enumerate() {
             while let Some(link) = links.next_if(|link| link.events as usize <= number) {
-                let earlier = std::mem::take(&mut self.clocks[link.before as usize]);
-                let later = &mut self.clocks[link.after as usize];
+                let earlier = std::mem::take(&mut self.clocks[link.before.index()]);
+                let later = &mut self.clocks[link.after.index()];
                 later.iter_mut().zip(&earlier).for_each(|(own, &other)| *own = (*own).max(other));
-                self.clocks[link.before as usize] = earlier;
+                self.clocks[link.before.index()] = earlier;
             }
-            let clock = &mut self.clocks[event.process.thread as usize];
+            let clock = &mut self.clocks[event.process.thread.index()];
             self.before.extend_from_slice(clock);
-            if event.process.step == 0 {
-                clock[event.process.thread as usize] += 1;
-                self.names.push((event.process.thread, clock[event.process.thread as usize]));
+            if event.process.is_thread() {
+                let step = &mut clock[event.process.thread.index()];
+                *step = step.next();
+                self.names.push((event.process.thread, *step));
             } else {
                 self.names.push(NO_NODE);
             }
@@ -91,7 +94,7 @@ impl CycleFinder {
         for (number, event) in trace.events.iter().enumerate() {
             let thread = event.process.thread;
             let node = match event.process.step {
-                0 => number,
+                StepNumber::NONE => number,
                 step => trace.step_of(thread, step),
             } as u32;
             for access in footprints.accesses(event.footprint).iter().filter(|access| access.cell != STORED) {
@@ -104,7 +107,7 @@ impl CycleFinder {
                 }
                 match (access.writes, access.own) {
                     (true, _) => cell.writes.push(node),
-                    (false, 0) => cell.reads.push((node, Seen::Writes(cell.writes.len() as u32))),
+                    (false, StepNumber::NONE) => cell.reads.push((node, Seen::Writes(cell.writes.len() as u32))),
                     (false, own) => cell.reads.push((node, Seen::Own(trace.step_of(thread, own) as u32))),
                 }
             }
@@ -137,8 +140,10 @@ impl CycleFinder {
         };
         for (node, _) in self.names.iter().enumerate().filter(|(_, name)| **name != NO_NODE) {
             let before = &self.before[node * threads..(node + 1) * threads];
-            for (thread, &steps) in before.iter().enumerate().filter(|(_, steps)| **steps > 0) {
-                edge(trace.step_of(thread as u32, steps) as u32, node as u32);
+            for (thread, &steps) in
+                ThreadIdentity::all(threads).zip(before).filter(|(_, steps)| **steps > StepNumber::NONE)
+            {
+                edge(trace.step_of(thread, steps) as u32, node as u32);
             }
         }
         // Neighbours are enough here.
@@ -190,7 +195,7 @@ impl CycleFinder {
         for (at, &earlier) in candidates.iter().enumerate() {
             let (thread, step) = self.names[earlier as usize];
             for (to, &later) in candidates.iter().enumerate() {
-                edges[at][to] = self.before[later as usize * threads + thread as usize] >= step;
+                edges[at][to] = self.before[later as usize * threads + thread.index()] >= step;
             }
         }
         let mut edge = |from: u32, to: u32| {

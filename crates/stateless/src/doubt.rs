@@ -29,7 +29,7 @@ impl Search<'_> {
         let mut races = std::mem::take(&mut self.races);
         self.trace.races(&mut races);
         self.executor.undo_to(self.trace.events[number].mark);
-        let tries_again = process.step == 0
+        let tries_again = process.is_thread()
             && (self.executor.may_block(process.thread) || self.executor.accesses_vary(process.thread));
         if !tries_again {
             self.past.clear();

@@ -13,7 +13,7 @@ use crate::footprint::{Access, EXIT, Footprint, Footprints, Process};
 use crate::robust::Cycles;
 use crate::trace::Trace;
 use crate::wakeup::{Forest, NO_NODE, NodeId};
-use norn_exec::{Choice, Code, Executor, Request, Status, Stop};
+use norn_exec::{Choice, Code, Executor, Request, Status, Stop, ThreadIdentity};
 use norn_ir::program::Program;
 use norn_passes::Site;
 use norn_verdict::limits::{Exceeded, Limits};
@@ -332,7 +332,7 @@ impl<'a> Search<'a> {
 
     /// Any process that is enabled and does not sleep: commits first, so that stores are seen early.
     fn choose(&mut self, depth: usize) -> Option<Process> {
-        for number in 0..self.executor.thread_count() {
+        for number in self.executor.numbers() {
             let thread = self.executor.identity(number);
             let commit = self.executor.commits(thread).map(|step| Process::commit(thread, step));
             let mut awake = commit.filter(|&process| !self.sleeps(depth, process));
@@ -340,7 +340,7 @@ impl<'a> Search<'a> {
                 return Some(process);
             }
         }
-        for number in 0..self.executor.thread_count() {
+        for number in self.executor.numbers() {
             let thread = self.executor.identity(number);
             if !self.sleeps(depth, Process::run(thread)) && self.executor.can_step(thread) {
                 return Some(Process::run(thread));
@@ -350,7 +350,7 @@ impl<'a> Search<'a> {
     }
 
     fn is_anything_enabled(&mut self) -> bool {
-        (0..self.executor.thread_count()).any(|number| {
+        self.executor.numbers().any(|number| {
             let thread = self.executor.identity(number);
             self.executor.commits(thread).next().is_some() || self.executor.can_step(thread)
         })
@@ -358,20 +358,20 @@ impl<'a> Search<'a> {
 
     /// Whether some thread would go on with a larger bound.
     fn is_anything_cut(&mut self) -> bool {
-        (0..self.executor.thread_count()).any(|number| self.executor.is_cut(self.executor.identity(number)))
+        self.executor.numbers().any(|number| self.executor.is_cut(self.executor.identity(number)))
     }
 
     pub(crate) fn execute(&mut self, process: Process) -> Result<(), Stop> {
         match process.step {
-            0 => self.executor.step(process.thread),
+            StepNumber::NONE => self.executor.step(process.thread),
             step => self.executor.commit(process.thread, step),
         }
     }
 
     /// Carries a process out, with all that follows for the trees; its level has been made.
     fn step(&mut self, process: Process) -> Result<(), Stop> {
-        let blocking = process.step == 0 && self.executor.may_block(process.thread);
-        let varies = process.step == 0 && self.executor.accesses_vary(process.thread);
+        let blocking = process.is_thread() && self.executor.may_block(process.thread);
+        let varies = process.is_thread() && self.executor.accesses_vary(process.thread);
         let mark = self.executor.mark();
         if let Err(stop) = self.execute(process) {
             // The schedule of a violation ends with this step.
@@ -419,7 +419,9 @@ impl<'a> Search<'a> {
     /// Who still sleeps after the event.
     fn fall_asleep(&mut self, number: usize, event: (Process, Footprint)) {
         let executor = &self.executor;
-        let reached = |thread: u32, step: u32| !executor.thread(thread).buffer.iter().any(|entry| entry.step == step);
+        let reached = |thread: ThreadIdentity, step: StepNumber| {
+            !executor.thread(thread).buffer.iter().any(|entry| entry.step == step)
+        };
         for at in self.asleep(number) {
             let sleeper = self.sleepers[at];
             if !self.footprints.depend(sleeper, event, reached) {
@@ -516,7 +518,7 @@ impl<'a> Search<'a> {
             return alone.then_some(Some(position));
         }
         for (position, item) in self.sequence.iter().enumerate() {
-            let reached = |thread: u32, step: u32| self.has_reached(depth, position, thread, step);
+            let reached = |thread: ThreadIdentity, step: StepNumber| self.has_reached(depth, position, thread, step);
             if self.footprints.depend((process, footprint), (item.process, item.footprint), reached) {
                 return None;
             }
@@ -536,7 +538,7 @@ impl<'a> Search<'a> {
         self.last_row.extend_from_slice(past);
         self.last_row.resize(self.trace.words(), 0);
         for (position, item) in self.sequence.iter().enumerate() {
-            let reached = |thread: u32, step: u32| self.has_reached(depth, position, thread, step);
+            let reached = |thread: ThreadIdentity, step: StepNumber| self.has_reached(depth, position, thread, step);
             let depends = self.footprints.depend((item.process, item.footprint), (process, footprint), reached);
             if let Some(event) = item.event
                 && depends
@@ -547,7 +549,7 @@ impl<'a> Search<'a> {
     }
 
     /// Whether a store is in memory at a position of the sequence, which begins at the given level.
-    fn has_reached(&self, depth: usize, position: usize, thread: u32, step: u32) -> bool {
+    fn has_reached(&self, depth: usize, position: usize, thread: ThreadIdentity, step: StepNumber) -> bool {
         let commit = Process::commit(thread, step);
         self.trace.commit_of(thread, step).is_some_and(|event| event < depth)
             || self.path.contains(&commit)
@@ -573,7 +575,7 @@ impl<'a> Search<'a> {
         if self.question.checks.deadlock && self.executor.could_deadlock() && !self.is_anything_cut() {
             return Some(Ended::Violation(self.executor.deadlock(), self.schedule()));
         }
-        for number in 0..self.executor.thread_count() {
+        for number in self.executor.numbers() {
             let thread = self.executor.identity(number);
             if self.executor.status(thread) != Status::Ready {
                 continue;
@@ -616,15 +618,16 @@ impl<'a> Search<'a> {
     }
 
     pub(crate) fn schedule(&self) -> Schedule {
-        let mut taken = vec![0; self.executor.identities() as usize];
+        let mut taken = vec![StepNumber::NONE; self.executor.identities()];
         let steps = self.trace.events.iter().map(|event| {
             let thread = self.executor.thread(event.process.thread).name.clone();
             match event.process.step {
-                0 => {
-                    taken[event.process.thread as usize] += 1;
-                    Step::Run { thread, step: StepNumber(taken[event.process.thread as usize]) }
+                StepNumber::NONE => {
+                    let step = &mut taken[event.process.thread.index()];
+                    *step = step.next();
+                    Step::Run { thread, step: *step }
                 }
-                step => Step::Commit { thread, step: StepNumber(step) },
+                step => Step::Commit { thread, step },
             }
         });
         let steps = steps.collect();

@@ -1,22 +1,29 @@
 //! What an event accesses, and which events depend on one another.
 
+use norn_exec::ThreadIdentity;
+use norn_verdict::schedule::StepNumber;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// A process: a thread, or the pending commit of a store that the thread made with its visible step `step`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Process {
-    pub thread: u32,
-    /// 0: the thread itself.
-    pub step: u32,
+    pub thread: ThreadIdentity,
+    /// [`StepNumber::NONE`]: the thread itself.
+    pub step: StepNumber,
 }
 
 impl Process {
-    pub fn run(thread: u32) -> Process {
-        Process { thread, step: 0 }
+    pub fn run(thread: ThreadIdentity) -> Process {
+        Process { thread, step: StepNumber::NONE }
     }
 
-    pub fn commit(thread: u32, step: u32) -> Process {
+    /// Whether it is a thread, not a commit.
+    pub fn is_thread(self) -> bool {
+        self.step == StepNumber::NONE
+    }
+
+    pub fn commit(thread: ThreadIdentity, step: StepNumber) -> Process {
         Process { thread, step }
     }
 }
@@ -25,8 +32,9 @@ impl Process {
 pub struct Access {
     pub cell: u32,
     pub writes: bool,
-    /// A read of what the own thread's buffered store of this step wrote, wherever it was found; 0: of something else.
-    pub own: u32,
+    /// A read of what the own thread's buffered store of this step wrote, wherever it was found;
+    /// [`StepNumber::NONE`]: of something else.
+    pub own: StepNumber,
 }
 
 /// A set of accesses, by number.
@@ -83,7 +91,7 @@ impl Hasher for Mixer {
 impl Footprints {
     pub fn number(&mut self, accesses: &[Access]) -> Footprint {
         let [access] = *accesses else { return self.look_up(accesses) };
-        let place = (access.cell as usize / 2 + usize::from(access.writes) + access.own as usize * 4) % RECENT;
+        let place = (access.cell as usize / 2 + usize::from(access.writes) + access.own.0 as usize * 4) % RECENT;
         match self.recent[place] {
             Some((known, number)) if known == access => Footprint(number),
             _ => {
@@ -125,7 +133,7 @@ impl Footprints {
         &self,
         (a, a_print): (Process, Footprint),
         (b, b_print): (Process, Footprint),
-        mut reached: impl FnMut(u32, u32) -> bool,
+        mut reached: impl FnMut(ThreadIdentity, StepNumber) -> bool,
     ) -> bool {
         if a_print == EXIT || b_print == EXIT {
             return !self.is_empty(a_print) && !self.is_empty(b_print);
@@ -133,9 +141,10 @@ impl Footprints {
         if a.thread == b.thread {
             return false;
         }
-        let sees = |read: &Access, thread: u32, reached: &mut dyn FnMut(u32, u32) -> bool| {
-            read.writes || read.own == 0 || reached(thread, read.own)
-        };
+        let sees =
+            |read: &Access, thread: ThreadIdentity, reached: &mut dyn FnMut(ThreadIdentity, StepNumber) -> bool| {
+                read.writes || read.own == StepNumber::NONE || reached(thread, read.own)
+            };
         for x in self.accesses(a_print) {
             for y in self.accesses(b_print) {
                 if x.cell == y.cell

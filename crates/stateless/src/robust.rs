@@ -36,7 +36,7 @@ impl Search<'_> {
     /// To be called at the end of an execution: whether the search is to end.
     pub(crate) fn look_for_cycle(&mut self) -> Option<Ended> {
         let mut cycles = self.cycles.take()?;
-        let threads = self.executor.identities() as usize;
+        let threads = self.executor.identities();
         if let Some(length) = cycles.finder.shortest(&self.trace, self.footprints, threads)
             && cycles.shortest.as_ref().is_none_or(|(shortest, _)| length < *shortest)
         {

@@ -13,8 +13,9 @@
 use crate::bits::{self, Rows};
 use crate::cells::Cells;
 use crate::footprint::{Access, EXIT, Footprint, Footprints, Process, STORED};
-use norn_exec::{Effect, Executor, Mark};
+use norn_exec::{Effect, Executor, Mark, ThreadIdentity};
 use norn_verdict::model::Model;
+use norn_verdict::schedule::StepNumber;
 
 pub const NONE: u32 = u32::MAX;
 
@@ -59,7 +60,7 @@ struct Node {
 struct Stored {
     at: u32,
     size: u8,
-    step: u32,
+    step: StepNumber,
 }
 
 /// A creation or a join: the steps that the one thread has taken come before those that the other has not.
@@ -67,8 +68,8 @@ struct Stored {
 pub struct Link {
     /// How many events there were.
     pub events: u32,
-    pub before: u32,
-    pub after: u32,
+    pub before: ThreadIdentity,
+    pub after: ThreadIdentity,
 }
 
 /// Rows per thread: what its next step follows; its commits; those of earlier epochs.
@@ -143,10 +144,10 @@ impl Trace {
     }
 
     /// What the thread's next step will follow, but for what it accesses.
-    pub fn past_of(&self, thread: u32, row: &mut Vec<u64>) {
+    pub fn past_of(&self, thread: ThreadIdentity, row: &mut Vec<u64>) {
         row.clear();
-        row.extend_from_slice(self.threads.row(thread as usize * KINDS + BASE));
-        bits::join(row, self.threads.row(thread as usize * KINDS + COMMITS));
+        row.extend_from_slice(self.threads.row(thread.index() * KINDS + BASE));
+        bits::join(row, self.threads.row(thread.index() * KINDS + COMMITS));
     }
 
     /// What the last event follows even without its accesses.
@@ -155,17 +156,17 @@ impl Trace {
     }
 
     /// The event that was a thread's step of this number.
-    pub fn step_of(&self, thread: u32, step: u32) -> usize {
-        self.steps[thread as usize][step as usize - 1].0 as usize
+    pub fn step_of(&self, thread: ThreadIdentity, step: StepNumber) -> usize {
+        self.steps[thread.index()][step.index()].0 as usize
     }
 
     /// The event that is the commit of a store, if it has happened.
-    pub fn commit_of(&self, thread: u32, step: u32) -> Option<usize> {
-        let (_, commit) = *self.steps.get(thread as usize)?.get(step as usize - 1)?;
+    pub fn commit_of(&self, thread: ThreadIdentity, step: StepNumber) -> Option<usize> {
+        let (_, commit) = *self.steps.get(thread.index())?.get(step.index())?;
         (commit != NONE).then_some(commit as usize)
     }
 
-    fn make_room(&mut self, threads: u32) {
+    fn make_room(&mut self, threads: usize) {
         if self.events.len() >= self.words * 64 {
             self.words *= 2;
             self.clocks.widen(self.words);
@@ -174,7 +175,6 @@ impl Trace {
             self.past.resize(self.words, 0);
             self.row.resize(self.words, 0);
         }
-        let threads = threads as usize;
         if self.steps.len() < threads {
             self.threads.ensure(threads * KINDS);
             self.epochs.resize(threads, 0);
@@ -222,7 +222,7 @@ impl Trace {
                         self.read(cell, own, number, process.thread);
                     });
                     // A store that covers a part of what is read makes it fall into pieces.
-                    if own == 0 && pieces > 1 {
+                    if own == StepNumber::NONE && pieces > 1 {
                         self.wait_for_stores(process.thread, at, size);
                     }
                 }
@@ -236,8 +236,8 @@ impl Trace {
                     self.readers_arrive(process.thread, step);
                 }
                 Effect::Store { object, at, size, step, .. } => {
-                    self.stores[process.thread as usize].push(Stored { at, size, step });
-                    self.accesses.push(Access { cell: STORED, writes: false, own: 0 });
+                    self.stores[process.thread.index()].push(Stored { at, size, step });
+                    self.accesses.push(Access { cell: STORED, writes: false, own: StepNumber::NONE });
                     self.touch_life(executor, cells, object, number, process.thread, false);
                 }
                 Effect::Ends { object, .. } => {
@@ -265,13 +265,13 @@ impl Trace {
         let row = std::mem::take(&mut self.row);
         self.clocks.push(&row);
         self.events.push(Event { process, footprint, mark, forwards: NONE, lengths });
-        let thread = process.thread as usize;
-        if process.step == 0 {
+        let thread = process.thread.index();
+        if process.is_thread() {
             self.steps[thread].push((number, NONE));
             self.save(process.thread, BASE);
             bits::join(self.threads.row_mut(thread * KINDS + BASE), &row);
         } else {
-            self.steps[thread][process.step as usize - 1].1 = number;
+            self.steps[thread][process.step.index()].1 = number;
             self.save(process.thread, COMMITS);
             bits::join(self.threads.row_mut(thread * KINDS + COMMITS), &row);
         }
@@ -285,33 +285,33 @@ impl Trace {
 
     /// The past of an event that does not depend on what it accesses.
     fn order_in_thread(&mut self, process: Process, visible: &[Effect]) {
-        let thread = process.thread as usize * KINDS;
-        if process.step == 0 {
+        let thread = process.thread.index() * KINDS;
+        if process.is_thread() {
             bits::copy(&mut self.past, self.threads.row(thread + BASE));
             if visible.iter().any(|effect| matches!(effect, Effect::Drained { .. })) {
                 bits::join(&mut self.past, self.threads.row(thread + COMMITS));
             }
             return;
         }
-        let store = self.steps[process.thread as usize][process.step as usize - 1].0;
+        let store = self.steps[process.thread.index()][process.step.index()].0;
         bits::copy(&mut self.past, self.clocks.row(store as usize));
         if self.model == Model::Tso {
             bits::join(&mut self.past, self.threads.row(thread + COMMITS));
         } else if let Some(&Effect::Commit { epoch, .. }) = visible.first() {
-            if epoch > self.epochs[process.thread as usize] {
+            if epoch > self.epochs[process.thread.index()] {
                 // The first commit of an epoch comes after all commits of the epochs before.
                 self.save(process.thread, EARLIER);
                 let commits = self.threads.row(thread + COMMITS).to_vec();
                 bits::copy(self.threads.row_mut(thread + EARLIER), &commits);
-                self.epochs[process.thread as usize] = epoch;
+                self.epochs[process.thread.index()] = epoch;
             }
             bits::join(&mut self.past, self.threads.row(thread + EARLIER));
         }
     }
 
-    fn save(&mut self, thread: u32, kind: usize) {
-        let row = thread as usize * KINDS + kind;
-        self.thread_log.push((row as u32, self.epochs[thread as usize]));
+    fn save(&mut self, thread: ThreadIdentity, kind: usize) {
+        let row = thread.index() * KINDS + kind;
+        self.thread_log.push((row as u32, self.epochs[thread.index()]));
         self.thread_rows.push(self.threads.row(row));
     }
 
@@ -328,16 +328,16 @@ impl Trace {
         }
     }
 
-    fn link(&mut self, before: u32, after: u32) {
+    fn link(&mut self, before: ThreadIdentity, after: ThreadIdentity) {
         self.links.push(Link { events: self.events.len() as u32, before, after });
     }
 
     /// What the thread does next follows what another did.
-    fn follow(&mut self, thread: u32, other: u32, kinds: &[usize]) {
+    fn follow(&mut self, thread: ThreadIdentity, other: ThreadIdentity, kinds: &[usize]) {
         self.save(thread, BASE);
         for kind in kinds {
-            let row = self.threads.row(other as usize * KINDS + kind).to_vec();
-            bits::join(self.threads.row_mut(thread as usize * KINDS + BASE), &row);
+            let row = self.threads.row(other.index() * KINDS + kind).to_vec();
+            bits::join(self.threads.row_mut(thread.index() * KINDS + BASE), &row);
         }
     }
 
@@ -366,20 +366,20 @@ impl Trace {
         cells: &mut Cells,
         object: u32,
         number: u32,
-        thread: u32,
+        thread: ThreadIdentity,
         ends: bool,
     ) {
         match cells.life(executor, object) {
             Some(life) if ends => self.write(life, number, thread),
-            Some(life) => self.read(life, 0, number, thread),
+            Some(life) => self.read(life, StepNumber::NONE, number, thread),
             None => {}
         }
     }
 
-    fn read(&mut self, cell: u32, own: u32, number: u32, thread: u32) {
+    fn read(&mut self, cell: u32, own: StepNumber, number: u32, thread: ThreadIdentity) {
         let Cell { writer, readers } = self.cell(cell);
-        if own != 0 {
-            let store = self.steps[thread as usize][own as usize - 1].0;
+        if own != StepNumber::NONE {
+            let store = self.steps[thread.index()][own.index()].0;
             let next = self.events[store as usize].forwards;
             let node = self.node(number, cell, next);
             self.forward_log.push((store, next));
@@ -387,7 +387,7 @@ impl Trace {
             self.accesses.push(Access { cell, writes: false, own });
             return;
         }
-        let mut own = 0;
+        let mut own = StepNumber::NONE;
         if writer == number {
             return;
         }
@@ -404,9 +404,9 @@ impl Trace {
         self.set_cell(cell, Cell { writer, readers: node });
     }
 
-    fn write(&mut self, cell: u32, number: u32, thread: u32) {
+    fn write(&mut self, cell: u32, number: u32, thread: ThreadIdentity) {
         let Cell { writer, readers } = self.cell(cell);
-        self.accesses.push(Access { cell, writes: true, own: 0 });
+        self.accesses.push(Access { cell, writes: true, own: StepNumber::NONE });
         if writer != NONE && writer != number {
             if self.events[writer as usize].process.thread == thread {
                 bits::join(&mut self.row, self.clocks.row(writer as usize));
@@ -428,19 +428,19 @@ impl Trace {
 
     /// A read from memory: if the newest own store that it overlaps with does not cover it, all of them had to be in
     /// memory.
-    fn wait_for_stores(&mut self, thread: u32, at: u32, size: u8) {
+    fn wait_for_stores(&mut self, thread: ThreadIdentity, at: u32, size: u8) {
         let end = at + u32::from(size);
         let overlaps = |store: &Stored| store.at < end && at < store.at + u32::from(store.size);
-        let newest = self.stores[thread as usize].iter().rfind(|store| overlaps(store));
+        let newest = self.stores[thread.index()].iter().rfind(|store| overlaps(store));
         if newest.is_some_and(|store| store.at > at || store.at + u32::from(store.size) < end) {
             self.follow_commits(thread, overlaps);
         }
     }
 
     /// The last event follows the commits of these stores of its thread.
-    fn follow_commits(&mut self, thread: u32, mut which: impl FnMut(&Stored) -> bool) {
-        for at in 0..self.stores[thread as usize].len() {
-            let store = self.stores[thread as usize][at];
+    fn follow_commits(&mut self, thread: ThreadIdentity, mut which: impl FnMut(&Stored) -> bool) {
+        for at in 0..self.stores[thread.index()].len() {
+            let store = self.stores[thread.index()][at];
             if which(&store)
                 && let Some(commit) = self.commit_of(thread, store.step)
             {
@@ -451,8 +451,8 @@ impl Trace {
     }
 
     /// A store reached memory: the loads that saw it in the buffer are readers of its cells now.
-    fn readers_arrive(&mut self, thread: u32, step: u32) {
-        let store = self.steps[thread as usize][step as usize - 1].0;
+    fn readers_arrive(&mut self, thread: ThreadIdentity, step: StepNumber) {
+        let store = self.steps[thread.index()][step.index()].0;
         let mut at = self.events[store as usize].forwards;
         while at != NONE {
             let Node { event, cell, next } = self.nodes[at as usize];
@@ -498,15 +498,15 @@ impl Trace {
             self.epochs[row as usize / KINDS] = epoch;
             self.thread_rows.truncate(last);
         }
-        let steps = &mut self.steps[event.process.thread as usize];
-        if event.process.step == 0 {
-            let stores = &mut self.stores[event.process.thread as usize];
-            if stores.last().is_some_and(|store| store.step as usize == steps.len()) {
+        let steps = &mut self.steps[event.process.thread.index()];
+        if event.process.is_thread() {
+            let stores = &mut self.stores[event.process.thread.index()];
+            if stores.last().is_some_and(|store| store.step.0 as usize == steps.len()) {
                 stores.pop();
             }
             steps.pop();
         } else {
-            steps[event.process.step as usize - 1].1 = NONE;
+            steps[event.process.step.index()].1 = NONE;
         }
         Some(event)
     }

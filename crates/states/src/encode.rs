@@ -9,7 +9,7 @@ use crate::live::Live;
 use norn_exec::memory::{Kind, Memory, OPEN, Object, Value};
 use norn_exec::op::{Code, NONE, UNKNOWN};
 use norn_exec::state::{Entry, Thread};
-use norn_exec::{Executor, Status};
+use norn_exec::{Executor, Status, ThreadIdentity};
 use norn_verdict::model::Model;
 
 /// What is encoded, and how.
@@ -70,7 +70,7 @@ impl<'c> Encoder<'c> {
     }
 
     /// Where a thread is: its status, frames and registers.
-    pub fn control(&mut self, executor: &Executor<'_>, thread: u32, out: &mut Part) {
+    pub fn control(&mut self, executor: &Executor<'_>, thread: ThreadIdentity, out: &mut Part) {
         let owner = executor.thread(thread);
         let memory = executor.memory();
         match owner.status {
@@ -80,7 +80,7 @@ impl<'c> Encoder<'c> {
             Status::WaitsForBuffer => out.bytes.push(3),
             Status::WaitsForThread(other) => {
                 out.bytes.push(4);
-                out.number(u64::from(executor.thread(other).number));
+                out.number(u64::from(executor.thread(other).number.0));
             }
             Status::Stopped => return out.bytes.push(5),
             Status::Ended => {
@@ -159,7 +159,7 @@ impl<'c> Encoder<'c> {
 
     /// The objects of a thread's own: all, or, with renaming, those that are not allocated and alive.
     pub fn own_objects(&mut self, memory: &Memory, owner: &Thread, out: &mut Part) {
-        let arena = &memory.arenas[owner.number as usize + 1];
+        let arena = &memory.arenas[owner.number.index() + 1];
         if !self.rename {
             for &object in &arena.objects {
                 let info = &memory.objects[object as usize];

@@ -22,9 +22,10 @@ use crate::future::{Future, Futures, Places};
 use crate::walk::{Choice, Walk};
 use norn_engine::Prepared;
 use norn_exec::op::{Code, Op};
-use norn_exec::{Effect, Executor, Status};
+use norn_exec::{Effect, Executor, Status, ThreadIdentity};
 use norn_ir::instr::Order;
 use norn_verdict::model::Model;
+use norn_verdict::trace::ThreadIndex;
 
 pub struct Reducer<'a> {
     program: &'a Prepared,
@@ -59,7 +60,7 @@ impl<'a> Reducer<'a> {
         if let Some(commit) = moot_commit(&walk.executor) {
             return Some(commit);
         }
-        for number in 0..count {
+        for number in ThreadIndex::all(count) {
             let thread = walk.executor.identity(number);
             let owner = walk.executor.thread(thread);
             let (ready, waiting) = (owner.status == Status::Ready, !owner.buffer.is_empty());
@@ -67,21 +68,21 @@ impl<'a> Reducer<'a> {
                 continue;
             }
             self.others = Future::default();
-            let others = self.of_threads[..count].iter().enumerate().filter(|&(other, _)| other != number);
+            let others = self.of_threads[..count].iter().enumerate().filter(|&(other, _)| other != number.index());
             others.for_each(|(_, future)| self.others.add(future));
             // The program may end before a step. Nobody can tell whether a creation was before that.
             let is_alone = !self.others.exits || self.is_creation(walk, thread);
             if ready && is_alone && !walk.is_bounded(thread) && self.is_enough(walk, number, thread) {
-                return Some(Choice::Run(number as u32));
+                return Some(Choice::Run(number));
             }
-            if waiting && !self.others.exits && !self.of_threads[number].exits {
+            if waiting && !self.others.exits && !self.of_threads[number.index()].exits {
                 let buffer = &walk.executor.thread(thread).buffer;
                 let free = (0..buffer.len()).find(|&index| {
                     let place = Places::of_object(walk.executor.memory(), buffer[index].object);
                     walk.executor.can_commit(thread, buffer[index].step) && !self.conflicts(place, true)
                 });
                 if let Some(index) = free {
-                    return Some(Choice::Commit(number as u32, index as u32));
+                    return Some(Choice::Commit(number, index as u32));
                 }
             }
         }
@@ -90,7 +91,7 @@ impl<'a> Reducer<'a> {
 
     fn look_ahead(&mut self, executor: &Executor<'_>) {
         self.of_threads.clear();
-        for number in 0..executor.thread_count() {
+        for number in executor.numbers() {
             let owner = executor.thread(executor.identity(number));
             let mut future = Future::default();
             if !matches!(owner.status, Status::Ended | Status::Stopped) {
@@ -108,16 +109,16 @@ impl<'a> Reducer<'a> {
     }
 
     /// Whether every step that the thread has left may conflict with somebody's.
-    fn is_hopeless(&self, number: usize) -> bool {
-        let (own, others) = (&self.of_threads[number], &self.others);
+    fn is_hopeless(&self, number: ThreadIndex) -> bool {
+        let (own, others) = (&self.of_threads[number.index()], &self.others);
         own.reads.0 & !others.writes.0 | own.writes.0 & !(others.reads.0 | others.writes.0) == 0
     }
 
-    fn is_creation(&self, walk: &Walk<'_>, thread: u32) -> bool {
+    fn is_creation(&self, walk: &Walk<'_>, thread: ThreadIdentity) -> bool {
         matches!(self.code.ops[walk.executor.thread(thread).pc as usize], Op::Spawn(_))
     }
 
-    fn is_enough(&self, walk: &mut Walk<'_>, number: usize, thread: u32) -> bool {
+    fn is_enough(&self, walk: &mut Walk<'_>, number: ThreadIndex, thread: ThreadIdentity) -> bool {
         let executor = &mut walk.executor;
         let owner = executor.thread(thread);
         let (addr, writes) = match self.code.ops[owner.pc as usize] {
@@ -143,7 +144,7 @@ impl<'a> Reducer<'a> {
         known && !self.conflicts(Places::of_object(executor.memory(), object), writes)
     }
 
-    fn is_section_enough(&self, executor: &mut Executor<'_>, thread: u32) -> bool {
+    fn is_section_enough(&self, executor: &mut Executor<'_>, thread: ThreadIdentity) -> bool {
         if executor.attempt_step(thread).is_err() || executor.was_spurious() {
             return false;
         }
@@ -164,19 +165,19 @@ impl<'a> Reducer<'a> {
 
 /// A commit that reaches no object.
 fn moot_commit(executor: &Executor<'_>) -> Option<Choice> {
-    (0..executor.thread_count()).find_map(|number| {
+    executor.numbers().find_map(|number| {
         let thread = executor.identity(number);
         let buffer = &executor.thread(thread).buffer;
         let is_free = |index: &usize| buffer[*index].moot && executor.can_commit(thread, buffer[*index].step);
         let index = (0..buffer.len()).find(is_free)?;
-        Some(Choice::Commit(number as u32, index as u32))
+        Some(Choice::Commit(number, index as u32))
     })
 }
 
 /// A commit of the only thread there is.
 fn only_commit(executor: &Executor<'_>) -> Option<Choice> {
-    let thread = executor.identity(0);
+    let thread = executor.identity(ThreadIndex::MAIN);
     let buffer = &executor.thread(thread).buffer;
     let index = (0..buffer.len()).find(|&index| executor.can_commit(thread, buffer[index].step))?;
-    Some(Choice::Commit(0, index as u32))
+    Some(Choice::Commit(ThreadIndex::MAIN, index as u32))
 }

@@ -10,7 +10,8 @@
 use crate::encode::{Encoder, Part};
 use crate::store::{Full, Leaves, NOTHING, Pairs};
 use norn_exec::memory::{Kind, Memory};
-use norn_exec::{Change, Executor, Mark};
+use norn_exec::{Change, Executor, Mark, ThreadIdentity};
+use norn_verdict::trace::ThreadIndex;
 use std::collections::BTreeMap;
 
 /// Bytes of a global object that make one part.
@@ -154,8 +155,8 @@ impl<'c> Vector<'c> {
                 }
             }
         }
-        for number in 0..executor.thread_count() {
-            if number >= self.max_threads {
+        for number in executor.numbers() {
+            if number.index() >= self.max_threads {
                 return Err(Problem::Threads);
             }
             for part in [CONTROL, OBJECTS, BUFFER] {
@@ -231,8 +232,8 @@ impl<'c> Vector<'c> {
             last = change;
             match change {
                 Change::Thread(thread) => {
-                    let number = executor.thread(thread).number as usize;
-                    let leaf = (self.width + number * self.per_thread) as u32;
+                    let number = executor.thread(thread).number;
+                    let leaf = (self.width + number.index() * self.per_thread) as u32;
                     changed.push(leaf + CONTROL as u32);
                     let no_objects =
                         self.nodes[leaf as usize + OBJECTS] == self.empty && self.has_no_objects(executor, thread);
@@ -245,8 +246,8 @@ impl<'c> Vector<'c> {
                     }
                 }
                 Change::Buffer(thread) => {
-                    let number = executor.thread(thread).number as usize;
-                    changed.push((self.width + number * self.per_thread + BUFFER) as u32);
+                    let number = executor.thread(thread).number;
+                    changed.push((self.width + number.index() * self.per_thread + BUFFER) as u32);
                 }
                 Change::Bytes(at) => changed.extend(self.leaf_of_byte(memory, at)),
                 Change::Object(object) => changed.extend(self.leaf_of_object(memory, object)),
@@ -264,7 +265,7 @@ impl<'c> Vector<'c> {
         for &leaf in &changed {
             let at = leaf as usize - self.width;
             if at < self.first_global {
-                self.thread_part(executor, at / self.per_thread, at % self.per_thread)?;
+                self.thread_part(executor, ThreadIndex::new(at / self.per_thread), at % self.per_thread)?;
             } else {
                 self.global_part(executor, at - self.first_global)?;
             }
@@ -281,10 +282,10 @@ impl<'c> Vector<'c> {
 
     /// A part that was not encoded anew although it changed would make different states one.
     fn look_for_stale_parts(&mut self, executor: &Executor<'_>) {
-        for number in 0..executor.thread_count() {
+        for number in executor.numbers() {
             for part in (CONTROL..=BUFFER).take(self.per_thread) {
                 self.encode_thread_part(executor, number, part);
-                let known = self.nodes[self.width + number * self.per_thread + part];
+                let known = self.nodes[self.width + number.index() * self.per_thread + part];
                 assert_eq!(self.leaf(), Ok(known), "part {part} of thread {number} should be up to date");
             }
         }
@@ -301,9 +302,9 @@ impl<'c> Vector<'c> {
     }
 
     /// Whether there is nothing to encode.
-    fn has_no_objects(&self, executor: &Executor<'_>, thread: u32) -> bool {
+    fn has_no_objects(&self, executor: &Executor<'_>, thread: ThreadIdentity) -> bool {
         let owner = executor.thread(thread);
-        let arena = &executor.memory().arenas[owner.number as usize + 1];
+        let arena = &executor.memory().arenas[owner.number.index() + 1];
         arena.objects.is_empty() && owner.locals.is_empty()
     }
 
@@ -347,7 +348,7 @@ impl<'c> Vector<'c> {
         Ok(number)
     }
 
-    fn encode_thread_part(&mut self, executor: &Executor<'_>, number: usize, part: usize) {
+    fn encode_thread_part(&mut self, executor: &Executor<'_>, number: ThreadIndex, part: usize) {
         self.part.clear();
         let thread = executor.identity(number);
         let owner = executor.thread(thread);
@@ -358,13 +359,13 @@ impl<'c> Vector<'c> {
         }
     }
 
-    fn thread_part(&mut self, executor: &Executor<'_>, number: usize, part: usize) -> Result<(), Problem> {
+    fn thread_part(&mut self, executor: &Executor<'_>, number: ThreadIndex, part: usize) -> Result<(), Problem> {
         if part >= self.per_thread {
             return Ok(());
         }
         self.encode_thread_part(executor, number, part);
         let leaf = self.leaf()?;
-        self.set(self.width + number * self.per_thread + part, leaf);
+        self.set(self.width + number.index() * self.per_thread + part, leaf);
         Ok(())
     }
 
@@ -447,9 +448,9 @@ impl<'c> Vector<'c> {
     fn reach(&mut self, executor: &Executor<'_>) -> Result<u32, Problem> {
         self.heap.names.clear();
         self.heap.order.clear();
-        for number in 0..executor.thread_count() {
+        for number in executor.numbers() {
             for part in [CONTROL, OBJECTS, BUFFER] {
-                let node = self.width + number * self.per_thread + part;
+                let node = self.width + number.index() * self.per_thread + part;
                 if part < self.per_thread && self.refers[self.nodes[node] as usize] {
                     self.encode_thread_part(executor, number, part);
                     self.name_references();
@@ -503,7 +504,7 @@ impl<'c> Vector<'c> {
         };
         self.encode_header(executor);
         add(self, &mut bytes);
-        for number in 0..executor.thread_count() {
+        for number in executor.numbers() {
             for part in [CONTROL, OBJECTS, BUFFER] {
                 self.encode_thread_part(executor, number, part);
                 add(self, &mut bytes);

@@ -7,13 +7,14 @@ use crate::encode::Encoder;
 use crate::vector::{Problem, TrailMark, Vector};
 use norn_engine::Prepared;
 use norn_exec::op::{Code, Op};
-use norn_exec::{Effect, Executor, Mark, Request, Status, Stop};
+use norn_exec::{Effect, Executor, Mark, Request, Status, Stop, ThreadIdentity};
 use norn_ir::instr::{NondetSource, Order};
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
 use norn_verdict::schedule::{Schedule, Step, StepNumber};
+use norn_verdict::trace::ThreadIndex;
 use norn_verdict::undecided::{Undecided, Why};
 
 /// What is searched, and how states are stored.
@@ -61,16 +62,16 @@ pub enum Choice {
     /// The program starts.
     Start,
     /// The visible step of the thread of this number.
-    Run(u32),
+    Run(ThreadIndex),
     /// The store at this place of the thread's buffer reaches memory.
-    Commit(u32, u32),
+    Commit(ThreadIndex, u32),
 }
 
 /// A step that was taken, as a schedule names it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Taken {
-    pub thread: u32,
-    pub step: u32,
+    pub thread: ThreadIdentity,
+    pub step: StepNumber,
     pub commit: bool,
     /// It created a thread.
     pub creates: bool,
@@ -81,7 +82,7 @@ pub struct Taken {
 /// A nondeterministic value that was chosen.
 #[derive(Clone, Debug)]
 pub struct Chosen {
-    thread: u32,
+    thread: ThreadIdentity,
     position: usize,
     /// What is still to be tried, last first.
     rest: Vec<u64>,
@@ -162,7 +163,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The thread that stands before a store to its buffer.
-    pub fn is_buffered_store(&self, thread: u32) -> bool {
+    pub fn is_buffered_store(&self, thread: ThreadIdentity) -> bool {
         let owner = self.executor.thread(thread);
         self.setting.model != Model::Sc
             && owner.status == Status::Ready
@@ -170,12 +171,12 @@ impl<'a> Walk<'a> {
     }
 
     /// Whether a store has to wait because the bound on buffers is reached.
-    pub fn is_full(&self, thread: u32) -> bool {
+    pub fn is_full(&self, thread: ThreadIdentity) -> bool {
         self.executor.thread(thread).buffer.len() >= self.setting.buffer && self.is_buffered_store(thread)
     }
 
     /// Whether the thread's next step is a creation for which there is no room.
-    fn is_held(&self, thread: u32) -> bool {
+    fn is_held(&self, thread: ThreadIdentity) -> bool {
         let owner = self.executor.thread(thread);
         self.setting.hold_creations
             && owner.status == Status::Ready
@@ -184,7 +185,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Whether a bound keeps the thread's next step from being taken.
-    pub fn is_bounded(&self, thread: u32) -> bool {
+    pub fn is_bounded(&self, thread: ThreadIdentity) -> bool {
         self.is_full(thread) || self.is_held(thread)
     }
 
@@ -229,9 +230,9 @@ impl<'a> Walk<'a> {
     fn execute(&mut self, choice: Choice) -> Result<(), Stop> {
         match choice {
             Choice::Start => self.executor.start()?,
-            Choice::Run(number) => self.run(self.executor.identity(number as usize))?,
+            Choice::Run(number) => self.run(self.executor.identity(number))?,
             Choice::Commit(number, index) => {
-                let thread = self.executor.identity(number as usize);
+                let thread = self.executor.identity(number);
                 let step = self.executor.thread(thread).buffer[index as usize].step;
                 self.taken.push(Taken { thread, step, commit: true, creates: false, lets_go: false });
                 let result = self.executor.commit(thread, step);
@@ -242,9 +243,9 @@ impl<'a> Walk<'a> {
         self.merge_stores()
     }
 
-    fn run(&mut self, thread: u32) -> Result<(), Stop> {
+    fn run(&mut self, thread: ThreadIdentity) -> Result<(), Stop> {
         let owner = self.executor.thread(thread);
-        let step = owner.counts.steps + 1;
+        let step = owner.counts.steps.next();
         let creates = matches!(self.setting.code.ops[owner.pc as usize], Op::Spawn(_));
         self.taken.push(Taken { thread, step, commit: false, creates, lets_go: false });
         let result = self.executor.step(thread);
@@ -253,7 +254,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Whether the last step of `thread` let another one pass a join.
-    fn note_who_went_on(&mut self, thread: u32) {
+    fn note_who_went_on(&mut self, thread: ThreadIdentity) {
         let joins = |effect: &Effect| matches!(*effect, Effect::Join { thread: joining, .. } if joining != thread);
         let lets_go = self.executor.effects().iter().any(joins);
         if let Some(last) = self.taken.last_mut() {
@@ -267,15 +268,15 @@ impl<'a> Walk<'a> {
         if !self.setting.reductions.merge_stores || self.setting.model == Model::Sc {
             return Ok(());
         }
-        let mut number = 0;
-        while number < self.executor.thread_count() && self.executor.exited().is_none() {
+        let mut number = ThreadIndex::MAIN;
+        while number.index() < self.executor.thread_count() && self.executor.exited().is_none() {
             let thread = self.executor.identity(number);
             if self.is_buffered_store(thread) && !self.is_full(thread) {
                 self.run(thread)?;
                 // What it did silently may have brought others before a store.
-                number = 0;
+                number = ThreadIndex::MAIN;
             } else {
-                number += 1;
+                number.0 += 1;
             }
         }
         Ok(())
@@ -284,15 +285,15 @@ impl<'a> Walk<'a> {
     /// What may happen next, in a fixed order; some of it may turn out not to be enabled. `None` after the last.
     pub fn next_candidate(&mut self, last: Option<Choice>) -> Option<Choice> {
         let (mut number, mut place) = match last {
-            None | Some(Choice::Start) => (0, None),
+            None | Some(Choice::Start) => (ThreadIndex::MAIN, None),
             Some(Choice::Run(thread)) => (thread, Some(0)),
             Some(Choice::Commit(thread, index)) => (thread, Some(index + 1)),
         };
         if self.executor.exited().is_some() {
             return None;
         }
-        while (number as usize) < self.executor.thread_count() {
-            let thread = self.executor.identity(number as usize);
+        while number.index() < self.executor.thread_count() {
+            let thread = self.executor.identity(number);
             let owner = self.executor.thread(thread);
             match place {
                 None => {
@@ -313,7 +314,7 @@ impl<'a> Walk<'a> {
                     place = Some(index + 1);
                 }
                 Some(_) => {
-                    number += 1;
+                    number.0 += 1;
                     place = None;
                 }
             }
@@ -348,8 +349,8 @@ impl<'a> Walk<'a> {
         let steps = steps.iter().map(|taken| {
             let thread = self.executor.thread(taken.thread).name.clone();
             match taken.commit {
-                true => Step::Commit { thread, step: StepNumber(taken.step) },
-                false => Step::Run { thread, step: StepNumber(taken.step) },
+                true => Step::Commit { thread, step: taken.step },
+                false => Step::Run { thread, step: taken.step },
             }
         });
         let steps = steps.collect();

@@ -45,7 +45,7 @@ impl Symbolic {
         // Sections come in the order of their first events.
         let mut next_section = 0;
         for (index, thread) in self.threads.iter().enumerate() {
-            let mut step = StepNumber::BEFORE_FIRST;
+            let mut step = StepNumber::NONE;
             for event in thread.events.start..=thread.events.end {
                 while let Some(section) = self.sections.get(next_section)
                     && section.thread == ThreadId(index as u32)
@@ -102,7 +102,7 @@ impl Symbolic {
     pub fn schedule(&self, model: Model, program: u64, moves: &[Move], variable: &dyn Fn(Term) -> u64) -> Schedule {
         let steps = self.steps(variable);
         let names = self.names(variable);
-        let mut taken = vec![StepNumber::BEFORE_FIRST; self.threads.len()];
+        let mut taken = vec![StepNumber::NONE; self.threads.len()];
         let mut list = Vec::new();
         for &next in moves {
             let (thread, number) = match next {

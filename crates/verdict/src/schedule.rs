@@ -63,9 +63,15 @@ impl FromStr for ThreadName {
 pub struct StepNumber(pub u32);
 
 impl StepNumber {
-    /// Of a thread that has not taken a step yet: no step has this number.
-    pub const BEFORE_FIRST: StepNumber = StepNumber(0);
+    /// No step has this number: that of a thread that has not taken one, or where no step is meant.
+    pub const NONE: StepNumber = StepNumber(0);
     pub const FIRST: StepNumber = StepNumber(1);
+
+    /// The place of the step in a list of the thread's steps.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize - 1
+    }
 
     #[inline]
     pub fn next(self) -> StepNumber {

@@ -181,7 +181,7 @@ impl<'p> Exec<'_, 'p> {
             status: Status::Fresh,
             buffer: Vec::new(),
             epoch: 0,
-            steps: StepNumber::BEFORE_FIRST,
+            steps: StepNumber::NONE,
             children: 0,
             result: Value::default(),
             cut_at: None,
