@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use norn_ir::diag::Diagnostic;
+use norn_ir::ids::FuncId;
 use norn_ir::program::Program;
 use norn_ir::types::{Target, Ty};
 
@@ -11,6 +12,7 @@ use crate::condition::{Final, Item};
 use crate::ctype::CType;
 use crate::emit::{self, Context, FinalStore};
 use crate::kinds;
+use crate::outcome::Threads;
 use crate::state::{LocationId, State};
 use crate::step::{Code, MachineReg, symbolic_name};
 use crate::token::File;
@@ -41,9 +43,9 @@ pub(crate) fn program<'a>(
     let types: Vec<CType> = (0..state.locations.len())
         .map(|index| match (kinds.contents[index].is_address(), state.locations[index].declared) {
             (true, _) => CType::INT.pointer_to(),
-            (false, Some(declared)) if declared.is_pointer() => CType::of_size(target.pointer_int()),
+            (false, Some(declared)) if declared.is_pointer() => CType::integer(target.pointer_int(), true),
             (false, Some(declared)) => declared,
-            (false, None) => CType::of_size(sizes[index].unwrap_or(Ty::I32)),
+            (false, None) => CType::integer(sizes[index].unwrap_or(Ty::I32), true),
         })
         .collect();
 
@@ -81,7 +83,10 @@ pub(crate) fn program<'a>(
     if !findings.is_empty() {
         return Err(findings);
     }
-    outcome::add_main(file, end, &values, state, &homes, &mut out);
+    let functions: Vec<FuncId> = (0..out.program.functions.len()).map(FuncId::new).collect();
+    out.program.entry = FuncId::new(functions.len());
+    let threads = Threads { functions: &functions, addresses_as_numbers: false };
+    outcome::add_main(file, end, &values, state, &homes, &threads, &mut out)?;
     let observed = outcome::table(end, &values, |name| rank(name, arch));
     Ok((out.program, observed))
 }

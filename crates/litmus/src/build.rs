@@ -24,7 +24,13 @@ impl Builder {
             functions: Vec::new(),
             entry: FuncId(0),
         };
-        Builder { program, types: HashMap::new() }
+        Builder::of(program)
+    }
+
+    /// Goes on with a program that has types already.
+    pub fn of(program: Program) -> Builder {
+        let types = program.types.iter().enumerate().map(|(i, ty)| (ty.shape.clone(), TypeId::new(i))).collect();
+        Builder { program, types }
     }
 
     pub fn scalar(&mut self, ty: Ty, display: Display) -> TypeId {
@@ -208,7 +214,7 @@ fn drop_unread(function: &mut Function) {
 }
 
 /// Leaves out registers that are not mentioned any more.
-fn number_registers(function: &mut Function) {
+pub(crate) fn number_registers(function: &mut Function) {
     let mut number: Vec<Option<Reg>> = vec![None; function.registers.len()];
     let mut kept = Vec::new();
     for block in &mut function.blocks {

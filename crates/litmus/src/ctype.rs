@@ -18,8 +18,8 @@ impl CType {
     pub const INT: CType = CType { base: Ty::I32, signed: true, stars: 0 };
     pub const LONG: CType = CType { base: Ty::I64, signed: true, stars: 0 };
 
-    pub fn of_size(base: Ty) -> CType {
-        CType { base, signed: true, stars: 0 }
+    pub fn integer(base: Ty, signed: bool) -> CType {
+        CType { base, signed, stars: 0 }
     }
 
     pub fn pointer_to(self) -> CType {
@@ -35,10 +35,6 @@ impl CType {
         self.stars > 0
     }
 
-    pub fn is_signed(self) -> bool {
-        self.signed && !self.is_pointer()
-    }
-
     /// The scalar that a register of this type holds.
     pub fn ty(self) -> Ty {
         if self.is_pointer() { Ty::Ptr } else { self.base }
@@ -51,11 +47,6 @@ impl CType {
             (false, false) => Display::Unsigned,
         }
     }
-}
-
-/// Whether a word can begin a type.
-pub(crate) fn begins_type(word: &str) -> bool {
-    is_qualifier(word) || matches!(word, "unsigned" | "signed" | "struct") || integer(word).is_some()
 }
 
 fn is_qualifier(word: &str) -> bool {

@@ -9,11 +9,11 @@
 //!
 //! How a file becomes a program: [`header`], [`state`] and [`condition`] read the parts that all tests share. The code
 //! of an assembly test is a [`table`] of instructions ([`ppc`], [`x86`]) that become [`step`]s; [`kinds`] finds out
-//! where they hold addresses and [`emit`] makes functions of them. C tests have types and go their own way ([`c`]).
-//! [`outcome`] makes `main`.
+//! where they hold addresses and [`emit`] makes functions of them. The code of a C test goes through the C front end
+//! ([`c`]). [`outcome`] makes `main`.
 //!
 //! Left out, with a diagnostic: faults, page tables and tags in conditions, structures, parts of registers,
-//! big-endian accesses to a part of a location, locks and RCU of the Linux kernel.
+//! big-endian accesses to a part of a location, read-copy-update of the Linux kernel.
 
 mod assembly;
 mod build;
@@ -101,9 +101,9 @@ pub fn parse(sources: &mut SourceMap, name: &str, text: String) -> Result<Test, 
     let mut state = state::parse(&mut cursor).map_err(|d| vec![d])?;
     let (program, end, observed) = match header.arch {
         Arch::C => {
-            let threads = c::parse(&mut cursor, &mut state).map_err(|d| vec![d])?;
+            let threads = c::frame::threads(&mut cursor, &mut state).map_err(|d| vec![d])?;
             let end = ending(&mut cursor, &mut state, threads.len())?;
-            let (program, observed) = c::program(&file, name, &state, &threads, &end)?;
+            let (program, observed) = c::program(&file, &tokens, name, &mut state, &threads, &end)?;
             (program, end, observed)
         }
         arch => {

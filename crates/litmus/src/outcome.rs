@@ -112,7 +112,7 @@ pub(crate) fn locations<'e>(
     if findings.is_empty() { Ok(found) } else { Err(findings) }
 }
 
-/// The object that receives the final value of a register.
+/// A new object that receives the final value of a register.
 pub(crate) fn register_object(thread: u32, name: &str, ty: CType, span: Span, out: &mut Builder) -> Observed {
     let label = format!("{thread}:{name}");
     let type_id = out.scalar(ty.ty(), ty.display());
@@ -133,30 +133,50 @@ pub(crate) fn table(end: &Final, values: &BTreeMap<&Item, Vec<Observed>>, rank: 
     objects.filter(|object| known.insert((object.global, object.offset))).cloned().collect()
 }
 
-/// Adds `main` for the threads, which are the functions so far, and makes it the entry.
+/// The functions of the threads.
+pub(crate) struct Threads<'t> {
+    pub functions: &'t [FuncId],
+    /// Whether a number may be an address all the same, as an `intptr_t` of C may.
+    pub addresses_as_numbers: bool,
+}
+
+/// Makes `main`, the entry of the program.
 pub(crate) fn add_main(
     file: &File<'_>,
     end: &Final,
     values: &BTreeMap<&Item, Vec<Observed>>,
     state: &State<'_>,
     homes: &[Home],
+    threads: &Threads<'_>,
     out: &mut Builder,
-) {
+) -> Result<(), Vec<Diagnostic>> {
     let span = file.span(end.start);
     let word = out.program.target.pointer_int();
     let mut main = FunctionBuilder::new("main", None, span);
-    let threads: Vec<_> = (0..out.program.functions.len())
-        .map(|index| {
+    let started: Vec<_> = threads
+        .functions
+        .iter()
+        .enumerate()
+        .map(|(index, &function)| {
             let dst = main.reg(word, &format!("P{index}"));
-            let start = IrOperand::Func(FuncId::new(index));
-            main.push(InstrKind::Spawn { dst, start, args: Vec::new() });
+            main.push(InstrKind::Spawn { dst, start: IrOperand::Func(function), args: Vec::new() });
             dst
         })
         .collect();
-    for thread in threads {
+    for thread in started {
         main.push(InstrKind::Join { dst: None, thread: IrOperand::Reg(thread) });
     }
-    let mut judge = Judge { out, main, read: BTreeMap::new(), values, state, homes };
+    let addresses_as_numbers = threads.addresses_as_numbers;
+    let mut judge = Judge {
+        out,
+        main,
+        read: BTreeMap::new(),
+        values,
+        state,
+        homes,
+        addresses_as_numbers,
+        too_small: BTreeSet::new(),
+    };
     let reads = !end.mentions.is_empty() || !end.filter_mentions.is_empty();
     if reads {
         judge.main.push(InstrKind::SectionBegin(SectionKind::Atomic));
@@ -175,9 +195,23 @@ pub(crate) fn add_main(
     let message = end.condition.to_string();
     judge.main.push(InstrKind::Assert { cond, property: Property::Assertion, message });
     judge.main.terminate(TerminatorKind::Return(None));
-    let main = judge.main.finish();
-    out.program.entry = FuncId::new(out.program.functions.len());
-    out.program.functions.push(main);
+    let Judge { main, too_small, .. } = judge;
+    if !too_small.is_empty() {
+        let mentions = end.filter_mentions.iter().chain(&end.mentions).filter(|(item, _)| too_small.contains(item));
+        let finding = |(item, start): &(Item, u32)| {
+            file.unsupported_at_offset(
+                *start,
+                format!("'{item}' is compared with an address, but is too small for one"),
+            )
+        };
+        return Err(mentions.map(finding).collect());
+    }
+    let main = main.finish();
+    match out.program.functions.get_mut(out.program.entry.index()) {
+        Some(entry) => *entry = main,
+        None => out.program.functions.push(main),
+    }
+    Ok(())
 }
 
 struct Judge<'j> {
@@ -188,6 +222,9 @@ struct Judge<'j> {
     values: &'j BTreeMap<&'j Item, Vec<Observed>>,
     state: &'j State<'j>,
     homes: &'j [Home],
+    addresses_as_numbers: bool,
+    /// What cannot be compared with addresses, since it may hold a part of one.
+    too_small: BTreeSet<Item>,
 }
 
 impl<'j> Judge<'j> {
@@ -277,11 +314,17 @@ impl<'j> Judge<'j> {
                 let Some(home) = self.state.find(name).map(|id| self.homes[id.index()]) else {
                     return Self::bool(false);
                 };
-                // What holds only numbers never holds an address.
-                if ty != Ty::Ptr {
-                    return Self::bool(false);
+                let address = IrOperand::Global(home.global, element_offset(index.unwrap_or(0), home.ty.size(target)));
+                match ty {
+                    Ty::Ptr => address,
+                    // What holds only numbers never holds an address.
+                    _ if !self.addresses_as_numbers => return Self::bool(false),
+                    _ if ty == target.pointer_int() => self.cast(CastOp::PtrToInt, Ty::Ptr, ty, address),
+                    _ => {
+                        self.too_small.insert(item.clone());
+                        return Self::bool(false);
+                    }
                 }
-                IrOperand::Global(home.global, element_offset(index.unwrap_or(0), home.ty.size(target)))
             }
             Operand::Item(other) => {
                 let Some(&(rhs, other_ty, other_display)) = self.read.get(other) else { return Self::bool(false) };

@@ -48,7 +48,8 @@ impl Token<'_> {
 }
 
 const SHARED: &[&str] = &["/\\", "\\/", "==", "!=", "<>", "=>"];
-const C_ONLY: &[&str] = &["&&", "||", "<<", ">>", "<=", ">=", "++", "--", "+=", "-=", "->", "|=", "&=", "^="];
+/// Conditions of C tests know these; the code itself is not read token by token.
+const C_ONLY: &[&str] = &["&&", "||", "<<"];
 
 /// Cuts `text[from..]` into tokens; the last one is `End`.
 pub(crate) fn tokens<'a>(file: &File<'a>, from: usize, dialect: Dialect) -> Parsed<Vec<Token<'a>>> {
@@ -172,7 +173,11 @@ impl<'a> File<'a> {
     }
 
     pub fn unsupported_at(&self, token: Token<'_>, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::unsupported(self.loc(token.start as usize), message).covering(token.text.len() as u32)
+        self.unsupported_at_offset(token.start, message).covering(token.text.len() as u32)
+    }
+
+    pub fn unsupported_at_offset(&self, start: u32, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::unsupported(self.loc(start as usize), message)
     }
 }
 
@@ -188,6 +193,11 @@ impl<'t, 'a> Cursor<'t, 'a> {
     /// `tokens` ends with `End`.
     pub fn new(file: &'t File<'a>, tokens: &'t [Token<'a>]) -> Cursor<'t, 'a> {
         Cursor { file, tokens, next: 0 }
+    }
+
+    /// How many tokens stand before the next one.
+    pub fn position(&self) -> usize {
+        self.next
     }
 
     pub fn peek(&self) -> Token<'a> {
