@@ -1,69 +1,56 @@
-//! Places in memory and values, as people write them.
-//!
-//! `x`, `stack.array[1].next`; `*malloc#1.next` for the first object that main allocated, `*main.1:malloc#2` for the
-//! second of another thread; an instance of a thread-local object and a local of another thread than main come with the
-//! thread's name, as in `main.1:x`.
+//! Objects, places in memory and values of a state as the data of a trace, and as text for messages.
 
-use crate::eval::{Value, signed};
+use crate::eval::Value;
 use crate::machine::Machine;
-use crate::memory::{Object, ObjectKind, ObjectRef};
+use crate::memory::{ObjectKind, ObjectRef};
 use crate::observe::Spot;
 use crate::state::State;
 use norn_ir::address::function_at;
 use norn_ir::ids::TypeId;
 use norn_ir::types::{Display, Shape, Ty};
+use norn_verdict::place;
+use norn_verdict::schedule::ThreadName;
+use norn_verdict::trace::ThreadIndex;
 
 impl Machine<'_> {
-    pub fn object_name(&self, state: &State, object: ObjectRef) -> String {
-        let program = self.program;
-        let owner = match object.arena {
-            0 | 1 => String::new(),
-            n => format!("{}:", state.threads[n as usize - 1].name),
+    pub fn object_of(&self, state: &State, object: ObjectRef) -> place::Object {
+        let info = &state.memory.object(object).info;
+        let kind = match info.kind {
+            ObjectKind::Global(id) | ObjectKind::Constant(id) => place::ObjectKind::Global(id),
+            ObjectKind::ThreadLocal(id) => place::ObjectKind::ThreadLocal(id),
+            ObjectKind::Local { function, local, .. } => place::ObjectKind::Local { function, local },
+            ObjectKind::Heap { number } => place::ObjectKind::Heap { number },
+            ObjectKind::Stack { number } => place::ObjectKind::Stack { number },
         };
-        match state.memory.object(object).info.kind {
-            ObjectKind::Global(id) | ObjectKind::Constant(id) => program.global(id).name.clone(),
-            ObjectKind::ThreadLocal(id) => format!("{owner}{}", program.global(id).name),
-            ObjectKind::Local { function, local, .. } => {
-                format!("{owner}{}", program.function(function).local(local).name)
-            }
-            ObjectKind::Heap { number } => format!("*{owner}malloc#{number}"),
-            ObjectKind::Stack { number } => format!("*{owner}alloca#{number}"),
-        }
+        // The first arena is that of the globals.
+        let owner = ThreadIndex(object.arena.saturating_sub(1));
+        place::Object { kind, owner, ty: info.ty, size: info.size }
+    }
+
+    pub fn object_name(&self, state: &State, object: ObjectRef) -> String {
+        self.object_of(state, object).written(self.program, &|thread| thread_name(state, thread))
+    }
+
+    /// Some bytes of an object.
+    pub fn location_of(&self, state: &State, object: ObjectRef, offset: u64, size: u64) -> place::Location {
+        place::Location { object: self.object_of(state, object), offset, size }
     }
 
     /// The name of `size` bytes of an object.
     pub fn location(&self, state: &State, object: ObjectRef, offset: u64, size: u64) -> String {
-        let found = state.memory.object(object);
-        let name = self.object_name(state, object);
-        match self.element(found, offset) {
-            Some((ty, index, within)) => {
-                let index = index.map_or(String::new(), |index| format!("[{index}]"));
-                format!("{name}{index}{}", self.program.path_of(ty, within, size))
-            }
-            None if offset == 0 => name,
-            None => format!("{name}+{offset}"),
-        }
+        self.location_of(state, object, offset, size).written(self.program, &|thread| thread_name(state, thread))
     }
 
-    /// The type of the part of an object that holds `offset`: an allocation is an array of its type.
-    fn element(&self, object: &Object, offset: u64) -> Option<(TypeId, Option<u64>, u64)> {
-        let ty = object.info.ty?;
-        let size = self.program.ty(ty).size;
-        let is_array = matches!(object.info.kind, ObjectKind::Heap { .. } | ObjectKind::Stack { .. })
-            && size > 0
-            && object.info.size / 2 >= size;
-        Some(if is_array { (ty, Some(offset / size), offset % size) } else { (ty, None, offset) })
-    }
-
-    pub fn value_text(&self, state: &State, spot: Spot, value: Value) -> String {
-        let found = state.memory.object(spot.object);
-        let scalar = self.element(found, spot.offset).and_then(|(ty, _, within)| self.scalar_at(ty, within, spot.ty));
+    /// A value that is, was or will be at a place.
+    pub fn value_at(&self, state: &State, spot: Spot, value: Value) -> place::Value {
+        let element = self.object_of(state, spot.object).element(self.program, spot.offset);
+        let scalar = element.and_then(|(ty, _, within)| self.scalar_at(ty, within, spot.ty));
         let display = scalar.unwrap_or(match spot.ty {
             Ty::Ptr => Display::Pointer,
             Ty::F32 | Ty::F64 => Display::Float,
             _ => Display::Signed,
         });
-        self.show(state, spot.ty, display, value)
+        self.value_of(state, spot.ty, display, value)
     }
 
     /// How the scalar at an offset of a type is written, if there is one of this kind.
@@ -91,36 +78,31 @@ impl Machine<'_> {
         }
     }
 
-    pub fn show(&self, state: &State, ty: Ty, display: Display, value: Value) -> String {
-        let width = ty.bits(self.program.target);
-        let bits = value.bits;
-        match (ty, display) {
-            (Ty::F32, _) => f32::from_bits(bits as u32).to_string(),
-            (Ty::F64, _) => f64::from_bits(bits).to_string(),
-            (Ty::Ptr, _) => self.pointer_text(state, value),
-            (Ty::Bool, _) | (_, Display::Bool) => (if bits == 0 { "false" } else { "true" }).to_owned(),
-            (_, Display::Char) if (0x20..0x7f).contains(&bits) => format!("'{}'", bits as u8 as char),
-            (_, Display::Unsigned) => bits.to_string(),
-            _ => signed(bits, width).to_string(),
+    pub fn value_of(&self, state: &State, ty: Ty, display: Display, value: Value) -> place::Value {
+        match ty {
+            Ty::Ptr => place::Value::Pointer(self.pointer_of(state, value)),
+            _ => place::Value::Number { ty, display, bits: value.bits },
         }
     }
 
-    fn pointer_text(&self, state: &State, value: Value) -> String {
+    fn pointer_of(&self, state: &State, value: Value) -> place::Pointer {
         if value.bits == 0 {
-            return "null".to_owned();
+            return place::Pointer::Null;
         }
         if let Some(object) = value.object {
             let info = &state.memory.object(object).info;
             let offset = value.bits.wrapping_sub(info.base);
             if offset <= info.size {
-                let place = self.location(state, object, offset, 0);
-                // The address of what a pointer points to is the pointer.
-                return place.strip_prefix('*').map_or_else(|| format!("&{place}"), str::to_owned);
+                return place::Pointer::To { object: self.object_of(state, object), offset };
             }
         }
         match function_at(value.bits, self.program.functions.len()) {
-            Some(function) => self.program.function(function).name.clone(),
-            None => format!("{:#x}", value.bits),
+            Some(function) => place::Pointer::Function(function),
+            None => place::Pointer::Number(value.bits),
         }
     }
+}
+
+fn thread_name(state: &State, thread: ThreadIndex) -> Option<ThreadName> {
+    state.threads.get(thread.index()).map(|thread| (*thread.name).clone())
 }

@@ -461,8 +461,11 @@ impl Referee for Reference {
 mod tests {
     use super::*;
     use crate::testing::{NONE, function, text, threads, violation};
+    use norn_ir::ids::{GlobalId, TypeId};
     use norn_ir::span::Span;
+    use norn_ir::types::{Display, Ty};
     use norn_verdict::outcome::ViolationKind;
+    use norn_verdict::place::{Location, Object, ObjectKind, Value};
     use norn_verdict::trace::{EventKind, ReadFrom};
 
     /// Store buffering: fails where both loads read 0.
@@ -612,15 +615,17 @@ mod tests {
             .filter(|kind| matches!(kind, EventKind::Read { .. } | EventKind::Write { .. } | EventKind::Commit { .. }))
             .collect();
         let write = trace.events.iter().position(|e| matches!(e.kind, EventKind::Write { .. })).expect("a write");
-        let (location, value) = ("x".to_owned(), "1".to_owned());
+        let kind = ObjectKind::Global(GlobalId(0));
+        let object = Object { kind, owner: ThreadIndex::MAIN, ty: Some(TypeId(0)), size: 4 };
+        let location = Location { object, offset: 0, size: 4 };
+        let value = Value::Number { ty: Ty::I32, display: Display::Signed, bits: 1 };
         let read = |forwarded: bool| EventKind::Read {
-            location: location.clone(),
-            value: value.clone(),
+            location,
+            value,
             from: ReadFrom::Event { event: EventIndex::new(write), forwarded },
         };
-        let written = EventKind::Write { location: location.clone(), value: value.clone(), buffered: true };
-        let commit =
-            EventKind::Commit { location: location.clone(), value: value.clone(), write: EventIndex::new(write) };
+        let written = EventKind::Write { location, value, buffered: true };
+        let commit = EventKind::Commit { location, value, write: EventIndex::new(write) };
         assert_eq!(accesses, [&written, &read(true), &commit, &read(false)]);
     }
 }

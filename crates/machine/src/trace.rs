@@ -10,6 +10,7 @@ use crate::print;
 use crate::state::State;
 use norn_ir::instr::{NondetSource, Stream};
 use norn_ir::types::{Display, Ty};
+use norn_verdict::place::Value;
 use norn_verdict::schedule::StepNumber;
 use norn_verdict::trace::{Event, EventIndex, EventKind, ReadFrom, ThreadIndex, ThreadInfo, Trace};
 use std::collections::BTreeMap;
@@ -60,8 +61,8 @@ impl Observer for TraceBuilder {
     fn happened(&mut self, scene: &Scene<'_>, what: &Happening<'_>) {
         let Scene { machine, state, thread, step } = *scene;
         let next = EventIndex::new(self.trace.events.len());
-        let location = |spot: Spot| machine.location(state, spot.object, spot.offset, spot.size);
-        let text = |spot: Spot, value| machine.value_text(state, spot, value);
+        let location = |spot: Spot| machine.location_of(state, spot.object, spot.offset, spot.size);
+        let shown = |spot: Spot, value| machine.value_at(state, spot, value);
         let mut step = step;
         let kind = match *what {
             Happening::Read { spot, value, forwarded } => {
@@ -70,7 +71,7 @@ impl Observer for TraceBuilder {
                     Some(&event) => ReadFrom::Event { event, forwarded: true },
                     None => self.writer(spot),
                 };
-                EventKind::Read { location: location(spot), value: text(spot, value), from }
+                EventKind::Read { location: location(spot), value: shown(spot, value), from }
             }
             Happening::Write { spot, value, buffered } => {
                 match (buffered, step) {
@@ -79,15 +80,15 @@ impl Observer for TraceBuilder {
                     }
                     _ => self.written(spot, next),
                 }
-                EventKind::Write { location: location(spot), value: text(spot, value), buffered }
+                EventKind::Write { location: location(spot), value: shown(spot, value), buffered }
             }
             Happening::Update { spot, old, new } => {
                 let from = self.writer(spot);
                 if new.is_some() {
                     self.written(spot, next);
                 }
-                let new = new.map(|new| text(spot, new));
-                EventKind::Update { location: location(spot), old: text(spot, old), new, from }
+                let new = new.map(|new| shown(spot, new));
+                EventKind::Update { location: location(spot), old: shown(spot, old), new, from }
             }
             Happening::Commit { spot, value, step: store } => {
                 let write = self.buffered.remove(&(thread, store)).expect("a commit should follow its store");
@@ -98,7 +99,7 @@ impl Observer for TraceBuilder {
                     step: Some(store),
                     span: made.span,
                     library: made.library.clone(),
-                    kind: EventKind::Commit { location: location(spot), value: text(spot, value), write },
+                    kind: EventKind::Commit { location: location(spot), value: shown(spot, value), write },
                 };
                 self.trace.events.push(event);
                 return;
@@ -120,12 +121,12 @@ impl Observer for TraceBuilder {
                 if !by_free {
                     return;
                 }
-                EventKind::Free { location: machine.object_name(state, object) }
+                EventKind::Free { object: machine.object_of(state, object) }
             }
             Happening::Input { source, ty, value } => {
                 step = None;
                 let (NondetSource::Input(name) | NondetSource::Uninitialised(name)) = source;
-                EventKind::Input { source: name.clone(), value: input_text(machine, state, ty, value) }
+                EventKind::Input { source: name.clone(), value: input_value(machine, state, ty, value) }
             }
             // That the thread stops is told next.
             Happening::Assumed(_) | Happening::Checks { .. } => return,
@@ -143,7 +144,7 @@ impl Observer for TraceBuilder {
     }
 }
 
-fn input_text(machine: &Machine<'_>, state: &State, ty: Ty, bits: u64) -> String {
+fn input_value(machine: &Machine<'_>, state: &State, ty: Ty, bits: u64) -> Value {
     let value = if ty == Ty::Ptr { state.memory.pointer_from(bits) } else { crate::eval::Value::int(bits) };
-    machine.show(state, ty, Display::Signed, value)
+    machine.value_of(state, ty, Display::Signed, value)
 }

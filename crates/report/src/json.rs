@@ -2,8 +2,10 @@
 
 use crate::Sources;
 use crate::table::describe;
+use crate::value::Writer;
 use norn_ir::span::Span;
 use norn_verdict::outcome::{Assumption, Bound, BoundKind, Outcome, Unreached, Verdict};
+use norn_verdict::place::Location;
 use norn_verdict::trace::{EventKind, ReadFrom, Trace};
 use serde_json::{Map, Value, json};
 
@@ -76,14 +78,14 @@ pub(crate) fn trace(trace: &Trace, sources: &Sources<'_>) -> Value {
 
 fn event(trace: &Trace, index: usize, sources: &Sources<'_>) -> Value {
     let event = &trace.events[index];
-    let (kind, details) = details(&event.kind);
+    let (kind, details) = details(&event.kind, Writer { program: sources.program, trace });
     let mut object = json!({
         "number": index + 1,
         "thread": trace.thread(event.thread).map(|t| t.name.to_string()),
         "step": event.step.map(|step| step.0),
         "location": location(event.span, sources),
         "library": event.library,
-        "text": describe(event, trace),
+        "text": describe(event, trace, sources.program),
         "kind": kind,
     });
     if let (Value::Object(object), Value::Object(details)) = (&mut object, details) {
@@ -92,31 +94,33 @@ fn event(trace: &Trace, index: usize, sources: &Sources<'_>) -> Value {
     object
 }
 
-fn details(kind: &EventKind) -> (&'static str, Value) {
+fn details(kind: &EventKind, write: Writer<'_>) -> (&'static str, Value) {
+    let (at, shown) = (|location: &Location| write.location(location), |value| write.value(value));
     let from = |from: &ReadFrom| match from {
         ReadFrom::Initial => json!({ "initial": true }),
         ReadFrom::Event { event, forwarded } => json!({ "event": event.number(), "forwarded": forwarded }),
     };
     match kind {
         EventKind::Read { location, value, from: source } => {
-            ("read", json!({ "object": location, "value": value, "from": from(source) }))
+            ("read", json!({ "object": at(location), "value": shown(value), "from": from(source) }))
         }
         EventKind::Write { location, value, buffered } => {
-            ("write", json!({ "object": location, "value": value, "buffered": buffered }))
+            ("write", json!({ "object": at(location), "value": shown(value), "buffered": buffered }))
         }
-        EventKind::Update { location, old, new, from: source } => {
-            ("update", json!({ "object": location, "old": old, "new": new, "from": from(source) }))
-        }
+        EventKind::Update { location, old, new, from: source } => (
+            "update",
+            json!({ "object": at(location), "old": shown(old), "new": new.as_ref().map(shown), "from": from(source) }),
+        ),
         EventKind::Commit { location, value, write } => {
-            ("commit", json!({ "object": location, "value": value, "of": write.number() }))
+            ("commit", json!({ "object": at(location), "value": shown(value), "of": write.number() }))
         }
         EventKind::Fence(kind) => ("fence", json!({ "fence": kind.mnemonic() })),
         EventKind::Create { thread } => ("create", json!({ "created": thread.0 })),
         EventKind::Join { thread } => ("join", json!({ "joined": thread.0 })),
         EventKind::WakesUp => ("wake-up", json!({})),
         EventKind::Call { function } => ("call", json!({ "function": function })),
-        EventKind::Free { location } => ("free", json!({ "object": location })),
-        EventKind::Input { source, value } => ("input", json!({ "source": source, "value": value })),
+        EventKind::Free { object } => ("free", json!({ "object": write.object(object) })),
+        EventKind::Input { source, value } => ("input", json!({ "source": source, "value": shown(value) })),
         EventKind::End { stopped } => ("end", json!({ "stopped": stopped })),
         EventKind::Exit { status } => ("exit", json!({ "status": status })),
     }

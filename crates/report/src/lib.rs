@@ -3,6 +3,7 @@
 //! - [`line`]: the verdict in one line, the last of a run
 //! - [`table`]: a counterexample with one column per thread
 //! - [`json`]: everything, for programs
+//! - [`value`]: places and values
 //! - [`robust`]: the same for robustness
 //! - [`visible`]: text of others, made fit to be shown
 //!
@@ -12,6 +13,7 @@ pub mod json;
 pub mod line;
 pub mod robust;
 pub mod table;
+pub mod value;
 pub mod visible;
 
 use norn_ir::program::Program;

@@ -5,10 +5,13 @@
 //! value from; a buffered store says so, and the moment when it reaches memory is an event of its own.
 
 use crate::Sources;
+use crate::value::Writer;
 use crate::visible::{visible, visible_up_to};
 use norn_ir::instr::FenceKind;
+use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_verdict::outcome::Counterexample;
+use norn_verdict::place::{Location, Value};
 use norn_verdict::trace::{Event, EventKind, ReadFrom, ThreadIndex, Trace};
 use unicode_width::UnicodeWidthStr;
 
@@ -41,7 +44,7 @@ pub fn counterexample(counterexample: &Counterexample, sources: &Sources<'_>, wi
 
 /// The events of a trace, one column per thread that did anything.
 pub fn table(trace: &Trace, sources: &Sources<'_>, width: usize) -> String {
-    let rows = rows(trace);
+    let rows = rows(trace, sources.program);
     let mut columns = rows.iter().map(|row| row.event.thread).collect::<Vec<_>>();
     columns.sort_unstable();
     columns.dedup();
@@ -92,15 +95,16 @@ struct Row<'a> {
 
 /// What a reader wants to see: a step inside a library function is one row with the function's name and what it changed
 /// of the user's own; what a call does besides (calling, having an empty store buffer) is left out.
-fn rows(trace: &Trace) -> Vec<Row<'_>> {
-    let mut rows: Vec<Row<'_>> = Vec::new();
+fn rows<'a>(trace: &'a Trace, program: &Program) -> Vec<Row<'a>> {
+    let write = Writer { program, trace };
+    let mut rows: Vec<Row<'a>> = Vec::new();
     for (i, event) in trace.events.iter().enumerate() {
         let number = i + 1;
         match (&event.kind, &event.library) {
             (EventKind::Call { .. } | EventKind::Fence(FenceKind::Call | FenceKind::Compiler), _) => {}
             (EventKind::Create { .. } | EventKind::Join { .. } | EventKind::End { .. } | EventKind::Exit { .. }, _)
             | (EventKind::Commit { .. } | EventKind::Input { .. } | EventKind::WakesUp, _)
-            | (_, None) => rows.push(Row { number, event, text: describe(event, trace) }),
+            | (_, None) => rows.push(Row { number, event, text: describe(event, trace, program) }),
             (kind, Some(function)) => {
                 let change = match kind {
                     EventKind::Write { location, value, .. } => Some((location, value)),
@@ -108,6 +112,7 @@ fn rows(trace: &Trace) -> Vec<Row<'_>> {
                     _ => None,
                 };
                 // How a mutex looks inside is nobody's business.
+                let change = change.map(|(location, value)| (write.location(location), write.value(value)));
                 let change = change.filter(|(l, _)| !l.contains(".__")).map(|(l, v)| format!("{l} = {v}"));
                 let same_step = |row: &Row<'_>| {
                     let first = row.event;
@@ -127,7 +132,9 @@ fn rows(trace: &Trace) -> Vec<Row<'_>> {
 }
 
 /// What happened, in a few words.
-pub fn describe(event: &Event, trace: &Trace) -> String {
+pub fn describe(event: &Event, trace: &Trace, program: &Program) -> String {
+    let write = Writer { program, trace };
+    let (at, shown) = (|location: &Location| write.location(location), |value: &Value| write.value(value));
     let from = |from: &ReadFrom| match from {
         ReadFrom::Initial => "the initial value".to_owned(),
         ReadFrom::Event { event, forwarded: true } => format!("#{}, still in its own store buffer", event.number()),
@@ -137,28 +144,28 @@ pub fn describe(event: &Event, trace: &Trace) -> String {
         |index: ThreadIndex| trace.thread(index).map_or_else(String::new, |t| format!("{} ({})", t.name, t.function));
     match &event.kind {
         EventKind::Read { location, value, from: source } => {
-            format!("reads {location} = {value} (from {})", from(source))
+            format!("reads {} = {} (from {})", at(location), shown(value), from(source))
         }
         EventKind::Write { location, value, buffered: true } => {
-            format!("writes {location} = {value} (into its store buffer)")
+            format!("writes {} = {} (into its store buffer)", at(location), shown(value))
         }
-        EventKind::Write { location, value, .. } => format!("writes {location} = {value}"),
+        EventKind::Write { location, value, .. } => format!("writes {} = {}", at(location), shown(value)),
         EventKind::Update { location, old, new: Some(new), from: source } => {
-            format!("updates {location} from {old} to {new} (read from {})", from(source))
+            format!("updates {} from {} to {} (read from {})", at(location), shown(old), shown(new), from(source))
         }
         EventKind::Update { location, old, from: source, .. } => {
-            format!("compares {location} = {old} and leaves it (from {})", from(source))
+            format!("compares {} = {} and leaves it (from {})", at(location), shown(old), from(source))
         }
-        EventKind::Commit { location, value, write } => {
-            format!("store of #{} reaches memory: {location} = {value}", write.number())
+        EventKind::Commit { location, value, write: store } => {
+            format!("store of #{} reaches memory: {} = {}", store.number(), at(location), shown(value))
         }
         EventKind::Fence(kind) => fence(*kind).to_owned(),
         EventKind::Create { thread: t } => format!("creates {}", thread(*t)),
         EventKind::Join { thread: t } => format!("joins {}", thread(*t)),
         EventKind::WakesUp => "stops waiting without cause (as in a spurious wake-up)".to_owned(),
         EventKind::Call { function } => format!("calls {function}"),
-        EventKind::Free { location } => format!("frees {location}"),
-        EventKind::Input { source, value } => format!("{source} gives {value}"),
+        EventKind::Free { object } => format!("frees {}", write.object(object)),
+        EventKind::Input { source, value } => format!("{source} gives {}", shown(value)),
         EventKind::End { stopped: true } => "stops: an assumption does not hold".to_owned(),
         EventKind::End { .. } => "ends".to_owned(),
         EventKind::Exit { status: Some(status) } => format!("ends the program with status {status}"),
@@ -268,8 +275,9 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use norn_ir::ids::FileId;
-    use norn_ir::program::Program;
+    use norn_ir::ids::{FileId, GlobalId, TypeId};
+    use norn_ir::types::{Display, Ty};
+    use norn_verdict::place::{Object, ObjectKind};
     use norn_verdict::schedule::{StepNumber, ThreadName};
     use norn_verdict::trace::{EventIndex, ThreadInfo};
 
@@ -284,19 +292,41 @@ mod tests {
         }
     }
 
+    const GLOBALS: [&str; 6] = ["x", "y", "m.__kind", "m.__owner", "done", "m.__count"];
+
+    fn program() -> Program {
+        let global = |(id, name): (usize, &&str)| format!("global g{id} \"{name}\": t0\n");
+        let globals: String = GLOBALS.iter().enumerate().map(global).collect();
+        let start = "norn-ir 1\ntarget lp64\nentry f0\ntype t0 = i32 signed\n";
+        let text = format!("{start}{globals}function f0 \"main\" () {{\nb0:\n return\n}}\n");
+        let program = norn_ir::parse::parse(&text).expect("the program should parse");
+        Program { files: vec!["a.c".to_owned()], ..program }
+    }
+
+    fn global(name: &str) -> Location {
+        let id = GLOBALS.iter().position(|known| *known == name).expect("the global should be known");
+        let kind = ObjectKind::Global(GlobalId::new(id));
+        let object = Object { kind, owner: ThreadIndex::MAIN, ty: Some(TypeId(0)), size: 4 };
+        Location { object, offset: 0, size: 4 }
+    }
+
+    fn number(bits: u64) -> Value {
+        Value::Number { ty: Ty::I32, display: Display::Signed, bits }
+    }
+
     fn write(location: &str, buffered: bool) -> EventKind {
-        EventKind::Write { location: location.to_owned(), value: "1".to_owned(), buffered }
+        EventKind::Write { location: global(location), value: number(1), buffered }
     }
 
     fn read(location: &str, from: ReadFrom) -> EventKind {
-        EventKind::Read { location: location.to_owned(), value: "0".to_owned(), from }
+        EventKind::Read { location: global(location), value: number(0), from }
     }
 
     fn check(events: Vec<Event>, expected: &[&str]) {
         let thread = |name: ThreadName, function: &str| ThreadInfo { name, function: function.to_owned() };
         let main = ThreadName::main();
         let threads = vec![thread(main.clone(), "main"), thread(main.child(1), "left"), thread(main.child(2), "right")];
-        let program = Program { files: vec!["a.c".to_owned()], ..Program::empty() };
+        let program = program();
         let line_text = |_: &str, line: u32| Some(format!("  line {line};"));
         let sources = Sources { program: &program, line_text: &line_text };
         let found = table(&Trace { threads, events }, &sources, 64);
@@ -305,18 +335,13 @@ mod tests {
 
     #[test]
     fn threads_have_columns_and_switches_are_numbered() {
+        let commit = EventKind::Commit { location: global("x"), value: number(1), write: EventIndex(0) };
         check(
             vec![
                 event(1, 1, 4, None, write("x", true)),
                 event(1, 2, 5, None, read("y", ReadFrom::Initial)),
                 event(2, 1, 9, None, read("x", ReadFrom::Initial)),
-                event(
-                    1,
-                    1,
-                    4,
-                    None,
-                    EventKind::Commit { location: "x".to_owned(), value: "1".to_owned(), write: EventIndex(0) },
-                ),
+                event(1, 1, 4, None, commit),
                 event(1, 3, 5, None, read("x", ReadFrom::Event { event: EventIndex(0), forwarded: true })),
             ],
             &[
@@ -349,7 +374,7 @@ mod tests {
         let names = (1..=MOST_COLUMNS as u32 + 1).map(|i| main.child(i));
         let threads = names.map(|name| ThreadInfo { name, function: "f".to_owned() }).collect::<Vec<_>>();
         let events = (0u32..).take(threads.len()).map(|i| event(i, 1, 4, None, write("x", false))).collect();
-        let program = Program { files: vec!["a.c".to_owned()], ..Program::empty() };
+        let program = program();
         let sources = Sources { program: &program, line_text: &|_, _| None };
         let found = table(&Trace { threads, events }, &sources, 64);
         assert!(found.starts_with("    41 threads\n    main.1, 4:\n#1    writes x = 1\n─ switch 1 ─"), "{found}");

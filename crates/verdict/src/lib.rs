@@ -4,6 +4,7 @@
 //! - [`claim`]: what an engine says before the reference machine has confirmed it
 //! - [`schedule`]: which thread takes which step, as a versioned text; replay needs nothing else
 //! - [`trace`]: what happened in one execution, step by step, for people
+//! - [`place`]: objects of an execution, places in them, values
 //! - [`outcome`]: what is checked, verdicts, violations, assumptions and bounds; [`undecided`]: why there is no verdict
 //! - [`property`]: what a property file of SV-COMP asks
 //! - [`robustness`]: whether a weak model shows more than SC does
@@ -13,6 +14,7 @@ pub mod claim;
 pub mod limits;
 pub mod model;
 pub mod outcome;
+pub mod place;
 pub mod progress;
 pub mod property;
 pub mod robustness;

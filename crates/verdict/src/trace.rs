@@ -1,7 +1,8 @@
 //! Traces: what happened in one execution, in order, with everything that a report wants to show.
 //!
-//! Locations and values are text already: the machine knows objects and types, a report does not.
+//! A trace belongs to a program: its places, values and functions are ids of that program.
 
+use crate::place::{Location, Object, Value};
 use crate::schedule::{StepNumber, ThreadName};
 use norn_ir::instr::FenceKind;
 use norn_ir::span::Span;
@@ -35,6 +36,11 @@ pub struct Trace {
 impl Trace {
     pub fn thread(&self, thread: ThreadIndex) -> Option<&ThreadInfo> {
         self.threads.get(thread.index())
+    }
+
+    /// The name of a thread.
+    pub fn name(&self, thread: ThreadIndex) -> Option<ThreadName> {
+        self.thread(thread).map(|thread| thread.name.clone())
     }
 
     pub fn event(&self, event: EventIndex) -> Option<&Event> {
@@ -75,27 +81,27 @@ pub enum ReadFrom {
 #[derive(Clone, PartialEq, Debug)]
 pub enum EventKind {
     Read {
-        location: String,
-        value: String,
+        location: Location,
+        value: Value,
         from: ReadFrom,
     },
     /// `buffered`: it has not reached memory yet; a `Commit` tells when it does.
     Write {
-        location: String,
-        value: String,
+        location: Location,
+        value: Value,
         buffered: bool,
     },
     /// A read-modify-write. A failed compare-and-exchange has no `new`.
     Update {
-        location: String,
-        old: String,
-        new: Option<String>,
+        location: Location,
+        old: Value,
+        new: Option<Value>,
         from: ReadFrom,
     },
     /// The write that is event `write` reaches memory.
     Commit {
-        location: String,
-        value: String,
+        location: Location,
+        value: Value,
         write: EventIndex,
     },
     Fence(FenceKind),
@@ -113,12 +119,12 @@ pub enum EventKind {
         function: String,
     },
     Free {
-        location: String,
+        object: Object,
     },
     /// A nondeterministic value: what asked for it, and the value.
     Input {
         source: String,
-        value: String,
+        value: Value,
     },
     /// The thread ended, or stopped because an assumption failed.
     End {
