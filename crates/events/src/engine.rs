@@ -161,7 +161,7 @@ impl Search<'_> {
         // What a larger bound leads to, or that there was no time for it.
         let doubt = self.doubt.take().or_else(|| stopped.map(Undecided::limit));
         let Some(Within { bounds, assumptions, reached }) = self.best.take() else {
-            let open = doubt.unwrap_or_else(|| Undecided::new(Why::NothingTried("no bound was tried")));
+            let open = doubt.unwrap_or_else(|| Undecided::new(Why::NothingTried("no bound was tried".into())));
             return self.verdict(Outcome::Unknown(open));
         };
         let outcome = match doubt {

@@ -1,4 +1,7 @@
-//! Typed indices, so that a block is never mistaken for a register.
+//! Typed indices, so that a block is never mistaken for a register. They are serialised as plain numbers.
+
+#[doc(hidden)]
+pub use serde;
 
 /// Makes types of indices: a number of 32 bits that is written with a prefix.
 ///
@@ -31,6 +34,18 @@ macro_rules! ids {
             /// The ids of `count` elements, in order.
             pub fn all(count: usize) -> impl DoubleEndedIterator<Item = $name> + Clone {
                 (0..$name::new(count).0).map($name)
+            }
+        }
+
+        impl $crate::ids::serde::Serialize for $name {
+            fn serialize<S: $crate::ids::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                $crate::ids::serde::Serialize::serialize(&self.0, serializer)
+            }
+        }
+
+        impl<'de> $crate::ids::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::ids::serde::Deserializer<'de>>(deserializer: D) -> Result<$name, D::Error> {
+                <u32 as $crate::ids::serde::Deserialize>::deserialize(deserializer).map($name)
             }
         }
 

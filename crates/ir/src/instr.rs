@@ -8,6 +8,7 @@
 use crate::ids::{BlockId, FuncId, GlobalId, LocalId, Reg, TypeId};
 use crate::span::Span;
 use crate::types::Ty;
+use serde::{Deserialize, Serialize};
 
 /// An instruction and the place in the source that it was made for.
 #[derive(Clone, PartialEq, Debug)]
@@ -178,7 +179,7 @@ pub enum RmwOp {
     Nand,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum FenceKind {
     /// `mfence`, `sync`, `atomic_thread_fence(seq_cst)`, `__sync_synchronize`: own stores before are in memory.
     Full,

@@ -4,6 +4,7 @@ use crate::ids::{BlockId, FileId, FuncId, GlobalId, LocalId, Reg, TypeId};
 use crate::instr::{Const, Instr, Terminator};
 use crate::span::Span;
 use crate::types::{Target, Ty, Type};
+use serde::{Deserialize, Serialize};
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Program {
@@ -18,7 +19,7 @@ pub struct Program {
 }
 
 /// Whether code or an object is the user's or the library's. `--unwind` does not count loops of the library.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Origin {
     User,
     Library,

@@ -4,6 +4,7 @@
 //! offset, so that a trace can say `stack.array[1].next` and a symbolic engine can split an object into cells.
 
 use crate::ids::TypeId;
+use serde::{Deserialize, Serialize};
 
 /// The data model: ILP32 or LP64. Both are little endian.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -32,7 +33,7 @@ impl Target {
 }
 
 /// What a register holds. Integers have no sign: operations do.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Ty {
     /// A truth value. Lives in registers only; `_Bool` is `I8` in memory.
     Bool,
@@ -108,7 +109,7 @@ impl Ty {
 }
 
 /// How a person writes a scalar's value.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Display {
     Signed,
     Unsigned,

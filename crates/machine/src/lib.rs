@@ -25,6 +25,8 @@ pub mod nested;
 pub mod observe;
 pub mod print;
 pub mod race;
+#[cfg(test)]
+mod record_tests;
 pub mod replay;
 pub mod run;
 pub mod state;

@@ -154,7 +154,7 @@ pub fn conclude(task: &Task<'_>, cuts: &[norn_symex::CutReached], examined: Exam
         Examined::Unsafe(verdict) => *verdict,
         Examined::Undecided(open) => unknown(task, open, stats),
         Examined::Nothing { rounds: 0, stopped, .. } => {
-            let why = stopped.map_or(Why::NothingTried("no rounds were asked for"), Why::from);
+            let why = stopped.map_or(Why::NothingTried("no rounds were asked for".into()), Why::from);
             unknown(task, Undecided::new(why), stats)
         }
         Examined::Nothing { rounds, is_all, reached, assumptions, marks, stopped } => {

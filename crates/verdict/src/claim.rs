@@ -10,10 +10,11 @@ use crate::schedule::Schedule;
 use crate::undecided::Undecided;
 use norn_ir::program::Program;
 use norn_ir::span::Span;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A schedule that is said to end in a violation. Inputs that it lacks are zero.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Claim {
     pub schedule: Schedule,
     /// The execution ends in one of these: a schedule may hold several violations, and which one the machine meets first
@@ -22,7 +23,7 @@ pub struct Claim {
 }
 
 /// A violation that a claim may end in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Expected {
     pub kind: ViolationKind,
     /// `None`: wherever it is.

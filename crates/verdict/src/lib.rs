@@ -6,6 +6,7 @@
 //! - [`trace`]: what happened in one execution, step by step, for people
 //! - [`place`]: objects of an execution, places in them, values
 //! - [`outcome`]: what is checked, verdicts, violations, assumptions and bounds; [`undecided`]: why there is no verdict
+//! - [`record`]: verdicts as they are written down and read back
 //! - [`property`]: what a property file of SV-COMP asks
 //! - [`robustness`]: whether a weak model shows more than SC does
 //! - [`limits`]: time, memory and the stop token; [`progress`]: how far a search has come
@@ -17,6 +18,7 @@ pub mod outcome;
 pub mod place;
 pub mod progress;
 pub mod property;
+pub mod record;
 pub mod robustness;
 pub mod schedule;
 pub mod trace;

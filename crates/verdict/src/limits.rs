@@ -1,6 +1,7 @@
 //! How long and how large a search may become, how it is told to stop, and who watches it.
 
 use crate::progress::Progress;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ impl StopToken {
 }
 
 /// Why a search ended before it was done.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Exceeded {
     Time,
     Memory,

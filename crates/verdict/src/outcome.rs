@@ -6,6 +6,7 @@ use crate::trace::Trace;
 use crate::undecided::Undecided;
 use norn_ir::program::{Function, Origin, Program};
 use norn_ir::span::Span;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -84,7 +85,7 @@ impl Checks {
 }
 
 /// What a violated property is called.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum ViolationKind {
     Assertion,
     ErrorCall,
@@ -148,7 +149,7 @@ impl ViolationKind {
 }
 
 /// A violated property: what, where, and in which words.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Violation {
     pub kind: ViolationKind,
     /// In the user's code where the library's is to blame only because it was called.
@@ -159,7 +160,7 @@ pub struct Violation {
 
 /// Something that would have had no meaning was met in some execution, and nobody had asked about it: the answer holds
 /// if it does not happen there.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Assumption {
     /// In the user's code.
     pub span: Span,
@@ -179,7 +180,7 @@ impl Assumption {
 }
 
 /// Where some execution came to, among the user's code.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Reached {
     /// Assertions and the like, by their places.
     pub checks: BTreeSet<Span>,
@@ -188,7 +189,7 @@ pub struct Reached {
 }
 
 /// Where no execution within the bounds came to, though the program has it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Unreached {
     pub span: Span,
     /// In words, such as `the assertion`.
@@ -196,7 +197,7 @@ pub struct Unreached {
 }
 
 /// What there is to say beside the outcome.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Remarks {
     /// In the order of places, each once.
     pub assumptions: Vec<Assumption>,
@@ -209,7 +210,7 @@ pub struct Remarks {
 }
 
 /// Where a loop or a recursive function stands.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct LoopPlace {
     pub file: String,
     /// 0 for what the front end made itself, such as the loop that sets a large array.
@@ -233,7 +234,7 @@ impl fmt::Display for LoopPlace {
 }
 
 /// A limit within which a result holds.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum BoundKind {
     /// The back edge of the loop, or the recursion, at this place was followed at most that often.
     Unwind(LoopPlace),
@@ -244,7 +245,7 @@ pub enum BoundKind {
     Executions,
 }
 
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Bound {
     pub kind: BoundKind,
     pub value: u64,

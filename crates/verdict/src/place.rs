@@ -9,9 +9,10 @@ use crate::trace::ThreadIndex;
 use norn_ir::ids::{FuncId, GlobalId, LocalId, TypeId};
 use norn_ir::program::Program;
 use norn_ir::types::{Display, Ty};
+use serde::{Deserialize, Serialize};
 
 /// An object of an execution.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Object {
     pub kind: ObjectKind,
     /// The thread that it belongs to; main for what belongs to none.
@@ -22,7 +23,7 @@ pub struct Object {
     pub size: u64,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum ObjectKind {
     Global(GlobalId),
     ThreadLocal(GlobalId),
@@ -41,7 +42,7 @@ pub enum ObjectKind {
 }
 
 /// Some bytes of an object.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Location {
     pub object: Object,
     pub offset: u64,
@@ -50,7 +51,7 @@ pub struct Location {
 }
 
 /// A value that was read, written or given.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Value {
     /// An integer, a truth value or a floating-point number: its bits, and how a person writes it.
     Number {
@@ -61,7 +62,7 @@ pub enum Value {
     Pointer(Pointer),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Pointer {
     Null,
     /// Into an object or just behind it.

@@ -17,12 +17,13 @@
 //! ```
 
 use crate::model::Model;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
 /// `main`, or a thread that another one created: `main.2` is the second thread that main created. Such names do not
 /// depend on the interleaving.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct ThreadName(pub Vec<u32>);
 
 impl ThreadName {
@@ -59,7 +60,7 @@ impl FromStr for ThreadName {
 }
 
 /// A visible step of a thread, counted from 1 in the untransformed program.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct StepNumber(pub u32);
 
 impl StepNumber {
@@ -90,7 +91,7 @@ impl fmt::Display for StepNumber {
     }
 }
 
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Step {
     /// The thread takes its step of this number and goes on to just before the next.
     Run { thread: ThreadName, step: StepNumber },
@@ -98,7 +99,7 @@ pub enum Step {
     Commit { thread: ThreadName, step: StepNumber },
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Schedule {
     pub model: Model,
     /// Tells schedules of different programs apart: [`fingerprint`] of the program.

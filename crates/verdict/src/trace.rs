@@ -6,6 +6,7 @@ use crate::place::{Location, Object, Value};
 use crate::schedule::{StepNumber, ThreadName};
 use norn_ir::instr::FenceKind;
 use norn_ir::span::Span;
+use serde::{Deserialize, Serialize};
 
 norn_ir::ids! {
     /// A thread of one execution, in the order of creation; main is 0.
@@ -25,7 +26,7 @@ impl EventIndex {
     }
 }
 
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Trace {
     /// By [`ThreadIndex`].
     pub threads: Vec<ThreadInfo>,
@@ -48,7 +49,7 @@ impl Trace {
     }
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ThreadInfo {
     pub name: ThreadName,
     /// The function it started in.
@@ -56,7 +57,7 @@ pub struct ThreadInfo {
 }
 
 /// Something that a thread did, or that happened to its store buffer.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Event {
     pub thread: ThreadIndex,
     /// The number of the visible step that it is or belongs to; events of one section share it. `None` for what is no
@@ -70,7 +71,7 @@ pub struct Event {
 }
 
 /// Where a read value came from.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum ReadFrom {
     /// The object's initial value, or bytes of several writes.
     Initial,
@@ -78,7 +79,7 @@ pub enum ReadFrom {
     Event { event: EventIndex, forwarded: bool },
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum EventKind {
     Read {
         location: Location,

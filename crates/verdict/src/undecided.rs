@@ -5,18 +5,19 @@
 
 use crate::limits::Exceeded;
 use norn_ir::span::Span;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 
 /// A question that was not answered: the reason, and the place in the source if it has one.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Undecided {
     pub why: Why,
     pub place: Option<Span>,
 }
 
 /// The reason for which a question stays open.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Why {
     /// A limit on time or memory, or the user, ended the search after this much work.
     Limit { limit: Exceeded, after: Work },
@@ -42,11 +43,11 @@ pub enum Why {
     /// Something else than a limit of time or memory ended the search, in these words.
     EndedBy(Cow<'static, str>),
     /// There was nothing to search.
-    NothingTried(&'static str),
+    NothingTried(Cow<'static, str>),
 }
 
 /// How far a search came before a limit ended it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Work {
     /// Nobody counted.
     Unknown,
@@ -56,7 +57,7 @@ pub enum Work {
 }
 
 /// Violations that an engine does not look for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Unsought {
     DataRaces,
     Deadlocks,
@@ -69,7 +70,7 @@ pub enum Unsought {
 }
 
 /// A bound that Norn chose by itself.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum OwnBound {
     Loops,
     LibraryLoops,
@@ -162,8 +163,8 @@ impl fmt::Display for Why {
             | Why::TooLarge(words)
             | Why::Addresses(words)
             | Why::NotProved(words)
-            | Why::EndedBy(words) => f.write_str(words),
-            Why::NothingTried(words) => f.write_str(words),
+            | Why::EndedBy(words)
+            | Why::NothingTried(words) => f.write_str(words),
             Why::TooManyValues { source } => {
                 write!(f, "the value of '{source}' is nondeterministic, with too many possibilities")
             }
