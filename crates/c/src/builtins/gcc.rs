@@ -281,9 +281,6 @@ impl Call<'_, '_, '_> {
             lhs = self.fitted(lhs, ty);
             rhs = self.fitted(rhs, ty);
         }
-        if Some(lhs.ty) != pointee || Some(rhs.ty) != pointee || !self.checker.is_integer(lhs.ty) {
-            return Some(self.unsupported(format!("'{}' with operands of different types", self.name), bool_type));
-        }
         Some(self.make(Builtin::OverflowArithmetic { op, lhs, rhs, result }, bool_type))
     }
 

@@ -2,14 +2,15 @@
 
 use super::function::FunctionBuilder;
 use super::ir_types::Scalar;
+use super::wide::Wide;
 use crate::ctype::Type;
 use crate::tree::{self, Expr};
-use norn_ir::instr::{BinaryOp, CompareOp, Operand};
+use norn_ir::instr::{BinaryOp, CompareOp, Const, Operand};
 use norn_ir::types::Ty;
 
 impl<'a> FunctionBuilder<'_, 'a> {
-    /// Stores the wrapped result and tells whether it wrapped. Operands and result must be of one type, or all of at
-    /// most 32 bits, where 64 bits hold the exact result (but for the product of two large unsigned numbers).
+    /// Stores the wrapped result and tells whether it wrapped. Operands and result are of one type, or all of at most
+    /// 32 bits, where 64 bits hold the exact result (but for the product of two large unsigned numbers), or else computed in 128.
     pub fn overflow_arithmetic(
         &mut self,
         e: &'a Expr,
@@ -18,6 +19,11 @@ impl<'a> FunctionBuilder<'_, 'a> {
         rhs: &'a Expr,
         result: &'a Expr,
     ) -> Operand {
+        if self.is_wide(lhs.ty.ty) || self.is_wide(rhs.ty.ty) {
+            self.set_loc(e.loc);
+            self.unsupported("an overflow check of '__int128'".to_owned());
+            return self.no_value(self.scalar_of(e));
+        }
         let (a_type, b_type) = (self.expect_scalar(lhs), self.expect_scalar(rhs));
         let nothing = self.no_value(self.scalar_of(e));
         let to = match self.p.types().get(result.ty.ty) {
@@ -42,8 +48,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
         } else if a_type == to && b_type == to {
             self.wrapping(op, to, a, b)
         } else {
-            self.unsupported("an overflow check of operands with different types".to_owned());
-            return nothing;
+            self.exact_in_128_bits(op, (a_type, a), (b_type, b), to)
         };
         self.store(to.ty, address, value);
         let scalar = self.expect_scalar(e);
@@ -63,6 +68,44 @@ impl<'a> FunctionBuilder<'_, 'a> {
         let value = self.resize(wide, to.ty, exact);
         let back = self.resize(to, Ty::I64, value);
         (value, self.compare(CompareOp::Ne, Ty::I64, back, exact))
+    }
+
+    fn exact_in_128_bits(
+        &mut self,
+        op: tree::BinaryOp,
+        (a_type, a): (Scalar, Operand),
+        (b_type, b): (Scalar, Operand),
+        to: Scalar,
+    ) -> (Operand, Operand) {
+        let (a, b) = (self.widen(a_type, a, true), self.widen(b_type, b, true));
+        let never = Operand::Const(Const::FALSE);
+        let (exact, beyond) = match op {
+            tree::BinaryOp::Add => (self.wide_sum(a, b), never),
+            tree::BinaryOp::Sub => (self.wide_difference(a, b), never),
+            _ => self.exact_product(a, b),
+        };
+        let half = Scalar { ty: Ty::I64, signed: false, is_bool: false };
+        let value = self.resize(half, to.ty, exact.low);
+        let back = self.widen(to, value, true);
+        let difference = self.wide_bitwise(BinaryOp::Xor, back, exact);
+        let differs = self.is_nonzero_wide(difference, false);
+        (value, self.binary(BinaryOp::Or, Ty::Bool, differs, beyond))
+    }
+
+    /// The product of two values of at most 65 bits, and whether its magnitude needs more than 64.
+    fn exact_product(&mut self, a: Wide, b: Wide) -> (Wide, Operand) {
+        let (mask_a, mask_b) = (self.sign_mask(a), self.sign_mask(b));
+        let (x, y) = (self.negate_if(mask_a, a), self.negate_if(mask_b, b));
+        let magnitude = self.product_of_halves(x.low, y.low);
+        let zero = self.constant(Ty::I64, 0);
+        let beyond = self.compare(CompareOp::Ne, Ty::I64, magnitude.high, zero);
+        let mask = self.binary(BinaryOp::Xor, Ty::I64, mask_a, mask_b);
+        (self.negate_if(mask, magnitude), beyond)
+    }
+
+    fn sign_mask(&mut self, value: Wide) -> Operand {
+        let last = self.constant(Ty::I64, 63);
+        self.binary(BinaryOp::ShrSigned, Ty::I64, value.high, last)
     }
 
     fn wrapping(&mut self, op: tree::BinaryOp, scalar: Scalar, a: Operand, b: Operand) -> (Operand, Operand) {

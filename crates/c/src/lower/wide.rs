@@ -543,7 +543,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
     }
 
     /// The opposite of a value where the mask is all ones, the value itself where it is 0.
-    fn negate_if(&mut self, mask: Operand, value: Wide) -> Wide {
+    pub fn negate_if(&mut self, mask: Operand, value: Wide) -> Wide {
         let mask = Wide { low: mask, high: mask };
         let flipped = self.wide_bitwise(BinaryOp::Xor, value, mask);
         self.wide_difference(flipped, mask)

@@ -321,6 +321,21 @@ impl Checker<'_> {
         (vars, types)
     }
 
+    /// A label of inline assembly, which nothing else can name.
+    pub(crate) fn asm_label(&mut self, loc: Loc) -> Option<LabelId> {
+        let name = self.words.asm_label;
+        let function = self.function.as_mut()?;
+        let id = function.new_label(name, loc);
+        function.label_states[id.0 as usize].defined = Some(loc);
+        function.jumps.label(id);
+        Some(id)
+    }
+
+    /// The label that an `asm goto` jumps to.
+    pub(crate) fn goto_target(&mut self, name: Symbol, loc: Loc) -> Option<LabelId> {
+        Some(self.function.as_mut()?.goto_label(name, loc))
+    }
+
     /// Whether the address of a variable has not been taken; if so, it must not be taken later.
     pub(crate) fn is_private(&mut self, var: VarId, loc: Loc) -> bool {
         let Some(function) = &mut self.function else { return false };

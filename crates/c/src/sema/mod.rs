@@ -120,6 +120,7 @@ pub(crate) struct Checker<'a> {
 /// Names that the checker looks for.
 struct Words {
     alias: Symbol,
+    asm_label: Symbol,
     aligned: Symbol,
     cleanup: Symbol,
     constructor: Symbol,
@@ -139,6 +140,7 @@ impl<'a> Checker<'a> {
         let symbols = &mut session.symbols;
         let words = Words {
             alias: symbols.intern("alias"),
+            asm_label: symbols.intern("(label of asm)"),
             aligned: symbols.intern("aligned"),
             cleanup: symbols.intern("cleanup"),
             constructor: symbols.intern("constructor"),

@@ -1,4 +1,4 @@
-//! The constraints of operands, as GCC reads them for x86. A letter that is not listed here makes the statement unsupported.
+//! The constraints of operands, as GCC reads them for x86 and AArch64. A letter that is not listed here makes the statement unsupported.
 
 use super::flags::Condition;
 
@@ -37,6 +37,7 @@ pub(super) struct Places {
     pub fixed: Option<char>,
     /// The letters of immediates.
     pub immediates: Vec<char>,
+    pub is_arm: bool,
 }
 
 impl Places {
@@ -44,6 +45,10 @@ impl Places {
     pub fn takes_immediate(&self, value: i128) -> bool {
         self.immediates.iter().any(|letter| match letter {
             'i' | 'n' => true,
+            'I' if self.is_arm => (0..4096).contains(&value),
+            'J' if self.is_arm => (-4095..1).contains(&value),
+            'Z' if self.is_arm => value == 0,
+            _ if self.is_arm => false,
             'I' => (0..32).contains(&value),
             'J' => (0..64).contains(&value),
             'K' => (-128..128).contains(&value),
@@ -58,7 +63,7 @@ impl Places {
     }
 }
 
-pub(super) fn read(text: &str, is_output: bool) -> Option<Constraint> {
+pub(super) fn read(text: &str, is_output: bool, is_arm: bool) -> Option<Constraint> {
     let mut letters = text;
     let mut direction = Direction::Read;
     if is_output {
@@ -68,7 +73,9 @@ pub(super) fn read(text: &str, is_output: bool) -> Option<Constraint> {
             _ => return None,
         };
         letters = &letters[1..];
-        if let Some(condition) = letters.strip_prefix("@cc") {
+        if let Some(condition) = letters.strip_prefix("@cc")
+            && !is_arm
+        {
             let kind = Kind::Flag(Condition::named(condition).filter(|_| direction == Direction::Write)?);
             return Some(Constraint { direction, early: false, kind });
         }
@@ -85,10 +92,17 @@ pub(super) fn read(text: &str, is_output: bool) -> Option<Constraint> {
             return Some(Constraint { direction, early, kind: Kind::Tied(letters.parse().ok()?) });
         }
     }
-    let mut places = Places::default();
+    let mut places = Places { is_arm, ..Places::default() };
     for letter in letters.chars() {
         match letter {
             'm' | 'o' => places.memory = true,
+            // One register with the address and nothing else.
+            'Q' if is_arm => places.memory = true,
+            'r' if is_arm => places.register = true,
+            // A constant that one instruction can hold; it may as well be in a register.
+            'K' | 'L' | 'M' | 'N' if is_arm && letters.contains('r') => {}
+            'i' | 'n' | 'I' | 'J' | 'Z' if is_arm => places.immediates.push(letter),
+            _ if is_arm => return None,
             'r' | 'q' | 'Q' | 'R' | 'l' => places.register = true,
             'g' => {
                 (places.memory, places.register) = (true, true);
@@ -111,6 +125,21 @@ pub(super) fn read(text: &str, is_output: bool) -> Option<Constraint> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read(text: &str, is_output: bool) -> Option<Constraint> {
+        super::read(text, is_output, false)
+    }
+
+    #[test]
+    fn letters_of_arm_have_their_own_meaning() {
+        let memory = super::read("+Q", true, true).expect("memory");
+        assert!(matches!(memory.kind, Kind::Place(places) if places.memory && !places.register));
+        let zero = super::read("rZ", false, true).expect("register or zero");
+        assert!(matches!(zero.kind, Kind::Place(places) if places.takes_immediate(0) && !places.takes_immediate(1)));
+        for text in ["w", "g", "a", "K", "Ump", "S"] {
+            assert_eq!(super::read(text, false, true), None, "{text}");
+        }
+    }
 
     #[test]
     fn unknown_constraints_are_not_read() {

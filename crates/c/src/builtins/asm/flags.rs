@@ -1,8 +1,7 @@
 //! The flags that arithmetic instructions leave behind, and the conditions that read them.
 //!
 //! Flags are remembered as the operands and the result of the instruction that set them last; a condition is computed from
-//! these when it is asked for. Conditions that need more than is remembered (parity, signed overflow of a sum) are
-//! unsupported.
+//! these when it is asked for. Conditions that need more than is remembered (parity, the carry before an `inc`) are unsupported.
 
 use super::machine::{Machine, Value};
 use crate::tree::{BinaryOp, CompareOp, Expr};
@@ -30,9 +29,14 @@ pub(super) enum Flags {
     Bit {
         bit: Value,
     },
+    /// Only the zero flag is known: set if both are equal.
+    Equal {
+        left: Value,
+        right: Value,
+    },
 }
 
-/// A condition of `setcc` or `=@cc…`: one of six tests, perhaps negated.
+/// A condition of `setcc`, of a jump or of `=@cc…`: one of seven tests, perhaps negated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Condition {
     test: Test,
@@ -44,19 +48,22 @@ enum Test {
     Zero,
     Sign,
     Carry,
+    Overflow,
     BelowOrEqual,
     Less,
     LessOrEqual,
 }
 
 impl Condition {
-    /// Overflow and parity are not read by anyone.
+    /// Parity is not read by anyone.
     pub fn named(name: &str) -> Option<Condition> {
         let (test, negated) = match name {
             "e" | "z" => (Test::Zero, false),
             "ne" | "nz" => (Test::Zero, true),
             "s" => (Test::Sign, false),
             "ns" => (Test::Sign, true),
+            "o" => (Test::Overflow, false),
+            "no" => (Test::Overflow, true),
             "c" | "b" | "nae" => (Test::Carry, false),
             "nc" | "ae" | "nb" => (Test::Carry, true),
             "be" | "na" => (Test::BelowOrEqual, false),
@@ -83,13 +90,18 @@ impl Machine<'_, '_> {
     fn test(&mut self, test: Test) -> Option<Expr> {
         match (test, self.flags) {
             (_, Flags::Unknown) => None,
+            (Test::Zero, Flags::Equal { left, right }) => {
+                let (left, right) = (self.load(left), self.load(right));
+                Some(self.checker.comparison(CompareOp::Eq, left, right, self.loc))
+            }
+            (_, Flags::Equal { .. }) => None,
             (Test::Zero, Flags::Difference { left, right, .. }) if left.ty == right.ty => {
                 let (left, right) = (self.load(left), self.load(right));
                 Some(self.checker.comparison(CompareOp::Eq, left, right, self.loc))
             }
             (Test::Carry, Flags::Bit { bit }) => self.with_zero(CompareOp::Ne, bit),
             (_, Flags::Bit { .. }) => None,
-            (Test::Carry, Flags::Logic { .. }) => {
+            (Test::Carry | Test::Overflow, Flags::Logic { .. }) => {
                 let int = self.checker.int_type();
                 Some(self.checker.int_constant(0, int, self.loc))
             }
@@ -108,7 +120,28 @@ impl Machine<'_, '_> {
                 let result = self.result()?;
                 self.compare(CompareOp::Lt, result, right, false)
             }
-            (_, Flags::Sum { .. }) => None,
+            (Test::Overflow, Flags::Sum { left, right, .. }) => {
+                // Both differ in sign from the sum.
+                let result = self.result()?;
+                self.both_differ((left, result), (right, result))
+            }
+            (Test::Overflow, Flags::Difference { left, right, .. }) => {
+                let result = self.result()?;
+                self.both_differ((left, right), (left, result))
+            }
+            (Test::Less, Flags::Sum { .. }) => {
+                let (sign, overflow) = (self.test(Test::Sign)?, self.test(Test::Overflow)?);
+                Some(self.checker.comparison(CompareOp::Ne, sign, overflow, self.loc))
+            }
+            (Test::LessOrEqual, Flags::Sum { .. }) => {
+                let (less, zero) = (self.test(Test::Less)?, self.test(Test::Zero)?);
+                Some(self.checker.arithmetic(BinaryOp::Or, less, zero, self.loc))
+            }
+            (Test::BelowOrEqual, Flags::Sum { .. }) => {
+                let (carry, zero) = (self.test(Test::Carry)?, self.test(Test::Zero)?);
+                Some(self.checker.arithmetic(BinaryOp::Or, carry, zero, self.loc))
+            }
+            (Test::Carry, Flags::Sum { .. }) => None,
             (Test::Less, Flags::Difference { left, right, .. }) => self.compare(CompareOp::Lt, left, right, true),
             (Test::LessOrEqual, Flags::Difference { left, right, .. }) => {
                 self.compare(CompareOp::Le, left, right, true)
@@ -130,6 +163,15 @@ impl Machine<'_, '_> {
         };
         let result = self.compute(op, left, right);
         self.keep(result)
+    }
+
+    /// Whether both pairs of numbers differ in sign.
+    fn both_differ(&mut self, (a, b): (Value, Value), (c, d): (Value, Value)) -> Option<Expr> {
+        let (x, y) = (self.compute(BinaryOp::Xor, a, b), self.compute(BinaryOp::Xor, c, d));
+        let (x, y) = (self.keep(x)?, self.keep(y)?);
+        let both = self.compute(BinaryOp::And, x, y);
+        let both = self.keep(both)?;
+        self.with_zero(CompareOp::Lt, both)
     }
 
     /// Compares a result with 0, as a signed number.

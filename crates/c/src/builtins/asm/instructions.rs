@@ -10,7 +10,7 @@ use norn_ir::instr::{Order, RmwOp};
 /// The operations whose mnemonics may end in the letter of a width.
 const SIZED: &[&str] = &[
     "mov", "xchg", "xadd", "cmpxchg", "add", "sub", "and", "or", "xor", "inc", "dec", "neg", "not", "cmp", "test",
-    "bt", "bts", "btr", "btc", "sbb",
+    "bt", "bts", "btr", "btc", "sbb", "shl", "sal", "shr", "sar",
 ];
 
 /// An operation of the list and the width that its mnemonic gives.
@@ -37,7 +37,19 @@ impl Machine<'_, '_> {
             Some(Prefix::Lock) => true,
             Some(Prefix::Rep) => return None,
         };
-        if let Some(condition) = mnemonic.strip_prefix("set").and_then(Condition::named) {
+        if !locked && mnemonic == "jmp" {
+            let [target] = &operands[..] else { return None };
+            self.jump(None, target)?;
+        } else if let Some(condition) = mnemonic.strip_prefix('j').and_then(Condition::named) {
+            let [target] = &operands[..] else { return None };
+            if locked {
+                return None;
+            }
+            let holds = self.condition(condition)?;
+            self.jump(Some(holds), target)?;
+        } else if let Some(found) = self.unsized_instruction(mnemonic, locked, operands) {
+            found?;
+        } else if let Some(condition) = mnemonic.strip_prefix("set").and_then(Condition::named) {
             let [target] = &operands[..] else { return None };
             if locked {
                 return None;
@@ -45,7 +57,10 @@ impl Machine<'_, '_> {
             self.set(condition, target)?;
         } else {
             let (op, suffix) = sized(mnemonic, SIZED)?;
-            let width = self.width(suffix, operands)?;
+            // The amount of a shift has a width of its own.
+            let is_shift = matches!(op, "shl" | "sal" | "shr" | "sar");
+            let same_width = if is_shift { operands.get(1..)? } else { operands };
+            let width = self.width(suffix, same_width)?;
             self.sized_instruction(op, width, locked, operands)?;
         }
         self.end_instruction(operands);
@@ -67,6 +82,8 @@ impl Machine<'_, '_> {
 
     fn sized_instruction(&mut self, op: &str, width: u64, locked: bool, operands: &[Operand]) -> Option<()> {
         match (op, operands) {
+            ("shl" | "sal" | "shr" | "sar", [amount, target]) if !locked => self.shift(op, amount, target, width),
+            ("xor" | "sub", [a, b]) if !locked && a == b && self.memory_slot(a).is_none() => self.clear(a, width),
             ("mov", [source, target]) if !locked => self.mov(source, target, width),
             ("xchg", [a, b]) => self.exchange(a, b, width),
             ("xadd", [register, target]) => self.exchange_add(register, target, width, locked),
@@ -84,6 +101,56 @@ impl Machine<'_, '_> {
             ("bt" | "bts" | "btr" | "btc", [bit, target]) => self.bit(op, bit, target, width, locked),
             ("sbb", [a, b]) if !locked && a == b => self.spread_carry(a, width),
             _ => None,
+        }
+    }
+
+    /// A register minus itself, or with its own bits flipped: 0, whatever it held.
+    fn clear(&mut self, register: &Operand, width: u64) -> Option<()> {
+        let zero = self.number(0, width);
+        let result = self.keep(zero)?;
+        self.flags = Flags::Logic { result };
+        self.write_register(register, result)
+    }
+
+    /// By a number in the instruction or in `%cl`, of which only the low bits count. The flags after it are left alone.
+    fn shift(&mut self, op: &str, amount: &Operand, target: &Operand, width: u64) -> Option<()> {
+        let number = self.shift_amount(amount)?;
+        let most = self.number(if width == 8 { 63 } else { 31 }, 1);
+        let most = self.keep(most)?;
+        let number = self.compute(BinaryOp::And, number, most);
+        let number = self.keep(number)?;
+        let memory = self.memory(target);
+        let old = match memory {
+            Some(memory) => self.load_memory(memory, width, false)?,
+            None => self.read_register(target, width)?,
+        };
+        // Computed in 64 bits, where no amount is too large.
+        let extended = if op == "sar" { self.signed(width) } else { self.unsigned(width) };
+        let old = self.load_as(old, extended);
+        let wide = if op == "sar" { self.signed(8) } else { self.unsigned(8) };
+        let old = self.checker.converted(old, wide);
+        let direction =
+            if op.starts_with("sh") && op.ends_with('l') || op == "sal" { BinaryOp::Shl } else { BinaryOp::Shr };
+        let number = self.load(number);
+        let new = self.checker.arithmetic(direction, old, number, self.loc);
+        let new = self.checker.converted(new, self.unsigned(width));
+        let new = self.keep(new)?;
+        self.flags = Flags::Unknown;
+        match memory {
+            Some(memory) => self.store_memory(memory, new),
+            None => self.write_register(target, new),
+        }
+    }
+
+    fn shift_amount(&mut self, amount: &Operand) -> Option<Value> {
+        match self.printed_width(amount) {
+            None => self.read_simple(amount, 1),
+            Some(1) => {
+                let number = self.register(amount, 1)?;
+                (self.registers[number].letter == Some('c')).then_some(())?;
+                self.read_register_number(number, 1)
+            }
+            Some(_) => None,
         }
     }
 
@@ -121,7 +188,12 @@ impl Machine<'_, '_> {
         let (register, memory) = match (self.memory(a), self.memory(b)) {
             (Some(memory), None) => (b, memory),
             (None, Some(memory)) => (a, memory),
-            _ => return None,
+            (None, None) => {
+                let (x, y) = (self.read_register(a, width)?, self.read_register(b, width)?);
+                self.write_register(a, y)?;
+                return self.write_register(b, x);
+            }
+            (Some(_), Some(_)) => return None,
         };
         let value = self.read_register(register, width)?;
         let (pointer, ty) = self.access(memory, width, true)?;
@@ -141,8 +213,7 @@ impl Machine<'_, '_> {
     /// Compares the accumulator with memory; it receives what was found.
     fn compare_exchange(&mut self, register: &Operand, target: &Operand, width: u64, locked: bool) -> Option<()> {
         let accumulator = self.registers.iter().position(|r| r.letter == Some('a'))?;
-        let expected = self.registers[accumulator].value?;
-        let expected = self.part(expected, width)?;
+        let expected = self.read_register_number(accumulator, width)?;
         let desired = self.read_register(register, width)?;
         let memory = self.memory(target)?;
         self.may_read(memory)?;
@@ -333,7 +404,7 @@ impl Machine<'_, '_> {
         self.write_register(register, result)
     }
 
-    fn flags_of(&mut self, op: RmwOp, left: Value, right: Value, keeps_carry: bool) -> Option<Flags> {
+    pub fn flags_of(&mut self, op: RmwOp, left: Value, right: Value, keeps_carry: bool) -> Option<Flags> {
         Some(match op {
             RmwOp::Add => Flags::Sum { left, right, keeps_carry },
             RmwOp::Sub => Flags::Difference { left, right, keeps_carry },
@@ -345,7 +416,7 @@ impl Machine<'_, '_> {
     }
 
     /// Memory becomes memory `op` value, in one step or two; what it was before.
-    fn combine(&mut self, op: RmwOp, memory: Memory, value: Value, width: u64, locked: bool) -> Option<Value> {
+    pub fn combine(&mut self, op: RmwOp, memory: Memory, value: Value, width: u64, locked: bool) -> Option<Value> {
         if locked {
             let (pointer, ty) = self.access(memory, width, false)?;
             let value = self.load_as(value, ty);
@@ -358,18 +429,18 @@ impl Machine<'_, '_> {
         Some(old)
     }
 
-    fn update(&mut self, op: RmwOp, memory: Memory, pointer: Expr, operand: Expr, ty: QualType) -> Option<Value> {
+    pub fn update(&mut self, op: RmwOp, memory: Memory, pointer: Expr, operand: Expr, ty: QualType) -> Option<Value> {
         self.may_read(memory)?;
         self.may_write(memory, self.checker.size_of(ty)?)?;
         self.accesses += 1;
-        let (order, result) = (Order::SeqCst, UpdateResult::Old);
+        let (order, result) = (self.update_order, UpdateResult::Old);
         let builtin = Builtin::AtomicUpdate { op, pointer, operand, order, result };
         let old = self.checker.builtin(builtin, ty, self.loc);
         self.keep(old)
     }
 }
 
-fn operator(op: RmwOp) -> Option<BinaryOp> {
+pub(super) fn operator(op: RmwOp) -> Option<BinaryOp> {
     Some(match op {
         RmwOp::Add => BinaryOp::Add,
         RmwOp::Sub => BinaryOp::Sub,

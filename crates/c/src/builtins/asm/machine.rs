@@ -3,25 +3,39 @@
 use super::Clobber;
 use super::constraint::Direction;
 use super::flags::Flags;
+use super::flow::Effect;
 use super::operands::{Bound, Place, Slot};
-use super::template::{Operand, OperandName, Reference};
+use super::template::{Operand, OperandName, Reference, Template};
 use crate::ast::AsmStatement;
 use crate::ctype::{IntType, QualType, TypeId};
 use crate::sema::Checker;
-use crate::tree::{BinaryOp, Builtin, CompareOp, Expr, VarId};
+use crate::tree::{BinaryOp, Builtin, CompareOp, Expr, LabelId, VarId};
 use norn_ir::instr::Order;
 use norn_ir::source::Loc;
 
 pub(super) struct Machine<'c, 'a> {
     pub checker: &'c mut Checker<'a>,
+    pub asm: &'c AsmStatement,
+    pub template: &'c Template,
+    pub is_arm: bool,
     pub loc: Loc,
+    /// The number of the instruction that is executed.
+    pub current: usize,
+    /// The labels of the text, and the jumps back with the instructions that they come from and lead to.
+    pub labels: Vec<LabelId>,
+    pub jumps_back: Vec<(usize, usize)>,
+    /// What the last load-exclusive found, and where.
+    pub exclusive: Option<(Operand, Value)>,
+    /// The orders of the accesses to come.
+    pub order: Order,
+    pub update_order: Order,
     pub registers: Vec<Register>,
     pub operands: Vec<Bound>,
     pub number_of_outputs: usize,
     /// The outputs that are assigned to at the end, with their operands.
     pub outputs: Vec<(usize, Place)>,
     pub flags: Flags,
-    pub effects: Vec<Expr>,
+    pub effects: Vec<Effect>,
     /// Accesses to memory and fences so far.
     pub accesses: usize,
     /// The operands of the instructions so far that the compiler may put in memory.
@@ -31,6 +45,9 @@ pub(super) struct Machine<'c, 'a> {
     /// The registers that were written though they may be shared with inputs, by letter, before this instruction and by it.
     written: Vec<Option<char>>,
     written_now: Vec<Option<char>>,
+    /// All reads of inputs and all such writes, by instruction.
+    input_reads: Vec<(usize, Option<char>)>,
+    shared_writes: Vec<(usize, Option<char>)>,
     /// The memory operands that were written, with the bytes from their beginning.
     stored: Vec<(usize, u64)>,
 }
@@ -44,6 +61,10 @@ pub(super) struct Register {
     pub is_output: bool,
     /// Shares nothing with inputs.
     pub is_early: bool,
+    /// The upper half was set to 0 when the lower was written.
+    pub is_zero_above: bool,
+    /// Where instructions jump: the variable that holds the contents on all ways.
+    pub home: Option<Value>,
 }
 
 /// A made-up variable that is assigned to once.
@@ -61,10 +82,25 @@ pub(super) enum Memory {
 }
 
 impl<'c, 'a> Machine<'c, 'a> {
-    pub fn new(checker: &'c mut Checker<'a>, asm: &AsmStatement, clobbers: &[Clobber], loc: Loc) -> Option<Self> {
+    pub fn new(
+        checker: &'c mut Checker<'a>,
+        asm: &'c AsmStatement,
+        template: &'c Template,
+        clobbers: &[Clobber],
+        loc: Loc,
+    ) -> Option<Self> {
         let mut machine = Machine {
             checker,
+            asm,
+            template,
+            is_arm: template.is_arm,
             loc,
+            current: 0,
+            labels: Vec::new(),
+            jumps_back: Vec::new(),
+            exclusive: None,
+            order: Order::Relaxed,
+            update_order: Order::SeqCst,
             registers: Vec::new(),
             operands: Vec::new(),
             number_of_outputs: asm.outputs.len(),
@@ -76,9 +112,12 @@ impl<'c, 'a> Machine<'c, 'a> {
             sees_memory: clobbers.contains(&Clobber::Memory),
             written: Vec::new(),
             written_now: Vec::new(),
+            input_reads: Vec::new(),
+            shared_writes: Vec::new(),
             stored: Vec::new(),
         };
         machine.bind(&asm.outputs, &asm.inputs, clobbers)?;
+        machine.begin_flow()?;
         Some(machine)
     }
 
@@ -94,7 +133,7 @@ impl<'c, 'a> Machine<'c, 'a> {
     }
 
     /// Assigns the outputs.
-    pub fn finish(mut self) -> Option<Vec<Expr>> {
+    pub fn finish(mut self) -> Option<Vec<Effect>> {
         // Which of several accesses comes first would be the compiler's choice.
         if self.may_be_accesses > 0 && self.may_be_accesses + self.accesses > 1 {
             return None;
@@ -102,28 +141,45 @@ impl<'c, 'a> Machine<'c, 'a> {
         for (number, operand) in self.operands.iter().enumerate() {
             let is_memory = matches!(operand.slot, Slot::Memory(_));
             let is_covered = self.stored.iter().any(|&(stored, bytes)| stored == number && bytes >= operand.size);
-            // The compiler may have left out what was stored there before.
-            if is_memory && operand.direction == Direction::Write && !is_covered {
+            // The compiler may have left out what was stored there before, unless it expects everything to be read.
+            let is_lost = !is_covered || self.has_jumps();
+            if is_memory && operand.direction == Direction::Write && is_lost && !self.sees_memory {
                 return None;
             }
         }
-        for (number, place) in std::mem::take(&mut self.outputs) {
+        // What was written over an input before a jump back would be read as the input after it.
+        for &(from, to) in &self.jumps_back {
+            let is_inside = |at: usize| (to..=from).contains(&at);
+            let reads = self.input_reads.iter().filter(|&&(at, _)| is_inside(at));
+            let writes = || self.shared_writes.iter().filter(|&&(at, _)| is_inside(at));
+            if reads.clone().any(|&(_, read)| writes().any(|&(_, written)| meets(written, read))) {
+                return None;
+            }
+        }
+        let assignments = self.assign_outputs()?;
+        self.effects.extend(assignments.into_iter().map(Effect::Expr));
+        Some(self.effects)
+    }
+
+    /// Assigns what the outputs are at this point.
+    pub fn assign_outputs(&mut self) -> Option<Vec<Expr>> {
+        let mut assignments = Vec::new();
+        for i in 0..self.outputs.len() {
+            let (number, place) = self.outputs[i];
             let value = match self.operands[number].slot {
                 Slot::Flag(condition) => self.condition(condition)?,
                 Slot::Register(register) => {
-                    let value = self.registers[register].value?;
                     let size = self.operands[number].size;
-                    let value = self.part(value, size)?;
+                    let value = self.read_register_number(register, size)?;
                     self.load_as(value, place.ty)
                 }
                 _ => return None,
             };
             let place = self.place_expr(place);
             let value = self.checker.converted(value, place.ty);
-            let store = self.checker.assignment(place, value, self.loc);
-            self.effects.push(store);
+            assignments.push(self.checker.assignment(place, value, self.loc));
         }
-        Some(self.effects)
+        Some(assignments)
     }
 
     // ---- values
@@ -137,7 +193,7 @@ impl<'c, 'a> Machine<'c, 'a> {
         let var = self.checker.temporary(ty, self.loc)?;
         let place = self.checker.var(var, self.loc);
         let fill = self.checker.assignment(place, value, self.loc);
-        self.effects.push(fill);
+        self.effects.push(Effect::Expr(fill));
         Some(Value { var, ty })
     }
 
@@ -182,6 +238,7 @@ impl<'c, 'a> Machine<'c, 'a> {
             1 => IntType::UnsignedChar,
             2 => IntType::UnsignedShort,
             4 => IntType::UnsignedInt,
+            16 => IntType::UnsignedInt128,
             _ => IntType::UnsignedLongLong,
         }))
     }
@@ -220,14 +277,24 @@ impl<'c, 'a> Machine<'c, 'a> {
 
     /// How wide a register is printed; `None` if the operand is none, or an unknown part of it is asked for.
     pub fn printed_width(&self, operand: &Operand) -> Option<u64> {
-        let Operand::Reference(reference) = operand else { return None };
+        let reference = match operand {
+            Operand::Reference(reference) => reference,
+            Operand::Named(_, width) | Operand::Zero(width) => return Some(*width),
+            _ => return None,
+        };
         let bound = &self.operands[self.bound(reference)?];
         let Slot::Register(_) = bound.slot else { return None };
-        width_of(reference.modifier, bound.size)
+        self.width_of(reference.modifier, if self.is_arm { 8 } else { bound.size })
     }
 
     pub fn register(&self, operand: &Operand, width: u64) -> Option<usize> {
-        let Operand::Reference(reference) = operand else { return None };
+        let reference = match operand {
+            Operand::Reference(reference) => reference,
+            Operand::Named(name, printed) if *printed == width => {
+                return self.registers.iter().position(|r| r.letter == Some(name.0));
+            }
+            _ => return None,
+        };
         match self.operands[self.bound(reference)?].slot {
             Slot::Register(register) if self.printed_width(operand) == Some(width) => Some(register),
             _ => None,
@@ -240,17 +307,27 @@ impl<'c, 'a> Machine<'c, 'a> {
                 let number = self.bound(reference)?;
                 let Slot::Memory(place) = self.operands[number].slot else { return None };
                 // Modifiers for the width change nothing about memory.
-                width_of(reference.modifier, 1)?;
-                if !place.has_fixed_address() && !self.written.is_empty() {
-                    return None;
+                self.width_of(reference.modifier, 1)?;
+                if !place.has_fixed_address() {
+                    if !self.written.is_empty() {
+                        return None;
+                    }
+                    self.input_reads.push((self.current, None));
                 }
                 Some(Memory::Place(number, place))
             }
-            Operand::Indirect(reference) if self.sees_memory => {
-                let register = Operand::Reference(reference.clone());
-                let width = self.printed_width(&register)?;
-                let pointer = self.read_register(&register, width)?;
-                self.checker.is_pointer(pointer.ty).then_some(Memory::Pointer(pointer))
+            Operand::Indirect(base, bytes) if self.sees_memory => {
+                let width = self.printed_width(base).filter(|&width| width == self.checker.pointer_size())?;
+                let pointer = self.read_register(base, width)?;
+                self.checker.is_pointer(pointer.ty).then_some(())?;
+                if *bytes == 0 {
+                    return Some(Memory::Pointer(pointer));
+                }
+                let offset = self.checker.int_constant(i128::from(*bytes), self.checker.ptrdiff_type(), self.loc);
+                let byte = self.checker.pointer_to(self.unsigned(1));
+                let start = self.load_as(pointer, byte);
+                let moved = self.checker.pointer_add(start, offset, crate::tree::Size::Const(1), false, self.loc);
+                Some(Memory::Pointer(self.keep(moved)?))
             }
             _ => None,
         }
@@ -258,22 +335,43 @@ impl<'c, 'a> Machine<'c, 'a> {
 
     /// What a register holds, at a width.
     pub fn read_register(&mut self, operand: &Operand, width: u64) -> Option<Value> {
-        let register = &self.registers[self.register(operand, width)?];
-        let (value, letter) = (register.value?, register.letter);
-        let meets = |written: &Option<char>| written.is_none() || letter.is_none() || *written == letter;
-        if !register.is_output && self.written.iter().any(meets) {
-            return None;
+        let number = self.register(operand, width)?;
+        self.read_register_number(number, width)
+    }
+
+    pub fn read_register_number(&mut self, number: usize, width: u64) -> Option<Value> {
+        let register = &self.registers[number];
+        let (value, letter, is_zero_above) = (register.value?, register.letter, register.is_zero_above);
+        let has_home = register.home.is_some();
+        if !register.is_output {
+            if self.written.iter().any(|&written| meets(written, letter)) {
+                return None;
+            }
+            self.input_reads.push((self.current, letter));
         }
-        self.part(value, width)
+        if is_zero_above && width == 8 && self.size(value) == 4 {
+            let whole = self.load_as(value, self.unsigned(4));
+            let whole = self.checker.converted(whole, self.unsigned(8));
+            return self.keep(whole);
+        }
+        match self.part(value, width)? {
+            // The variable may be assigned to again.
+            same if has_home && same.var == value.var => {
+                let copy = self.load(same);
+                self.keep(copy)
+            }
+            part => Some(part),
+        }
     }
 
     /// A source operand that is no memory.
     pub fn read_simple(&mut self, operand: &Operand, width: u64) -> Option<Value> {
         let number = match operand {
             Operand::Immediate(number) => Some(*number),
+            Operand::Zero(printed) if *printed == width => Some(0),
             Operand::Reference(reference) => match self.operands[self.bound(reference)?].slot {
                 Slot::Immediate(number) => {
-                    width_of(reference.modifier, 1)?;
+                    self.width_of(reference.modifier, 1)?;
                     Some(number)
                 }
                 _ => None,
@@ -313,7 +411,10 @@ impl<'c, 'a> Machine<'c, 'a> {
         }
         if !register.is_early {
             self.written_now.push(register.letter);
+            self.shared_writes.push((self.current, register.letter));
         }
+        // Writing the lower half of a register of 64 bits clears the upper half.
+        let is_zero_above = width == 4 && self.checker.pointer_size() == 8;
         let new = match register.value {
             Some(before) if width < 4 && self.size(before) > width => {
                 let size = self.size(before);
@@ -331,7 +432,12 @@ impl<'c, 'a> Machine<'c, 'a> {
             }
             _ => value,
         };
-        self.registers[number].value = Some(new);
+        let (new, is_zero_above) = match self.registers[number].home {
+            Some(home) => (self.bring_home(new, home, is_zero_above)?, false),
+            None => (new, is_zero_above),
+        };
+        let register = &mut self.registers[number];
+        (register.value, register.is_zero_above) = (Some(new), is_zero_above);
         Some(())
     }
 
@@ -342,7 +448,8 @@ impl<'c, 'a> Machine<'c, 'a> {
         let (pointer, pointee) = match memory {
             Memory::Pointer(pointer) => (self.load(pointer), self.checker.pointee(pointer.ty)?),
             Memory::Place(_, place) => {
-                if self.checker.size_of(place.ty)? < width {
+                // What lies behind the operand may be accessed only if the compiler expects that.
+                if self.checker.size_of(place.ty)? < width && !self.sees_memory {
                     return None;
                 }
                 let pointer_type = self.checker.pointer_to(place.ty);
@@ -383,7 +490,8 @@ impl<'c, 'a> Machine<'c, 'a> {
         self.may_read(memory)?;
         let (pointer, ty) = self.access(memory, width, natural)?;
         self.accesses += 1;
-        let load = self.checker.builtin(Builtin::AtomicLoad { pointer, order: Order::Relaxed }, ty, self.loc);
+        let order = self.order;
+        let load = self.checker.builtin(Builtin::AtomicLoad { pointer, order }, ty, self.loc);
         self.keep(load)
     }
 
@@ -397,21 +505,28 @@ impl<'c, 'a> Machine<'c, 'a> {
         }
         let value = self.load_as(value, ty);
         let void = self.checker.void_type();
-        let builtin = Builtin::AtomicStore { pointer, value, order: Order::Relaxed };
+        let builtin = Builtin::AtomicStore { pointer, value, order: self.order };
         let store = self.checker.builtin(builtin, void, self.loc);
-        self.effects.push(store);
+        self.effects.push(Effect::Expr(store));
         Some(())
+    }
+
+    /// The width that a modifier asks for.
+    fn width_of(&self, modifier: Option<char>, natural: u64) -> Option<u64> {
+        match (modifier, self.is_arm) {
+            (None, _) => Some(natural),
+            (Some('w'), true) => Some(4),
+            (Some('x'), true) => Some(8),
+            (Some('b'), false) => Some(1),
+            (Some('w'), false) => Some(2),
+            (Some('k'), false) => Some(4),
+            (Some('q'), false) => Some(8),
+            (Some(_), _) => None,
+        }
     }
 }
 
-/// The width that a modifier asks for.
-fn width_of(modifier: Option<char>, natural: u64) -> Option<u64> {
-    match modifier {
-        None => Some(natural),
-        Some('b') => Some(1),
-        Some('w') => Some(2),
-        Some('k') => Some(4),
-        Some('q') => Some(8),
-        Some(_) => None,
-    }
+/// Whether two registers may be the same; those without a letter may be any.
+fn meets(a: Option<char>, b: Option<char>) -> bool {
+    a.is_none() || b.is_none() || a == b
 }

@@ -1,51 +1,60 @@
-//! Inline assembly, as far as concurrent programs use it: fences, hints, loads and stores, read-modify-writes of x86 with and
-//! without `lock`, and the flags that these leave behind. Everything has its exact meaning or is unsupported where it is
+//! Inline assembly of x86 and AArch64, as far as concurrent programs use it: fences, hints, loads and stores,
+//! read-modify-writes with and without `lock`, exclusive accesses, jumps, and the flags that decide about these. Everything has its exact meaning or is unsupported where it is
 //! reached: an operand, constraint, modifier, width, clobber or instruction that is not understood is never passed over.
 //!
 //! A statement is executed in the checker, instruction by instruction, on registers whose contents are made-up variables
-//! ([`machine`]); what comes out is an expression. Instructions are read in AT&T syntax, as compilers take it by default
+//! ([`machine`]); what comes out is an expression or a block. Instructions of x86 are read in AT&T syntax, as compilers take it by default
 //! ([`template`]): `lock; xaddl %0, %1` adds register 0 to memory 1 and leaves the old value in it.
 //!
 //! - The letter at the end of a mnemonic is the width. `incb` on an `int` in memory acts on its first byte. A register is
 //!   written as the compiler prints it, by the size of its operand or by a modifier (`%b0`, `%w0`, `%k0`, `%q0`), and has
 //!   to fit the width, else the assembler would refuse it.
-//! - Writing the low byte or half of a register keeps the rest; what is above the width of its contents is not known, and
-//!   an output that needs it is unsupported.
+//! - Writing the low byte or word of a register keeps the rest, writing 32 of its 64 bits clears the others. What is above
+//!   the width of its contents at first is not known, and an output that needs it is unsupported.
+//! - A register that the text names (`%%eax`) is that of an operand, or one that is clobbered.
 //! - An output without `&` may share its register with an input: an instruction that reads an input after such an output was
 //!   written is unsupported.
 //! - An instruction without `lock` that reads and writes memory is a load and a store, two steps. `xchg` with memory is always locked.
 //!   A `cmpxchg` without `lock` that finds another value writes that back, as the hardware does.
 //! - Memory that an instruction reads though it is only an output (`"=m"`), or writes though it is only an input, is fine
 //!   if `"memory"` is among the clobbers; else a compiler may have kept it elsewhere.
-//! - A store that covers only a part of an output (`"=m"`) is unsupported: the compiler takes what was there for dead.
+//! - A store that covers only a part of an output (`"=m"`) is unsupported, unless `"memory"` is clobbered: the compiler takes
+//!   what was there for dead.
 //! - Where the compiler may choose between a register and memory (`"=rm"`), the operand is taken for a register; unsupported if
 //!   others can see the place, and the statement has further accesses or fences.
 //! - Accesses are atomic and relaxed: assembly takes no part in C's data races, and what x86 orders is left to the model.
 //!
-//! Left out: `asm goto`, named registers in the text, addresses with offsets, pairs of registers, vectors.
+//! - Where instructions jump, inside of the statement or by `asm goto`, the statement becomes a block with labels ([`flow`]).
+//! - The time (`rdtsc`) and what `cpuid` tells may be anything.
+//! - On AArch64 ([`arm`]) a pair of exclusive accesses is a load and a compare-exchange. It may fail for no reason, unless the
+//!   statement then tries again.
+//!
+//! Left out: addresses with an index, the second bytes of registers (`%ah`), vectors, the parity flag.
 
+mod arm;
 mod constraint;
 mod flags;
+mod flow;
 mod instructions;
 mod machine;
 mod operands;
+mod pairs;
+mod registers;
 mod template;
 
 use crate::ast::{AsmStatement, StringLiteral};
 use crate::sema::Checker;
-use crate::tree::{Builtin, Expr, StmtKind};
+use crate::tree::{Builtin, StmtKind};
 use flags::Flags;
+use flow::Effect;
 use machine::Machine;
 use norn_ir::instr::FenceKind;
 use norn_ir::source::Loc;
-use template::{Instruction, Operand, Prefix};
+use template::{Instruction, Operand, Prefix, Template};
 
 /// What an `asm` statement does.
 pub(crate) fn asm(checker: &mut Checker<'_>, asm: &AsmStatement, loc: Loc) -> StmtKind {
     check_operands(checker, asm, loc);
-    if asm.is_goto {
-        return StmtKind::Unsupported("'asm goto'".to_owned());
-    }
     let text = text_of(&asm.template);
     match meaning(checker, asm, &text, loc) {
         Some(kind) => kind,
@@ -57,13 +66,15 @@ pub(crate) fn asm(checker: &mut Checker<'_>, asm: &AsmStatement, loc: Loc) -> St
 }
 
 fn meaning(checker: &mut Checker<'_>, asm: &AsmStatement, text: &str, loc: Loc) -> Option<StmtKind> {
-    let instructions = template::read(text)?;
-    let clobbers = asm.clobbers.iter().map(|clobber| Clobber::read(&text_of(clobber))).collect::<Option<Vec<_>>>()?;
+    let template = template::read(text)?;
+    let Template { is_arm, instructions, labels } = &template;
+    let clobber = |clobber: &StringLiteral| Clobber::read(&text_of(clobber), *is_arm);
+    let clobbers = asm.clobbers.iter().map(clobber).collect::<Option<Vec<_>>>()?;
     let has_operands = !asm.outputs.is_empty() || !asm.inputs.is_empty();
     let word = checker.pointer_size();
     let fence = |instruction: &Instruction| fence(instruction, &clobbers, has_operands, word);
     let fences = instructions.iter().map(fence).collect::<Option<Vec<_>>>();
-    if let (Some(fences), false) = (&fences, has_operands) {
+    if let (Some(fences), false) = (&fences, has_operands || !labels.is_empty()) {
         let fences = fences.iter().copied().filter(|&fence| fence != FenceKind::Compiler).collect::<Vec<_>>();
         match fences[..] {
             [] => return Some(StmtKind::Fence(FenceKind::Compiler)),
@@ -71,25 +82,28 @@ fn meaning(checker: &mut Checker<'_>, asm: &AsmStatement, text: &str, loc: Loc) 
             _ => {}
         }
     }
-    let mut machine = Machine::new(checker, asm, &clobbers, loc)?;
-    for instruction in &instructions {
+    let mut machine = Machine::new(checker, asm, &template, &clobbers, loc)?;
+    for (number, instruction) in instructions.iter().enumerate() {
+        machine.arrive(number);
         match fence(instruction) {
             Some(FenceKind::Compiler) => {}
             Some(kind) => {
                 let void = machine.checker.void_type();
                 let fence = machine.checker.builtin(Builtin::Fence(kind), void, loc);
-                machine.effects.push(fence);
+                machine.effects.push(Effect::Expr(fence));
                 machine.accesses += 1;
                 if instruction.prefix.is_some() {
                     machine.flags = Flags::Unknown;
                 }
             }
+            None if *is_arm => machine.execute_arm(instruction)?,
             None => machine.execute(instruction)?,
         }
     }
+    machine.arrive(instructions.len());
     let effects = machine.finish()?;
-    let joined = effects.into_iter().reduce(|before: Expr, next| checker.comma(before, next));
-    Some(joined.map_or(StmtKind::Fence(FenceKind::Compiler), StmtKind::Expr))
+    let statement = flow::statement(effects, |before, next| checker.comma(before, next), loc);
+    Some(statement.unwrap_or(StmtKind::Fence(FenceKind::Compiler)))
 }
 
 /// Says what a compiler refuses about the operands, whatever the instructions are.
@@ -146,28 +160,20 @@ fn text_of(literal: &StringLiteral) -> String {
 enum Clobber {
     Memory,
     Flags,
-    /// By the letter that the constraint for it has.
+    /// By the letter that the constraint for it has, or another name.
     Register(char),
-    /// One that has no letter.
-    OtherRegister,
 }
 
 impl Clobber {
-    fn read(name: &str) -> Option<Clobber> {
+    fn read(name: &str, is_arm: bool) -> Option<Clobber> {
         let name = name.trim_start_matches('%');
         let register = match name {
             "memory" => return Some(Clobber::Memory),
             "cc" => return Some(Clobber::Flags),
-            "rax" | "eax" | "ax" | "al" => 'a',
-            "rbx" | "ebx" | "bx" | "bl" => 'b',
-            "rcx" | "ecx" | "cx" | "cl" => 'c',
-            "rdx" | "edx" | "dx" | "dl" => 'd',
-            "rsi" | "esi" | "si" | "sil" => 'S',
-            "rdi" | "edi" | "di" | "dil" => 'D',
-            "r8" | "r9" | "r10" | "r11" | "r12" | "r13" | "r14" | "r15" => return Some(Clobber::OtherRegister),
-            _ => return None,
+            _ if is_arm => registers::of_arm(name),
+            _ => registers::of_x86(name),
         };
-        Some(Clobber::Register(register))
+        register.map(|(name, _)| Clobber::Register(name.0))
     }
 }
 
@@ -182,11 +188,13 @@ fn fence(instruction: &Instruction, clobbers: &[Clobber], has_operands: bool, wo
     match (prefix, mnemonic.as_str(), option) {
         (None, "mfence" | "sync" | "hwsync", "") => Some(FenceKind::Full),
         (None, "sfence" | "lwsync" | "eieio", "") => Some(FenceKind::StoreStore),
-        (None, "lfence" | "isync" | "isb", "") => Some(FenceKind::LoadLoad),
+        (None, "lfence" | "isync" | "isb", "") | (None, "isb", "sy") => Some(FenceKind::LoadLoad),
         (None, "dmb" | "dsb", "" | "sy" | "ish" | "osh" | "nsh") => Some(FenceKind::Full),
         (None, "dmb" | "dsb", "st" | "ishst" | "oshst" | "nshst") => Some(FenceKind::StoreStore),
         (None, "dmb" | "dsb", "ld" | "ishld" | "oshld" | "nshld") => Some(FenceKind::LoadLoad),
         (None | Some(Prefix::Rep), "nop", "") | (None, "pause" | "yield", "") => Some(FenceKind::Compiler),
+        // A wait for an event may end at any time.
+        (None, "wfe" | "sev" | "sevl", "") => Some(FenceKind::Compiler),
         // It orders like a full fence, and overwrites four registers.
         (None, "cpuid", "") => {
             let all = ['a', 'b', 'c', 'd'].iter().all(|&r| clobbers.contains(&Clobber::Register(r)));
@@ -207,7 +215,7 @@ mod tests {
 
     fn check_fence(text: &str, expected: Option<FenceKind>) {
         let read = template::read(text).expect("instructions");
-        let [instruction] = &read[..] else { panic!("{text} is one instruction") };
+        let [instruction] = &read.instructions[..] else { panic!("{text} is one instruction") };
         assert_eq!(fence(instruction, &[], false, 8), expected, "{text}");
     }
 

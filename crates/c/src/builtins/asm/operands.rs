@@ -64,12 +64,29 @@ impl Machine<'_, '_> {
         }
         // A compiler refuses an operand in a register that is clobbered.
         let is_clobbered = |r: &Register| r.letter.is_some_and(|l| clobbers.contains(&Clobber::Register(l)));
-        (!self.registers.iter().any(is_clobbered)).then_some(())
+        (!self.registers.iter().any(is_clobbered)).then_some(())?;
+        // What is clobbered is free to be used.
+        for clobber in clobbers {
+            if let Clobber::Register(letter) = *clobber
+                && !self.registers.iter().any(|r| r.letter == Some(letter))
+            {
+                self.registers.push(Register {
+                    value: None,
+                    letter: Some(letter),
+                    is_input: false,
+                    is_output: true,
+                    is_early: true,
+                    is_zero_above: false,
+                    home: None,
+                });
+            }
+        }
+        Some(())
     }
 
     fn bind_output(&mut self, output: &AsmOperand) -> Option<()> {
         let place = self.checker.place(&output.expr)?;
-        let constraint = constraint::read(&text_of(&output.constraint), true)?;
+        let constraint = constraint::read(&text_of(&output.constraint), true, self.is_arm)?;
         if self.checker.is_read_only(place.ty) {
             self.checker.error(output.expr.loc, "the output of an 'asm' statement cannot be assigned to");
             return None;
@@ -112,6 +129,8 @@ impl Machine<'_, '_> {
             is_input,
             is_output: true,
             is_early: constraint.early,
+            is_zero_above: false,
+            home: None,
         });
         self.outputs.push((self.operands.len(), place));
         self.push(output, constraint.direction, size, Slot::Register(self.registers.len() - 1));
@@ -120,7 +139,7 @@ impl Machine<'_, '_> {
     }
 
     fn bind_input(&mut self, input: &AsmOperand, outputs: &[AsmOperand]) -> Option<()> {
-        let constraint = constraint::read(&text_of(&input.constraint), false)?;
+        let constraint = constraint::read(&text_of(&input.constraint), false, self.is_arm)?;
         let places = match &constraint.kind {
             Kind::Place(places) => places,
             Kind::Tied(number) => return self.bind_tied(input, *number),
@@ -173,7 +192,15 @@ impl Machine<'_, '_> {
             None => {
                 let letter = places.fixed;
                 let value = Some(value);
-                self.registers.push(Register { value, letter, is_input: true, is_output: false, is_early: false });
+                self.registers.push(Register {
+                    value,
+                    letter,
+                    is_input: true,
+                    is_output: false,
+                    is_early: false,
+                    is_zero_above: false,
+                    home: None,
+                });
                 self.registers.len() - 1
             }
         };
