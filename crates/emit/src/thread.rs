@@ -269,10 +269,22 @@ impl<'p> Writer<'_, 'p> {
     fn instr(&mut self, kind: &InstrKind) -> Result<(), Refusal> {
         let function = &self.code.function;
         match *kind {
-            InstrKind::Binary { dst, op, rhs, .. } => {
+            InstrKind::Binary { dst, op, lhs, rhs } => {
                 if op.divides() && !matches!(rhs, Operand::Const(Const { bits: 1.., .. })) {
                     let divisor = self.in_register(rhs);
                     self.statement(&format!("if ({divisor} == 0) fail(\"division by zero\");"));
+                }
+                let (ty, target) = (function.ty(dst), self.program().target);
+                let (smallest, minus_one) = (1u64 << (ty.bits(target) - 1), ty.truncate(u64::MAX, target));
+                let may_be_smallest = match lhs {
+                    Operand::Const(Const { bits, .. }) => bits == smallest,
+                    _ => true,
+                };
+                if op.divides_signed() && op.may_trap(rhs) && may_be_smallest {
+                    let (dividend, divisor) = (self.in_register(lhs), self.in_register(rhs));
+                    self.statement(&format!(
+                        "if ({dividend} == {smallest:#x}u && {divisor} == {minus_one:#x}u) fail(\"division overflow\");"
+                    ));
                 }
                 self.assign_value(dst, kind);
             }

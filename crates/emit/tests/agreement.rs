@@ -62,6 +62,15 @@ fn message_passing_with_and_without_a_release() {
 }
 
 #[test]
+fn divisions_that_processors_trap() {
+    let divides = |text: &str| two("int x = -2147483647 - 1, y = 1; int z;", "y = -1;", text, "");
+    for (name, text) in [("quotient", "z = x / y;"), ("remainder", "z = x % y;"), ("constant", "z = x / -1;")] {
+        check(&format!("trapped_{name}"), &divides(text), &[Sc, Tso, Pso]);
+    }
+    check("trapped_not", &divides("z = (x + 1) / y + (x + 1) % y + x / (y - 3);"), &[]);
+}
+
+#[test]
 fn a_full_fence_and_a_switch_before_it() {
     let fence = "__sync_synchronize();";
     let program =

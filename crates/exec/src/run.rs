@@ -175,6 +175,9 @@ impl Executor<'_> {
                     Ok((_, true)) if self.checks.overflow => {
                         return Err(self.violation(thread, ViolationKind::Overflow, String::new()));
                     }
+                    Ok((_, true)) if op.divides() => {
+                        return Err(self.violation(thread, ViolationKind::DivisionOverflow, String::new()));
+                    }
                     Ok((bits, _)) => self.set(thread, dst, Value::int(bits)),
                 }
             }

@@ -5,7 +5,7 @@
 //! (`LocalEnter`, `LocalExit`, `Alloc`'s type) and a call's direct callee are no operands.
 
 use crate::ids::{BlockId, LocalId, Reg};
-use crate::instr::{BinaryOp, Callee, InstrKind, Operand, TerminatorKind};
+use crate::instr::{BinaryOp, Callee, Const, InstrKind, Operand, TerminatorKind};
 use crate::program::Function;
 use crate::types::Ty;
 
@@ -158,12 +158,30 @@ impl BinaryOp {
     pub fn divides(self) -> bool {
         matches!(self, BinaryOp::DivSigned | BinaryOp::DivUnsigned | BinaryOp::RemSigned | BinaryOp::RemUnsigned)
     }
+
+    /// Whether the smallest number as the left operand and -1 as the right one is a violation: x86 traps it, like a
+    /// division by zero.
+    pub fn divides_signed(self) -> bool {
+        matches!(self, BinaryOp::DivSigned | BinaryOp::RemSigned)
+    }
+
+    /// Whether a division with this right operand may be a violation.
+    pub fn may_trap(self, rhs: Operand) -> bool {
+        let Operand::Const(Const { ty, bits }) = rhs else { return self.divides() };
+        let minus_one = match ty {
+            Ty::I8 => 0xff,
+            Ty::I16 => 0xffff,
+            Ty::I32 => 0xffff_ffff,
+            _ => u64::MAX,
+        };
+        self.divides() && (bits == 0 || self.divides_signed() && bits == minus_one)
+    }
 }
 
 impl InstrKind {
     /// Whether it only computes: it assigns one register what follows from its operands. It touches no memory, waits for
     /// nothing and chooses nothing, and no other thread can tell that it was executed. A `Binary` may fail: by a divisor
-    /// of 0 ([`BinaryOp::divides`]) or, where overflow is checked, by overflowing. The others cannot.
+    /// of 0 or -1 ([`BinaryOp::may_trap`]) or, where overflow is checked, by overflowing. The others cannot.
     pub fn only_computes(&self) -> bool {
         matches!(
             self,

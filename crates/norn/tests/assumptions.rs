@@ -47,6 +47,8 @@ fn an_invalid_access_is_assumed_not_to_happen() {
     check("local", local, "safe assuming a valid access at a.c:9", "unsafe: access out of bounds at a.c:9");
     let division = "int main(void) {\n  int i = 7;\n  assert(i / x == 3);\n}";
     check("division", division, "safe assuming no division by zero at a.c:8", "unsafe: division by zero at a.c:8");
+    let overflow = "int main(void) {\n  int i = -2147483647 - 1;\n  assert(i / (x - 1) == 3);\n}";
+    check("quotient", overflow, "safe assuming no division overflow at a.c:8", "unsafe: division overflow at a.c:8");
     let misuse = "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nint main(void) {\n  pthread_mutex_unlock(&m);\n  assert(0);\n}";
     let assuming = "safe assuming synchronisation that is not misused at a.c:8";
     check("misuse", misuse, assuming, "unsafe: synchronisation misused at a.c:8");

@@ -181,6 +181,11 @@ impl Run<'_, '_> {
         let (result, overflows) = arith::binary(&mut self.exec.terms, op, ty, lhs, rhs);
         if self.exec.checks_wanted.overflow {
             self.violation(ViolationKind::Overflow, "", overflows);
+        } else if op.divides() {
+            self.violation(ViolationKind::DivisionOverflow, "", overflows);
+            if self.guard.is_none() {
+                return;
+            }
         }
         self.set(dst, Value::Bits(result));
     }

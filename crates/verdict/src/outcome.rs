@@ -23,7 +23,7 @@ pub struct Checks {
 /// What is checked of that which needs no looking for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Basic {
-    /// Assertions, error functions and labels, misuse of mutexes and their kin, division by zero.
+    /// Assertions, error functions and labels, misuse of mutexes and their kin, divisions that processors trap.
     #[default]
     All,
     /// Assertions, error functions and labels.
@@ -63,7 +63,7 @@ impl Checks {
             ViolationKind::Assertion => or(matches!(self.basic, Basic::All | Basic::Assertions), Treatment::Stop),
             ViolationKind::ErrorCall => or(self.basic != Basic::Nothing, Treatment::Stop),
             ViolationKind::ErrorLabel => or(matches!(self.basic, Basic::All | Basic::Assertions), Treatment::Ignored),
-            ViolationKind::Misuse | ViolationKind::DivisionByZero => {
+            ViolationKind::Misuse | ViolationKind::DivisionByZero | ViolationKind::DivisionOverflow => {
                 or(self.basic == Basic::All, Treatment::Assumption)
             }
             ViolationKind::OutOfBounds
@@ -101,6 +101,8 @@ pub enum ViolationKind {
     BadFree,
     WriteToConstant,
     DivisionByZero,
+    /// The smallest number divided by -1, where overflow is not looked for.
+    DivisionOverflow,
     Overflow,
 }
 
@@ -122,6 +124,7 @@ impl ViolationKind {
             ViolationKind::BadFree => "bad-free",
             ViolationKind::WriteToConstant => "write-to-constant",
             ViolationKind::DivisionByZero => "division-by-zero",
+            ViolationKind::DivisionOverflow => "division-overflow",
             ViolationKind::Overflow => "overflow",
         }
     }
@@ -143,6 +146,7 @@ impl ViolationKind {
             ViolationKind::BadFree => "free of what malloc did not give",
             ViolationKind::WriteToConstant => "write to a constant object",
             ViolationKind::DivisionByZero => "division by zero",
+            ViolationKind::DivisionOverflow => "division overflow",
             ViolationKind::Overflow => "integer overflow",
         }
     }
@@ -174,6 +178,7 @@ impl Assumption {
             ViolationKind::DoubleFree | ViolationKind::BadFree => "a valid free",
             ViolationKind::Misuse => "synchronisation that is not misused",
             ViolationKind::DivisionByZero => "no division by zero",
+            ViolationKind::DivisionOverflow => "no division overflow",
             _ => "a valid access",
         }
     }

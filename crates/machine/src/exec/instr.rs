@@ -22,6 +22,9 @@ impl<'p> Exec<'_, 'p> {
                     Ok((_, Some(Fault::Overflow))) if self.machine.checks.overflow => {
                         return Err(self.violation(ViolationKind::Overflow, String::new()));
                     }
+                    Ok((_, Some(Fault::Overflow))) if op.divides() => {
+                        return Err(self.violation(ViolationKind::DivisionOverflow, String::new()));
+                    }
                     Ok((bits, _)) => self.set(dst, Value::int(bits)),
                 }
             }

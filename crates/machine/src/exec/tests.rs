@@ -271,6 +271,13 @@ fn arithmetic_is_checked() {
     let adds = threads("x", &["r0 = load g0\nr1 = add.s 0x7fffffff, 1"]);
     check(&adds, overflow, Some(ViolationKind::Overflow));
     check(&adds, NONE, None);
+    for op in ["div.s", "rem.s"] {
+        let divides =
+            |dividend: &str| threads("x", &[&format!("r0 = load g0\nr1 = sub r0, 1\nr2 = {op} {dividend}, r1")]);
+        check(&divides("0x80000000"), NONE, Some(ViolationKind::DivisionOverflow));
+        check(&divides("0x80000000"), overflow, Some(ViolationKind::Overflow));
+        check(&divides("0x80000001"), overflow, None);
+    }
 }
 
 #[test]

@@ -204,6 +204,84 @@ static int zero;
 int main(void) {
     return 1 OP zero; // @divides
 }
+//// The smallest number divided by -1 is always an error, in every engine: x86 traps it.
+//// check -e enumerate -m sc: unsafe division-overflow @divides
+//// check -e enumerate -m sc -DOP=%: unsafe division-overflow @divides
+//// check -e enumerate -m sc -DTYPE=long -DLEAST=LONG_MIN: unsafe division-overflow @divides
+//// check -e enumerate -m sc -DTYPE=long -DLEAST=LONG_MIN -DOP=%: unsafe division-overflow @divides
+//// check -e enumerate -m sc --overflow: unsafe overflow @divides
+//// check -e enumerate -m sc -DLEAST=INT_MIN+1: safe
+//// check -e enumerate -m sc -DMINUS=-2: safe
+//// check -e enumerate -m sc -DMINUS=1 -DOP=%: safe
+//// check -e states -m sc: unsafe division-overflow @divides
+//// check -e states -m sc -DOP=%: unsafe division-overflow @divides
+//// check -e states -m sc -DTYPE=long -DLEAST=LONG_MIN: unsafe division-overflow @divides
+//// check -e states -m sc -DTYPE=long -DLEAST=LONG_MIN -DOP=%: unsafe division-overflow @divides
+//// check -e states -m sc --overflow: unsafe overflow @divides
+//// check -e states -m sc -DLEAST=INT_MIN+1: safe
+//// check -e states -m sc -DMINUS=-2: safe
+//// check -e states -m sc -DMINUS=1 -DOP=%: safe
+//// check -e stateless -m sc: unsafe division-overflow @divides
+//// check -e stateless -m sc -DOP=%: unsafe division-overflow @divides
+//// check -e stateless -m sc -DTYPE=long -DLEAST=LONG_MIN: unsafe division-overflow @divides
+//// check -e stateless -m sc -DTYPE=long -DLEAST=LONG_MIN -DOP=%: unsafe division-overflow @divides
+//// check -e stateless -m sc --overflow: unsafe overflow @divides
+//// check -e stateless -m sc -DLEAST=INT_MIN+1: safe
+//// check -e stateless -m sc -DMINUS=-2: safe
+//// check -e stateless -m sc -DMINUS=1 -DOP=%: safe
+//// check -e events -m sc: unsafe division-overflow @divides
+//// check -e events -m sc -DOP=%: unsafe division-overflow @divides
+//// check -e events -m sc -DTYPE=long -DLEAST=LONG_MIN: unsafe division-overflow @divides
+//// check -e events -m sc -DTYPE=long -DLEAST=LONG_MIN -DOP=%: unsafe division-overflow @divides
+//// check -e events -m sc --overflow: unsafe overflow @divides
+//// check -e events -m sc -DLEAST=INT_MIN+1: safe
+//// check -e events -m sc -DMINUS=-2: safe
+//// check -e events -m sc -DMINUS=1 -DOP=%: safe
+//// check -e rounds -m sc: unsafe division-overflow @divides
+//// check -e rounds -m sc -DOP=%: unsafe division-overflow @divides
+//// check -e rounds -m sc -DTYPE=long -DLEAST=LONG_MIN: unsafe division-overflow @divides
+//// check -e rounds -m sc -DTYPE=long -DLEAST=LONG_MIN -DOP=%: unsafe division-overflow @divides
+//// check -e rounds -m sc --overflow: unsafe overflow @divides
+//// check -e rounds -m sc -DLEAST=INT_MIN+1: safe
+//// check -e rounds -m sc -DMINUS=-2: safe
+//// check -e rounds -m sc -DMINUS=1 -DOP=%: safe
+//// check -e sample -m sc: unsafe division-overflow @divides
+//// check -e sample -m sc -DOP=%: unsafe division-overflow @divides
+//// check -e sample -m sc -DTYPE=long -DLEAST=LONG_MIN: unsafe division-overflow @divides
+//// check -e sample -m sc -DTYPE=long -DLEAST=LONG_MIN -DOP=%: unsafe division-overflow @divides
+//// check -e sample -m sc --overflow: unsafe overflow @divides
+#ifndef OP
+#define OP /
+#endif
+#ifndef TYPE
+#define TYPE int
+#endif
+#ifndef LEAST
+#define LEAST INT_MIN
+#endif
+#ifndef MINUS
+#define MINUS -1
+#endif
+static TYPE least = LEAST, minus = MINUS;
+int main(void) {
+    return (least OP minus) == 5; // @divides
+}
+//// It is found among all inputs, and unsigned numbers and narrow ones have no such quotient.
+//// check -e events: unsafe division-overflow @divides
+//// check -e rounds: unsafe division-overflow @divides
+//// check -e events -DTYPE=unsigned: safe
+//// check -e rounds -DTYPE=unsigned: safe
+//// check -e events -DTYPE=short: safe
+//// check -e rounds -DTYPE=short: safe
+extern int nondet_int(void);
+#ifndef TYPE
+#define TYPE int
+#endif
+int main(void) {
+    TYPE a = nondet_int(), b = nondet_int();
+    if (b)
+        return (a / b) == 5; // @divides
+}
 //// A race that makes a divisor zero is found.
 //// check: unsafe division-by-zero @divides
 static int divisor = 1;

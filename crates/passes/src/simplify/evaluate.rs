@@ -60,8 +60,12 @@ fn binary(op: BinaryOp, ty: Ty, target: Target, lhs: u64, rhs: u64) -> Option<u6
         BinaryOp::ShrSigned => (signed(lhs, width as u32) >> (rhs % width)) as u64,
         BinaryOp::DivUnsigned if rhs != 0 => lhs / rhs,
         BinaryOp::RemUnsigned if rhs != 0 => lhs % rhs,
-        BinaryOp::DivSigned if rhs != 0 => signed(lhs, width as u32).wrapping_div(signed(rhs, width as u32)) as u64,
-        BinaryOp::RemSigned if rhs != 0 => signed(lhs, width as u32).wrapping_rem(signed(rhs, width as u32)) as u64,
+        BinaryOp::DivSigned | BinaryOp::RemSigned => {
+            let (a, b) = (signed(lhs, width as u32), signed(rhs, width as u32));
+            // Processors trap a quotient that does not fit.
+            let quotient = a.checked_div(b).filter(|&quotient| quotient != 1 << (width - 1))?;
+            if op == BinaryOp::DivSigned { quotient as u64 } else { (a % b) as u64 }
+        }
         _ => return None,
     })
 }

@@ -3,7 +3,7 @@
 
 use crate::by_instr::ByInstr;
 use norn_ir::ids::{BlockId, Reg};
-use norn_ir::instr::{Const, InstrKind, Operand, TerminatorKind};
+use norn_ir::instr::{InstrKind, TerminatorKind};
 use norn_ir::program::Function;
 use std::ops::Range;
 
@@ -96,7 +96,7 @@ fn is_silent(kind: &InstrKind) -> bool {
 /// Whether nobody would miss the instruction if its results were not read.
 fn is_pure(kind: &InstrKind) -> bool {
     match kind {
-        InstrKind::Binary { op, rhs, .. } if op.divides() => matches!(rhs, Operand::Const(Const { bits: 1.., .. })),
+        InstrKind::Binary { op, rhs, .. } => !op.may_trap(*rhs),
         InstrKind::Nondet { .. } | InstrKind::ThreadSelf { .. } => true,
         _ => kind.only_computes(),
     }
