@@ -165,6 +165,11 @@ impl Linked {
         self.reached.is_from_entry(id)
     }
 
+    /// Whether the entry leads to an object. Of others it does not matter what they are.
+    pub fn is_object_reached_from_entry(&self, id: LinkedObjectId) -> bool {
+        self.reached.is_object_from_entry(id)
+    }
+
     /// Whether the address of a function is null: it is weak, and neither a file nor the library defines it.
     pub fn is_null(&self, session: &Session, id: LinkedFunctionId) -> bool {
         let f = self.function(id);

@@ -24,6 +24,8 @@ pub struct Options {
     pub forced_includes: Vec<PathBuf>,
     /// The headers and macros of a system, in place of the built-in ones.
     pub system: Option<System>,
+    /// What to do where a header is missing that only a system has.
+    pub header_help: Option<String>,
     /// Functions without body and model return nondeterministic values instead of making the verdict unknown.
     pub undefined_functions_return_nondet: bool,
     /// The function in which the program starts.
@@ -73,6 +75,7 @@ impl Default for Options {
             macros: Vec::new(),
             forced_includes: Vec::new(),
             system: None,
+            header_help: None,
             undefined_functions_return_nondet: false,
             entry: "main".to_owned(),
         }

@@ -128,8 +128,13 @@ fn a_program_needs_its_entry() {
 #[test]
 fn an_object_needs_a_definition() {
     check_link(
-        &[("a.c", "extern int x, y, z; extern int *p; int *q = &z; int main(void) { if (0) return y; return x; }")],
+        &[("a.c", "extern int x, y, z; int *q = &z; int main(void) { if (0) return y; return x + *q; }")],
         "'x' is declared but not defined in any file\n'z' is declared but not defined in any file",
+    );
+    // What the entry does not lead to may be defined elsewhere.
+    check_link(
+        &[("a.c", "extern int x, y[]; int *q = &x; int f(void) { return x + y[1]; } int main(void) { return 0; }")],
+        "q x y main f",
     );
     check_link(&[("a.c", "extern int unused; int main(void) { return sizeof unused; }")], "main");
     check_link(

@@ -83,6 +83,7 @@ pub fn compile(args: &CArgs, decisions: Decisions) -> Result<Compiled, Failure> 
     };
     let target = project.as_ref().map_or_else(|| args.target(), |read| read.target);
     let mut options = args.options();
+    options.header_help = Some(system_headers::help(std::env::args_os()));
     if args.system_headers {
         options.system = Some(system(target)?);
     }

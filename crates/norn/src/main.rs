@@ -11,6 +11,7 @@ mod compiler_flags;
 mod exit;
 mod expectations;
 mod frontend;
+mod harness;
 mod input;
 mod limits;
 mod loops;

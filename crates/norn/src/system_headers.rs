@@ -4,6 +4,7 @@
 
 use crate::owned::Tool;
 use norn_c::session::{System, Target};
+use std::ffi::OsString;
 use std::io::{self, Read};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -51,6 +52,40 @@ pub fn system(target: Option<Target>) -> Result<System, Failure> {
     Ok(System { include_dirs, predefined })
 }
 
+/// What to do if only the system has a header: the same command with its headers, if there is a compiler to ask.
+pub fn help(words: impl Iterator<Item = OsString>) -> String {
+    /// A longer command is not repeated.
+    const LONGEST: usize = 300;
+    let mut words = words.map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>();
+    words.insert(words.len().min(2), "--system-headers".to_owned());
+    if let Some(program) = words.first_mut() {
+        *program = "norn".to_owned();
+    }
+    let command = words.join(" ");
+    let command = if command.len() <= LONGEST { command } else { "--system-headers".to_owned() };
+    match is_compiler_there() {
+        true => format!("if it is the system's, try: {command}"),
+        false => "if it is the system's, --system-headers often works, where a C compiler is installed".to_owned(),
+    }
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=+,./:@%".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+fn is_compiler_there() -> bool {
+    if std::env::var_os("CC").is_some() {
+        return true;
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join("cc").is_file())
+}
+
 /// The folders that `-v` lists.
 fn searched(said: &str) -> Vec<PathBuf> {
     let lines = said.lines().skip_while(|line| !line.starts_with("#include <...>")).skip(1);
@@ -92,5 +127,15 @@ mod tests {
                     End of search list.\n /later\n";
         assert_eq!(searched(said), [PathBuf::from("/a b"), PathBuf::from("/c")]);
         assert_eq!(searched("nothing"), Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn the_command_to_try_is_one_for_a_shell() {
+        let words = ["/x/norn", "check", "-DX=\"a b\"", "it's.c", "-m", "tso"].map(OsString::from);
+        let said = help(words.into_iter());
+        let expected = "norn check --system-headers '-DX=\"a b\"' 'it'\\''s.c' -m tso";
+        assert!(said.ends_with(expected) || !is_compiler_there(), "{said}");
+        let long = vec![OsString::from("x".repeat(1000))];
+        assert!(help(long.into_iter()).len() < 200);
     }
 }

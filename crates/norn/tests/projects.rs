@@ -241,3 +241,70 @@ fn headers_of_the_system_keep_macros_as_written() {
     assert_eq!(run.status(), 2);
     assert!(run.stderr().contains("--> b.c:2:31"), "{}", run.stderr());
 }
+
+/// A missing header of the project is looked for; for one of the system there is a command to try.
+#[test]
+fn missing_headers_come_with_what_to_do() {
+    let folder = project("missing");
+    folder.write("CMakeLists.txt", "");
+    folder.write("app/a.c", "#include \"count.h\"\nint main(void) { return 0; }\n");
+    let run = folder.norn(&["check", "app/a.c"]);
+    assert!(run.stderr().contains("help: it is found with '-I ./inc'"), "{}", run.stderr());
+    folder.write("app/b.c", "#include <some/system.h>\nint main(void) { return 0; }\n");
+    let run = folder.norn(&["check", "-m", "tso", "app/b.c"]);
+    assert_eq!(run.status(), 2);
+    let command = "try: norn check --system-headers -m tso app/b.c";
+    assert!(run.stderr().contains(command), "{}", run.stderr());
+    let run = folder.norn(&["check", "--system-headers", "app/b.c"]);
+    assert!(!run.stderr().contains("--system-headers"), "{}", run.stderr());
+    // Nothing outside of the project is found, nor through what is no plain name.
+    folder.write("app/c.c", "#include \"../../count.h\"\nint main(void) { return 0; }\n");
+    let run = folder.norn(&["check", "app/c.c"]);
+    assert!(!run.stderr().contains("it is found"), "{}", run.stderr());
+}
+
+/// An unknown verdict says what to do next, as text and as JSON.
+#[test]
+fn unknown_verdicts_come_with_what_to_do() {
+    let folder = Folder::new("projects_advice");
+    folder.write("a.c", "int missing(void);\nint main(void) { return missing(); }\n");
+    let run = folder.norn(&["check", "a.c"]);
+    let said = run.stderr();
+    assert!(said.lines().any(|line| line.starts_with("help: keep the harness from it, or give what is")), "{said}");
+    assert!(run.stdout().starts_with("norn: unknown (sc)"), "{}", run.stdout());
+    let run = folder.norn(&["check", "--json", "a.c"]);
+    let verdict: serde_json::Value = serde_json::from_str(&run.stdout()).expect("it should be JSON");
+    assert!(verdict["advice"][0].as_str().is_some_and(|advice| advice.contains("--undefined-as-nondet")), "{verdict}");
+    let run = folder.norn(&["check", "--deadlock", "-e", "events", "--undefined-as-nondet", "a.c"]);
+    assert!(run.stderr().contains("help: ask -e auto or -e states"), "{}", run.stderr());
+    let run = folder.norn(&["check", "--undefined-as-nondet", "a.c"]);
+    assert!(run.status() == 0 && !run.stderr().contains("help:"), "{}", run.stderr());
+}
+
+/// A harness that cannot fail is told from one that does not.
+#[test]
+fn a_harness_that_shows_nothing_is_told() {
+    let folder = Folder::new("projects_harness_notes");
+    let notes = |program: &str, options: &[&str]| {
+        folder.write(
+            "a.c",
+            format!("#include <assert.h>\n#include <pthread.h>\nvoid __VERIFIER_assume(int);\n{program}"),
+        );
+        let run = folder.norn(&[&["check", "-e", "states"], options, &["a.c"]].concat());
+        assert_eq!(run.status(), 0, "{}{}", run.stdout(), run.stderr());
+        let said = run.stdout();
+        let notes = said.lines().filter(|line| line.starts_with("note: ") && !line.contains("race"));
+        notes.map(|note| note.split([':', '(']).nth(1).unwrap_or_default().trim().to_owned()).collect::<Vec<_>>()
+    };
+    let threads = "int x; void *t(void *a) { x = 1; return a; } void *u(void *a) { x = 2; return a; }\n\
+        int main(void) { pthread_t h; pthread_create(&h, 0, t, 0); START pthread_join(h, 0);\n";
+    let with = |start: &str, end: &str| format!("{}{end} }}\n", threads.replace("START", start));
+    let both = "pthread_create(&h, 0, u, 0);";
+    assert_eq!(notes(&with(both, "assert(x);"), &[]), [] as [&str; 0]);
+    assert_eq!(notes(&with("", "assert(x);"), &[]), ["'u'"]);
+    assert_eq!(notes(&with(both, ""), &[]), ["nothing is asserted"]);
+    // Who asks for more than the default is told nothing.
+    assert_eq!(notes(&with(both, ""), &["--deadlock"]), [] as [&str; 0]);
+    let never = with(both, "__VERIFIER_assume(x == 3); assert(x == 4);");
+    assert_eq!(notes(&never, &[]), ["no execution comes to an assertion"]);
+}

@@ -4,13 +4,14 @@ use crate::Sources;
 use crate::table::describe;
 use crate::value::Writer;
 use norn_ir::span::Span;
+use norn_verdict::advice::advice;
 use norn_verdict::outcome::{Assumption, Bound, BoundKind, Outcome, Unreached, Verdict};
 use norn_verdict::place::Location;
 use norn_verdict::trace::{EventKind, ReadFrom, Trace};
 use serde_json::{Map, Value, json};
 
 /// `verdict`, `complete`, `model`, `engine`, `property`, `message`, `location`, `bounds`, `assumptions`, `unreached`,
-/// `notes`, `reason`, `stats`, `trace`; a key that does not apply is null. The bounds of an unknown verdict are those
+/// `notes`, `reason`, `advice`, `stats`, `trace`; a key that does not apply is null. The bounds of an unknown verdict are those
 /// within which no violation was found.
 pub fn verdict(verdict: &Verdict, sources: &Sources<'_>) -> Value {
     let (name, counterexample, open) = match &verdict.outcome {
@@ -33,6 +34,7 @@ pub fn verdict(verdict: &Verdict, sources: &Sources<'_>) -> Value {
         "unreached": unreached(&verdict.remarks.unreached, sources),
         "notes": verdict.remarks.notes,
         "reason": open.map(ToString::to_string),
+        "advice": advice(&verdict.outcome).iter().map(ToString::to_string).collect::<Vec<_>>(),
         "stats": stats,
         "trace": counterexample.map_or(Value::Null, |c| trace(c.trace(), sources)),
     })

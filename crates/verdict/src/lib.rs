@@ -5,12 +5,14 @@
 //! - [`schedule`]: which thread takes which step, as a versioned text; replay needs nothing else
 //! - [`trace`]: what happened in one execution, step by step, for people
 //! - [`place`]: objects of an execution, places in them, values
-//! - [`outcome`]: what is checked, verdicts, violations, assumptions and bounds; [`undecided`]: why there is no verdict
+//! - [`outcome`]: what is checked, verdicts, violations, assumptions and bounds; [`undecided`]: why there is no verdict,
+//!   and [`advice`]: what to do about it
 //! - [`record`]: verdicts as they are written down and read back
 //! - [`property`]: what a property file of SV-COMP asks
 //! - [`robustness`]: whether a weak model shows more than SC does
 //! - [`limits`]: time, memory and the stop token; [`progress`]: how far a search has come
 
+pub mod advice;
 pub mod claim;
 pub mod limits;
 pub mod model;

@@ -47,6 +47,8 @@ pub struct Reached {
     pub functions_from_entry: usize,
     pub objects_from_entry: usize,
     how: Vec<How>,
+    /// For each object, whether the entry leads to it.
+    are_from_entry: Vec<bool>,
 }
 
 /// How a function is reached.
@@ -61,6 +63,10 @@ enum How {
 impl Reached {
     pub fn contains(&self, id: LinkedFunctionId) -> bool {
         self.how.get(id.0 as usize).is_some_and(|&how| how != How::Not)
+    }
+
+    pub fn is_object_from_entry(&self, id: LinkedObjectId) -> bool {
+        self.are_from_entry.get(id.0 as usize).is_some_and(|&is| is)
     }
 
     pub fn is_from_entry(&self, id: LinkedFunctionId) -> bool {
@@ -185,6 +191,7 @@ pub fn reach(linked: &Linked, session: &Session) -> Reached {
     }
     search.reached.functions_from_entry = search.reached.functions.len();
     search.reached.objects_from_entry = search.reached.objects.len();
+    search.reached.are_from_entry = search.seen_objects.clone();
     search.how = How::FromOthers;
     for id in linked.function_ids().filter(|&id| is_root(linked, id)) {
         search.function(id);

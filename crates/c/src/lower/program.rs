@@ -139,7 +139,7 @@ impl<'a> ProgramBuilder<'a> {
         if let Some(global) = self.global_ids[id.0 as usize] {
             return global;
         }
-        if !self.linked.is_defined_object(id) {
+        if !self.linked.is_defined_object(id) && self.linked.is_object_reached_from_entry(id) {
             self.undefined_object(id, loc);
         }
         let declaration = self.linked.object_declaration(id);

@@ -4,7 +4,7 @@
 //! the built-in headers, or, if they are asked for, those of the system.
 
 use super::read::{self, ReadError};
-use super::{File, Preprocessor, pragma};
+use super::{File, Preprocessor, nearby, pragma};
 use crate::lex::{Lexer, PpKind, PpToken};
 use crate::library;
 use crate::token::Punct;
@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 const MAX_INCLUDE_DEPTH: usize = 200;
 /// All included texts together; a small tree of headers that include one another can be huge when unfolded.
 const MAX_INCLUDED_BYTES: u64 = 256 << 20;
+/// Missing headers that are looked for in the project.
+const MAX_SEARCHES: usize = 3;
 /// What every inclusion counts at least.
 const MIN_INCLUSION_BYTES: u64 = 1024;
 
@@ -27,6 +29,8 @@ pub struct Included {
     /// Files with `#pragma once`.
     once: HashSet<PathBuf>,
     bytes: u64,
+    /// How many missing headers were looked for elsewhere.
+    searches: usize,
 }
 
 /// A header that was found.
@@ -223,9 +227,20 @@ impl Preprocessor<'_> {
     }
 
     fn report_missing(&mut self, name: &str, at: PpToken) {
-        let help = match similar_header(name) {
-            Some(similar) => format!("there is a built-in header <{similar}>; other directories are named with -I"),
-            None => "name the directory that it is in with -I; headers of the system are not searched".to_owned(),
+        let directory = self.files.first().and_then(|file| file.directory.clone());
+        let searches = &mut self.included.searches;
+        *searches += 1;
+        let nearby = directory.filter(|_| *searches <= MAX_SEARCHES).and_then(|from| nearby::folder_with(name, &from));
+        let options = &self.session.options;
+        let help = match (nearby, similar_header(name).filter(|_| options.system.is_none()), &options.header_help) {
+            (Some(folder), ..) => format!("it is found with '-I {}'", folder.display()),
+            (None, Some(similar), _) => {
+                format!("there is a built-in header <{similar}>; other directories are named with -I")
+            }
+            (None, None, Some(help)) if options.system.is_none() => {
+                format!("name the directory that it is in with -I; {help}")
+            }
+            (None, None, _) => "name the directory that it is in with -I".to_owned(),
         };
         let message = format!("cannot find the header '{name}'");
         self.session.report(Diagnostic::error(at.loc, message).covering(u32::from(at.len)).help(help));

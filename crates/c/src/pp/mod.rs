@@ -17,6 +17,7 @@ mod directives;
 mod expand;
 mod include;
 mod macros;
+mod nearby;
 mod paste;
 mod pragma;
 mod predefined;

@@ -121,6 +121,11 @@ impl Checker<'_> {
                 return;
             }
         }
+        let is_transparent = init.declarator.attributes.iter().any(|a| a.name == self.words.transparent_union);
+        if let (true, Type::Record(id)) = (is_transparent, self.kind(ty)) {
+            let id = *id;
+            self.transparent_unions.insert(id);
+        }
         self.scopes.bind(name, Entity::Typedef(ty, align), loc);
     }
 

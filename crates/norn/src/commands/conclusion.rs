@@ -7,6 +7,7 @@ use crate::args::CheckArgs;
 use crate::asking::given_bounds;
 use crate::exit::Exit;
 use crate::frontend::Compiled;
+use crate::harness::note_harness;
 use crate::output;
 use crate::reach::note_unreached;
 use crate::watch::{self, LastWords};
@@ -14,7 +15,9 @@ use norn_ir::program::Program;
 use norn_machine::nested::{Contradiction, reconcile};
 use norn_passes::points::{Point, points};
 use norn_portfolio::given::covers_all;
+use norn_report::visible::visible;
 use norn_report::{Sources, json, line, table};
+use norn_verdict::advice::advice;
 use norn_verdict::limits::Exceeded;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Outcome, Stats, Verdict};
@@ -92,7 +95,10 @@ impl<'a> Conclusion<'a> {
         for verdict in &mut all {
             enough(self.args.require_proof, self.asked, verdict);
             let points = || &self.points.get_or_init(|| points(program))[..];
-            self.compiled.with_sources(|sources| note_unreached(sources, points, verdict));
+            self.compiled.with_sources(|sources| {
+                note_unreached(sources, points, verdict);
+                note_harness(sources, self.asked.checks, points, verdict);
+            });
         }
         Ok(all)
     }
@@ -107,7 +113,13 @@ impl<'a> Conclusion<'a> {
     fn leave(&self, all: &[Verdict]) {
         let parts = self.parts(&all[self.shown..]);
         let (as_json, exit) = (self.args.json, Some(overall(all)));
+        let error = help(all[self.shown..].iter().map(|verdict| &verdict.outcome), as_json);
+        let is_open = parts.iter().any(|part| matches!(part, Part::Open(_)));
         watch::last_words(move |exceeded| LastWords {
+            error: match is_open {
+                true => help(std::iter::once(&Outcome::Unknown(Undecided::limit(exceeded))), as_json),
+                false => error.clone(),
+            },
             output: if parts.is_empty() { String::new() } else { output(&parts, &exceeded.into(), as_json) },
             exit,
             ..LastWords::default()
@@ -134,6 +146,7 @@ impl<'a> Conclusion<'a> {
         let text = output(&self.parts(&all[self.shown..up_to]), &Exceeded::Interrupted.into(), self.args.json);
         // What has been said is not said again.
         let _speaking = watch::speak();
+        output::say(&help(all[self.shown..up_to].iter().map(|verdict| &verdict.outcome), self.args.json));
         match output::print_now(&text) {
             Exit::Fine => {}
             failed => return Err(failed),
@@ -182,6 +195,19 @@ fn text(verdict: &Verdict, sources: &Sources<'_>) -> String {
     }
     text.extend(verdict.remarks.notes.iter().map(|note| format!("note: {note}.\n")));
     text + &line::verdict_line(verdict, sources) + "\n"
+}
+
+/// What to do about unknown verdicts, one line each; with JSON it is part of that.
+fn help<'a>(outcomes: impl Iterator<Item = &'a Outcome>, as_json: bool) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for advice in outcomes.filter(|_| !as_json).map(advice).filter(|advice| !advice.is_empty()) {
+        let advice = advice.iter().map(|advice| visible(&advice.to_string()).into_owned()).collect::<Vec<_>>();
+        let line = format!("help: {}\n", advice.join("; or "));
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines.concat()
 }
 
 /// The status that says most: unsafe, then unknown, then safe.

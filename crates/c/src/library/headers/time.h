@@ -1,7 +1,10 @@
 #ifndef __NORN_TIME_H
 #define __NORN_TIME_H
 #include <sys/types.h>
+#ifndef __NORN_TIMESPEC
+#define __NORN_TIMESPEC
 struct timespec { time_t tv_sec; long tv_nsec; };
+#endif
 struct itimerspec { struct timespec it_interval, it_value; };
 struct tm {
     int tm_sec, tm_min, tm_hour, tm_mday, tm_mon, tm_year, tm_wday, tm_yday, tm_isdst;

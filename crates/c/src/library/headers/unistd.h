@@ -2,9 +2,12 @@
 #define __NORN_UNISTD_H
 #include <stddef.h>
 #include <sys/types.h>
+typedef __INTPTR_TYPE__ intptr_t;
 #define STDIN_FILENO 0
 #define STDOUT_FILENO 1
 #define STDERR_FILENO 2
+#define _POSIX_VERSION 200809L
+#define _POSIX2_VERSION 200809L
 #define _POSIX_THREADS 200809L
 #define _POSIX_BARRIERS 200809L
 #define _POSIX_SEMAPHORES 200809L

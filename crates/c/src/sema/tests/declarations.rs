@@ -94,6 +94,7 @@ fn function_that_is_called_before_it_is_declared() {
 fn gnu_and_c11_constructs_are_accepted() {
     correct(
         "typedef union { int *i; void *v; } arg __attribute__((transparent_union)); union u2 { int *i; const char *c; } __attribute__((transparent_union)); \
+         int given(arg); int give(int *p) { return given(p) + given((void *)0) + given(0); } \
          int take(union u2 u); int use(int *p) { return take(p) + take(\"x\") + take(0); } \
          void labels(int n) { { __label__ l; if (n) goto l; l: ; } { __label__ l; goto l; l: ; } } \
          int vla(int n, int a[n][n], int (*b)[n]) { int c[n][3]; typedef char T[n]; return sizeof c + sizeof(T) + sizeof(int[n]) + a[1][2] + b[0][1]; } \

@@ -15,6 +15,9 @@ struct sockaddr_in6 {
     struct in6_addr sin6_addr;
     uint32_t sin6_scope_id;
 };
+#define IN6ADDR_ANY_INIT {{{0}}}
+#define IN6ADDR_LOOPBACK_INIT {{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}}}
+extern const struct in6_addr in6addr_any, in6addr_loopback;
 #define INADDR_ANY ((in_addr_t)0)
 #define INADDR_BROADCAST ((in_addr_t)0xffffffff)
 #define INADDR_NONE ((in_addr_t)0xffffffff)

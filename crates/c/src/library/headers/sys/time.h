@@ -1,6 +1,10 @@
 #ifndef __NORN_SYS_TIME_H
 #define __NORN_SYS_TIME_H
 #include <sys/types.h>
+#ifndef __NORN_TIMESPEC
+#define __NORN_TIMESPEC
+struct timespec { time_t tv_sec; long tv_nsec; };
+#endif
 struct timeval { time_t tv_sec; suseconds_t tv_usec; };
 struct timezone { int tz_minuteswest, tz_dsttime; };
 int gettimeofday(struct timeval *restrict result, void *restrict zone);
