@@ -15,7 +15,7 @@
 //! pair is pruned, and nothing that is fixed is used.
 
 use crate::encode::{Formula, Orders};
-use crate::layout::Layout;
+use crate::fixed_order::FixedOrder;
 use crate::order::Node;
 use norn_logic::{ClauseSink, Lit, Term};
 use norn_symex::{EventKind, Symbolic, ThreadId};
@@ -28,27 +28,27 @@ pub struct Clocks {
 }
 
 impl Clocks {
-    pub fn new<S: ClauseSink>(formula: &mut Formula<'_, S>, layout: &Layout) -> Clocks {
-        let nodes = layout.skeleton.node_count();
+    pub fn new<S: ClauseSink>(formula: &mut Formula<'_, S>, fixed: &FixedOrder) -> Clocks {
+        let nodes = fixed.skeleton.node_count();
         let width = usize::BITS - nodes.leading_zeros();
         let clocks = (0..nodes).map(|_| (0..width).map(|_| formula.fresh()).collect()).collect();
         Clocks { clocks, before: BTreeMap::new() }
     }
 
     /// The fixed part of the order; what is conditional comes with the encoding.
-    pub fn succ<S: ClauseSink>(&mut self, formula: &mut Formula<'_, S>, layout: &Layout) {
-        for &(from, to) in layout.skeleton.edges() {
+    pub fn succ<S: ClauseSink>(&mut self, formula: &mut Formula<'_, S>, fixed: &FixedOrder) {
+        for &(from, to) in fixed.skeleton.edges() {
             let before = self.is_before(formula, from, to);
             formula.clause(&[before]);
         }
     }
 
-    pub fn unique<S: ClauseSink>(&mut self, formula: &mut Formula<'_, S>, layout: &Layout, symbolic: &Symbolic) {
+    pub fn unique<S: ClauseSink>(&mut self, formula: &mut Formula<'_, S>, fixed: &FixedOrder, symbolic: &Symbolic) {
         let mut writes: Vec<Vec<(ThreadId, Node)>> = vec![Vec::new(); symbolic.cells.len()];
         for id in symbolic.event_ids() {
             let event = symbolic.event(id);
             if let (EventKind::Write { targets, .. }, true) = (&event.kind, event.guard != Term::FALSE) {
-                targets.iter().for_each(|(cell, _)| writes[cell.index()].push((event.thread, layout.node(id))));
+                targets.iter().for_each(|(cell, _)| writes[cell.index()].push((event.thread, fixed.node(id))));
             }
         }
         for list in writes {

@@ -15,8 +15,8 @@
 //! How two nodes are ordered is a literal too. Where it comes from is the encoding's choice ([`Orders`]): order variables
 //! whose cycles a propagator forbids, or clocks.
 
+use crate::fixed_order::FixedOrder;
 use crate::from_reads::{FromRead, FromReads, Rival};
-use crate::layout::Layout;
 use crate::order::Node;
 use crate::pairs::{Facts, Fixed, Pairs, Read, Source, initial_value};
 use norn_logic::{Blaster, ClauseSink, Lit, Term};
@@ -87,7 +87,7 @@ pub struct Encoded {
 /// What is encoded.
 pub struct Encoding<'a, S: ClauseSink> {
     pub symbolic: &'a mut Symbolic,
-    pub layout: &'a Layout,
+    pub fixed: &'a FixedOrder,
     pub facts: Facts<'a>,
     pub pairs: &'a Pairs,
     pub orders: &'a mut dyn Orders<S>,
@@ -103,7 +103,7 @@ impl<S: ClauseSink> Encoding<'_, S> {
         for constraint in self.symbolic.constraints.clone() {
             formula.blaster.assert(&self.symbolic.terms, constraint);
         }
-        for &(from, to, condition) in &self.layout.conditional {
+        for &(from, to, condition) in &self.fixed.conditional {
             let condition = formula.lit(self.symbolic, condition);
             self.orders.order_if(formula, condition, from, to);
         }
@@ -182,7 +182,7 @@ impl<S: ClauseSink> Encoding<'_, S> {
                 let order = match self.facts.writes(self.symbolic, a, b) {
                     Fixed::Before => formula.truth,
                     Fixed::After => !formula.truth,
-                    Fixed::Open => self.orders.decided(formula, self.layout.node(a), self.layout.node(b)),
+                    Fixed::Open => self.orders.decided(formula, self.fixed.node(a), self.fixed.node(b)),
                 };
                 self.encoded.from_reads.orders.insert((a, b), order);
                 self.encoded.from_reads.orders.insert((b, a), !order);
@@ -196,7 +196,7 @@ impl<S: ClauseSink> Encoding<'_, S> {
             let Source::Write(write) = source else { continue };
             for &(rival, _) in &read.rivals {
                 if rival != write && self.facts.writes(self.symbolic, rival, write) == Fixed::Open {
-                    self.orders.decided(formula, self.layout.node(rival), self.layout.node(write));
+                    self.orders.decided(formula, self.fixed.node(rival), self.fixed.node(write));
                 }
             }
         }
@@ -207,7 +207,7 @@ impl<S: ClauseSink> Encoding<'_, S> {
         let EventKind::Read { value, .. } = event.kind else { unreachable!("only reads have sources") };
         let (thread, guard) = (event.thread, event.guard);
         let executed = formula.lit(self.symbolic, guard);
-        let node = self.layout.node(read.event);
+        let node = self.fixed.node(read.event);
         let literals: Vec<Lit> = match read.sources.len() {
             1 => vec![executed],
             n => (0..n).map(|_| formula.fresh()).collect(),
@@ -234,7 +234,7 @@ impl<S: ClauseSink> Encoding<'_, S> {
                 let same = formula.lit(self.symbolic, same);
                 formula.clause(&[!literal, same]);
                 if writer != thread {
-                    self.orders.order_if(formula, literal, self.layout.node(write), node);
+                    self.orders.order_if(formula, literal, self.fixed.node(write), node);
                 }
             }
             if self.encoded.defined.contains(&read.event) {
@@ -270,7 +270,7 @@ impl<S: ClauseSink> Encoding<'_, S> {
         for &(write, meets) in &read.rivals {
             if self.facts.read_write(self.symbolic, read.event, write) == Fixed::Open {
                 let happens = formula.lit(self.symbolic, meets);
-                rivals.push(Rival { write, node: self.layout.node(write), happens });
+                rivals.push(Rival { write, node: self.fixed.node(write), happens });
             }
         }
         let mut sources = Vec::new();
@@ -281,7 +281,7 @@ impl<S: ClauseSink> Encoding<'_, S> {
             };
             sources.push((Some(write), literal));
         }
-        self.encoded.from_reads.reads.push(FromRead { node: self.layout.node(read.event), sources, rivals });
+        self.encoded.from_reads.reads.push(FromRead { node: self.fixed.node(read.event), sources, rivals });
     }
 
     /// If the read takes this source, every other write to the cell comes before the source or after the read.
@@ -292,7 +292,7 @@ impl<S: ClauseSink> Encoding<'_, S> {
         source: Source,
         literal: Lit,
     ) {
-        let node = self.layout.node(read);
+        let node = self.fixed.node(read);
         // Behind a write that is certainly to this cell, later ones of the same thread need no clause.
         let mut settled = None;
         for &(rival, meets) in rivals {
@@ -307,7 +307,7 @@ impl<S: ClauseSink> Encoding<'_, S> {
             let earlier = match (order, source) {
                 (Fixed::Before, _) => continue,
                 (Fixed::Open, Source::Write(write)) => {
-                    self.orders.decided(formula, self.layout.node(rival), self.layout.node(write))
+                    self.orders.decided(formula, self.fixed.node(rival), self.fixed.node(write))
                 }
                 _ => !formula.truth,
             };
@@ -319,11 +319,11 @@ impl<S: ClauseSink> Encoding<'_, S> {
                 Fixed::Before => continue,
                 Fixed::After => !formula.truth,
                 Fixed::Open if is_certain => {
-                    self.orders.order_if(formula, literal, node, self.layout.node(rival));
+                    self.orders.order_if(formula, literal, node, self.fixed.node(rival));
                     settled = Some(thread);
                     continue;
                 }
-                Fixed::Open => self.orders.implied(formula, node, self.layout.node(rival)),
+                Fixed::Open => self.orders.implied(formula, node, self.fixed.node(rival)),
             };
             let happens = formula.lit(self.symbolic, meets);
             formula.clause(&[!literal, !happens, earlier, later]);
@@ -355,7 +355,7 @@ impl<S: ClauseSink> Encoding<'_, S> {
                     let guards = [self.symbolic.event(access).guard, self.symbolic.event(end).guard];
                     let both = self.symbolic.terms.all([guards[0], guards[1], touches, ends]);
                     let both = formula.lit(self.symbolic, both);
-                    let (end, access) = (self.layout.node(end), self.layout.node(access));
+                    let (end, access) = (self.fixed.node(end), self.fixed.node(access));
                     let ended = match self.facts.nodes(end, access) {
                         Fixed::Before => formula.truth,
                         Fixed::After => !formula.truth,

@@ -1,6 +1,6 @@
 //! The engine `events`: every execution of a bounded program at once, as events with ordering axioms, solved by SAT.
 //!
-//! - `models`, `layout`: the places of events in the global order and what program order and fences fix between them
+//! - `models`, `fixed_order`: the places of events in the global order and what program order and fences fix between them
 //! - `symmetry`: threads that are copies of one another
 //! - `pairs`: which write a read may read from; `encode`: the axioms as clauses
 //! - `variables`, `order`, `theory`, `from_reads`: order variables and the propagator that keeps their order acyclic; `clocks`: the
@@ -15,8 +15,8 @@ mod certify;
 mod clocks;
 mod encode;
 mod engine;
+mod fixed_order;
 mod from_reads;
-mod layout;
 mod models;
 mod order;
 mod pairs;

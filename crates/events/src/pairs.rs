@@ -3,7 +3,7 @@
 //! A pair is left out if the read is fixed before the write, if the two are never executed together on the same cell, or
 //! if another write always comes between them.
 
-use crate::layout::{Layout, implies, same_cell};
+use crate::fixed_order::{FixedOrder, implies, same_cell};
 use crate::order::{Node, OrderGraph};
 use norn_logic::{Term, Terms};
 use norn_symex::{CellId, Event, EventId, EventKind, Symbolic};
@@ -46,7 +46,7 @@ pub enum Fixed {
 
 /// What is fixed about the order of accesses.
 pub struct Facts<'a> {
-    pub layout: &'a Layout,
+    pub fixed: &'a FixedOrder,
     /// With the fixed edges only; without it nothing is known between threads.
     pub graph: Option<&'a OrderGraph>,
 }
@@ -57,7 +57,7 @@ impl Facts<'_> {
         if symbolic.event(a).thread == symbolic.event(b).thread {
             return if a < b { Fixed::Before } else { Fixed::After };
         }
-        self.nodes(self.layout.node(a), self.layout.node(b))
+        self.nodes(self.fixed.node(a), self.fixed.node(b))
     }
 
     /// Whether a read comes before a write to the same cell: of the own thread by program order, even where the
@@ -66,7 +66,7 @@ impl Facts<'_> {
         if symbolic.event(read).thread == symbolic.event(write).thread {
             return if read < write { Fixed::Before } else { Fixed::After };
         }
-        self.nodes(self.layout.node(read), self.layout.node(write))
+        self.nodes(self.fixed.node(read), self.fixed.node(write))
     }
 
     pub fn nodes(&self, a: Node, b: Node) -> Fixed {

@@ -4,8 +4,8 @@ use crate::certify;
 use crate::clocks::Clocks;
 use crate::encode::{Encoded, Encoding as Encode, Formula};
 use crate::engine::{Encoding, Figures};
+use crate::fixed_order::FixedOrder;
 use crate::from_reads::FromReads;
-use crate::layout::Layout;
 use crate::models;
 use crate::order::{Node, OrderGraph};
 use crate::pairs::{Facts, Pairs};
@@ -25,7 +25,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 pub struct Formulated {
-    pub layout: Layout,
+    pub fixed: FixedOrder,
     /// Edges with labels; none if the order is in clocks.
     pub edges: Vec<Edge>,
     /// Literals for the first node coming before the second.
@@ -102,16 +102,16 @@ impl Formulated {
         limits: &Limits,
         propagator: impl FnOnce(Rc<RefCell<Theory>>) -> Box<dyn Propagator>,
     ) -> Result<Formulated, Exceeded> {
-        let mut layout = Layout::new(symbolic, models::relaxed(model));
+        let mut fixed = FixedOrder::new(symbolic, models::relaxed(model));
         // The other encoding is the paper's, and a check on this one. Data races are about an order of their own, which the
         // order of copies says nothing about.
         let mut ordered = Vec::new();
         if encoding == Encoding::Order && !with_races {
-            ordered = symmetry::first_steps(symbolic, &layout);
-            ordered.iter().for_each(|&(first, second)| layout.skeleton.fix(first, second));
+            ordered = symmetry::first_steps(symbolic, &fixed);
+            ordered.iter().for_each(|&(first, second)| fixed.skeleton.fix(first, second));
         }
-        let graph = OrderGraph::new(&layout.skeleton).expect("program order, creations and joins should have no cycle");
-        let facts = Facts { layout: &layout, graph: (encoding == Encoding::Order).then_some(&graph) };
+        let graph = OrderGraph::new(&fixed.skeleton).expect("program order, creations and joins should have no cycle");
+        let facts = Facts { fixed: &fixed, graph: (encoding == Encoding::Order).then_some(&graph) };
         let pairs = Pairs::new(symbolic, &facts, limits)?;
         // Chronological backtracking keeps levels that the theory would rather see undone: a tenth to a fifth more conflicts.
         let mut options = Options { certify, ..Options::default() }.with("chrono", 0);
@@ -127,7 +127,7 @@ impl Formulated {
         let mut variables = Variables::new(&graph);
         let mut encode = Encode {
             symbolic,
-            layout: &layout,
+            fixed: &fixed,
             facts,
             pairs: &pairs,
             orders: &mut variables,
@@ -135,9 +135,9 @@ impl Formulated {
             encoded: Encoded::default(),
         };
         if encoding == Encoding::Clocks {
-            let clocks = clocks.insert(Clocks::new(&mut formula, &layout));
-            clocks.succ(&mut formula, &layout);
-            clocks.unique(&mut formula, &layout, encode.symbolic);
+            let clocks = clocks.insert(Clocks::new(&mut formula, &fixed));
+            clocks.succ(&mut formula, &fixed);
+            clocks.unique(&mut formula, &fixed, encode.symbolic);
             encode.orders = clocks;
         }
         encode.all(&mut formula, limits)?;
@@ -145,7 +145,7 @@ impl Formulated {
         if with_races {
             let mut context = races::Context {
                 symbolic: encode.symbolic,
-                layout: &layout,
+                fixed: &fixed,
                 facts: &encode.facts,
                 sources: &encode.encoded.sources,
                 orders: encode.orders,
@@ -184,7 +184,7 @@ impl Formulated {
             theory = Some(new);
         }
         Ok(Formulated {
-            layout,
+            fixed,
             edges,
             orders,
             ordered,
@@ -250,7 +250,7 @@ impl Formulated {
             Err(damage) => return Asked::NotProved(format!("the solver's proof is wrong: {damage}")),
         };
         self.proved = certificate.derived;
-        let checker = certify::Cycles::new(&self.layout.skeleton, &self.edges, &self.from_reads, self.blaster.truth());
+        let checker = certify::Cycles::new(&self.fixed.skeleton, &self.edges, &self.from_reads, self.blaster.truth());
         let is_cycle = |clause: &[Lit]| checker.forbidden_by(clause);
         // What the theory found before the search was given as an empty clause.
         let is_contradiction = self.theory.as_ref().is_some_and(|theory| theory.borrow().is_contradiction());
@@ -303,7 +303,7 @@ impl Formulated {
         let sat = self.blaster.sink();
         let variable = |term: Term| self.blaster.variable_value(&symbolic.terms, term, &|literal| sat.value(literal));
         let executed = symbolic.steps(&variable).executed;
-        let moves = moves(symbolic, &self.layout, &self.order(), &executed);
+        let moves = moves(symbolic, &self.fixed, &self.order(), &executed);
         symbolic.schedule(model, program, &moves, &variable)
     }
 
@@ -322,9 +322,9 @@ impl Formulated {
         }
         let active = self.edges.iter().filter(|edge| sat.value(edge.label)).map(|edge| (edge.from, edge.to));
         let derived = self.from_reads.edges(self.blaster.truth(), &|literal| sat.value(literal));
-        let fixed = self.layout.skeleton.edges().iter().copied();
+        let fixed = self.fixed.skeleton.edges().iter().copied();
         let edges: Vec<(Node, Node)> = fixed.chain(active).chain(derived).collect();
-        let order = linear_order(self.layout.skeleton.node_count(), &edges, &self.layout.threads);
+        let order = linear_order(self.fixed.skeleton.node_count(), &edges, &self.fixed.threads);
         order.expect("the order of a model should have no cycle")
     }
 
@@ -346,7 +346,7 @@ impl Formulated {
             figures.set("edges explained", counts.explained as f64);
             figures.set("clauses of the theory", (counts.conflicts + counts.explained) as f64);
             figures.set("labelled edges", self.edges.len() as f64);
-            figures.set("nodes", self.layout.skeleton.node_count() as f64);
+            figures.set("nodes", self.fixed.skeleton.node_count() as f64);
         }
         if stats.conflicts > 0 {
             figures.set("propagations per conflict", stats.propagations as f64 / stats.conflicts as f64);

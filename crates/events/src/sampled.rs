@@ -9,7 +9,7 @@
 //! Copies of threads are told apart by the order of their first steps only: the sampler keeps to it, as the formula does. Of an
 //! execution that ends before its threads do (`exit`) only what has happened is looked at.
 
-use crate::layout::UnitKind;
+use crate::fixed_order::UnitKind;
 use crate::order::Node;
 use crate::pairs::Source;
 use crate::question::Formulated;
@@ -29,7 +29,7 @@ type Checked<T> = Result<T, String>;
 impl Formulated {
     /// Threads that are copies of one another, as the formula orders their first steps.
     pub fn ordered_threads(&self) -> Vec<(ThreadId, ThreadId)> {
-        let thread = |node: Node| self.layout.threads.iter().position(|range| range.contains(&node.0));
+        let thread = |node: Node| self.fixed.threads.iter().position(|range| range.contains(&node.0));
         let pairs = self.ordered.iter().filter_map(|&(first, then)| Some((thread(first)?, thread(then)?)));
         pairs.map(|(first, then)| (ThreadId(first as u32), ThreadId(then as u32))).collect()
     }
@@ -158,10 +158,10 @@ struct Order {
 
 impl Order {
     fn new(formula: &Formulated, symbolic: &Symbolic, followed: &Followed) -> Checked<Order> {
-        let layout = &formula.layout;
-        let count = layout.skeleton.node_count();
+        let fixed = &formula.fixed;
+        let count = fixed.skeleton.node_count();
         let mut buffered = vec![false; count];
-        for unit in layout.units.iter().flatten() {
+        for unit in fixed.units.iter().flatten() {
             if let (Some(node), true) = (unit.node, unit.buffered) {
                 let events = match unit.what {
                     UnitKind::Event(event) => event.0..event.0 + 1,
@@ -178,7 +178,7 @@ impl Order {
                 Move::Commit(event) => (event, true),
                 Move::RunSection(_) => continue,
             };
-            let Some(node) = layout.nodes[event.index()] else { continue };
+            let Some(node) = fixed.nodes[event.index()] else { continue };
             let is_here = is_commit == buffered[node.index()];
             if is_here && !std::mem::replace(&mut is_placed[node.index()], true) {
                 placed.push(node);
@@ -187,11 +187,11 @@ impl Order {
         let mut memo = Memo::default();
         let value = |variable: Term| followed.values.get(&variable).copied().unwrap_or(0);
         let mut holds = |term: Term| symbolic.terms.holds(term, &mut memo, &value);
-        let conditional = layout.conditional.iter().filter(|edge| holds(edge.2)).map(|&(from, to, _)| (from, to));
+        let conditional = fixed.conditional.iter().filter(|edge| holds(edge.2)).map(|&(from, to, _)| (from, to));
         let mut edges: Vec<(Node, Node)> = conditional.collect();
-        edges.extend(layout.skeleton.edges().iter().copied().filter(|edge| !formula.ordered.contains(edge)));
+        edges.extend(fixed.skeleton.edges().iter().copied().filter(|edge| !formula.ordered.contains(edge)));
         edges.extend(placed.windows(2).map(|pair| (pair[0], pair[1])));
-        let order = linear_order(count, &edges, &layout.threads)
+        let order = linear_order(count, &edges, &fixed.threads)
             .ok_or_else(|| "the order of program, fences and joins contradicts that of the execution".to_owned())?;
         let mut places = vec![0; count];
         for (place, node) in (0..).zip(&order) {

@@ -5,7 +5,7 @@
 //! runs, or before its own commit. All earlier main steps of its thread have run by then, because every store comes after
 //! them in the order.
 
-use crate::layout::{Layout, UnitKind};
+use crate::fixed_order::{FixedOrder, UnitKind};
 use crate::order::Node;
 use norn_symex::schedule::Move;
 use norn_symex::{EventId, Symbolic};
@@ -13,20 +13,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What happens in an execution whose nodes are in this order, as the machine wants it. `executed` tells whether an event
 /// is.
-pub fn moves(symbolic: &Symbolic, layout: &Layout, order: &[Node], executed: &[bool]) -> Vec<Move> {
+pub fn moves(symbolic: &Symbolic, fixed: &FixedOrder, order: &[Node], executed: &[bool]) -> Vec<Move> {
     let mut places: BTreeMap<Node, (usize, usize)> = BTreeMap::new();
-    for (thread, units) in layout.units.iter().enumerate() {
+    for (thread, units) in fixed.units.iter().enumerate() {
         for (index, unit) in units.iter().enumerate() {
             if let Some(node) = unit.node {
                 places.insert(node, (thread, index));
             }
         }
     }
-    let mut done = vec![0; layout.units.len()];
+    let mut done = vec![0; fixed.units.len()];
     let mut moves = Vec::new();
     for node in order {
         let Some(&(thread, index)) = places.get(node) else { continue };
-        let units = &layout.units[thread];
+        let units = &fixed.units[thread];
         let is_executed = |event: &EventId| executed[event.index()];
         let first_of = |kind: UnitKind| match kind {
             UnitKind::Event(event) => Some(event).filter(is_executed),

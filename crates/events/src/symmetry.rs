@@ -12,7 +12,7 @@
 //! with the variables of one thread in the place of those of the other; the constraints must come in such pairs, and
 //! nothing else may mention these variables. What cannot be seen to be the same is taken as different.
 
-use crate::layout::{Layout, Unit, UnitKind, implies};
+use crate::fixed_order::{FixedOrder, Unit, UnitKind, implies};
 use crate::order::Node;
 use norn_logic::{Node as TermNode, Term, Terms};
 use norn_symex::{Condition, Event, EventId, EventKind, Section, Symbolic, ThreadId};
@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// Nodes of which the first comes before the second in the executions that are left.
-pub fn first_steps(symbolic: &mut Symbolic, layout: &Layout) -> Vec<(Node, Node)> {
+pub fn first_steps(symbolic: &mut Symbolic, fixed: &FixedOrder) -> Vec<(Node, Node)> {
     let mut groups: BTreeMap<(ThreadId, norn_ir::ids::FuncId), Vec<(EventId, ThreadId)>> = BTreeMap::new();
     for number in 1..symbolic.threads.len() as u32 {
         let thread = symbolic.thread(ThreadId(number));
@@ -37,7 +37,7 @@ pub fn first_steps(symbolic: &mut Symbolic, layout: &Layout) -> Vec<(Node, Node)
         for pair in group.windows(2) {
             let [(_, a), (_, b)] = *pair else { continue };
             if is_copy(symbolic, a, b)
-                && let (Some(first), Some(second)) = (first_step(symbolic, layout, a), first_step(symbolic, layout, b))
+                && let (Some(first), Some(second)) = (first_step(symbolic, fixed, a), first_step(symbolic, fixed, b))
             {
                 ordered.push((first, second));
             }
@@ -47,8 +47,8 @@ pub fn first_steps(symbolic: &mut Symbolic, layout: &Layout) -> Vec<(Node, Node)
 }
 
 /// The place of a thread's first step, if that comes before all its other steps and is taken if any of them is.
-fn first_step(symbolic: &mut Symbolic, layout: &Layout, thread: ThreadId) -> Option<Node> {
-    let units = &layout.units[thread.0 as usize];
+fn first_step(symbolic: &mut Symbolic, fixed: &FixedOrder, thread: ThreadId) -> Option<Node> {
+    let units = &fixed.units[thread.0 as usize];
     let &Unit { what, node, buffered } = units.iter().find(|unit| unit.node.is_some())?;
     let guard = match what {
         UnitKind::Event(event) => symbolic.event(event).guard,

@@ -1,7 +1,7 @@
 //! Which accesses may be part of a data race: what is fixed by who accesses what, and by creations and joins, is left out
 //! before it becomes a variable.
 
-use crate::layout::implies;
+use crate::fixed_order::implies;
 use norn_ir::instr::{FenceKind, Order};
 use norn_logic::Term;
 use norn_symex::{CellId, EventId, EventKind, Moment, MomentKind, Symbolic, ThreadId};

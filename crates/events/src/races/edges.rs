@@ -7,7 +7,7 @@
 
 use super::{Context, same_place};
 use crate::encode::Formula;
-use crate::layout::implies;
+use crate::fixed_order::implies;
 use crate::pairs::{Fixed, Source};
 use norn_ir::instr::{Order, SyncKind};
 use norn_logic::{ClauseSink, Lit, Term};
@@ -105,7 +105,7 @@ pub fn collected<S: ClauseSink>(formula: &mut Formula<'_, S>, context: &mut Cont
             let Some(written) = access(symbolic, writer) else { continue };
             let write = EventId(written.writes.start);
             let happens = formula.lit(symbolic, symbolic.event(write).guard);
-            let (from, to) = (context.layout.node(write), context.layout.node(event));
+            let (from, to) = (context.fixed.node(write), context.fixed.node(event));
             let order = match context.facts.nodes(from, to) {
                 Fixed::Before => formula.truth,
                 Fixed::After => continue,
@@ -189,7 +189,7 @@ pub fn released<S: ClauseSink>(formula: &mut Formula<'_, S>, context: &mut Conte
             if same == !formula.truth {
                 continue;
             }
-            let node = |section: SectionId| context.layout.sections[section.index()];
+            let node = |section: SectionId| context.fixed.sections[section.index()];
             let (Some(from), Some(to)) = (node(earlier), node(later)) else { continue };
             let order = match context.facts.nodes(from, to) {
                 Fixed::Before => formula.truth,

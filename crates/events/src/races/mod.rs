@@ -16,7 +16,7 @@ mod sequences;
 mod witness;
 
 use crate::encode::{Formula, Orders};
-use crate::layout::Layout;
+use crate::fixed_order::FixedOrder;
 use crate::pairs::{Facts, Source};
 use candidates::{Candidate, candidates};
 use norn_logic::{ClauseSink, Lit, Term};
@@ -27,7 +27,7 @@ use witness::Witness;
 /// What the rest of the formula says about the events.
 pub struct Context<'a, S: ClauseSink> {
     pub symbolic: &'a mut Symbolic,
-    pub layout: &'a Layout,
+    pub fixed: &'a FixedOrder,
     pub facts: &'a Facts<'a>,
     /// For each read its sources.
     pub sources: &'a [(EventId, Vec<(Source, Lit)>)],

@@ -5,7 +5,7 @@
 use super::Context;
 use super::edges::{Edges, access, releases};
 use crate::encode::Formula;
-use crate::layout::implies;
+use crate::fixed_order::implies;
 use crate::pairs::Fixed;
 use norn_ir::instr::{FenceKind, Order};
 use norn_logic::{ClauseSink, Lit, Term};
@@ -106,7 +106,7 @@ fn unbroken<S: ClauseSink>(
         let happens = executed(formula, context.symbolic, &between);
         breaks = formula.both(breaks, happens);
         if !is_own {
-            let node = |access: &Accessed| context.layout.node(EventId(access.writes.start));
+            let node = |access: &Accessed| context.fixed.node(EventId(access.writes.start));
             for (from, to) in [(node(&first), node(&between)), (node(&between), node(&second))] {
                 let order = match context.facts.nodes(from, to) {
                     Fixed::Before => formula.truth,

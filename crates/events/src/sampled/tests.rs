@@ -158,13 +158,13 @@ fn an_order_that_is_fixed_by_mistake_is_noticed() {
     for model in Model::ALL {
         let accesses = |case: &Case| -> Vec<Node> {
             let list = case.symbolic.event_ids().filter(|&id| case.symbolic.event(id).thread.0 > 0);
-            list.filter_map(|id| case.formula.layout.nodes[id.index()]).collect()
+            list.filter_map(|id| case.formula.fixed.nodes[id.index()]).collect()
         };
         let text = threads(globals, one, two, last);
         let mut case = Case::order(&text, model);
         let nodes = accesses(&case);
         let (first, then) = (nodes[0], nodes[nodes.len() - 1]);
-        case.formula.layout.skeleton.fix(first, then);
+        case.formula.fixed.skeleton.fix(first, then);
         assert!(case.rejected(300).is_some(), "{model}: a fixed edge");
         let mut case = Case::order(&text, model);
         let label = case.formula.blaster.truth();

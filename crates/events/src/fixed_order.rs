@@ -21,7 +21,7 @@ use std::ops::Range;
 
 /// The nodes of all events, and the order between them that does not depend on who reads what.
 #[derive(Default, Debug)]
-pub struct Layout {
+pub struct FixedOrder {
     pub skeleton: Skeleton,
     /// Edges that are there iff their terms hold.
     pub conditional: Vec<(Node, Node, Term)>,
@@ -52,31 +52,31 @@ pub enum UnitKind {
     Section(SectionId),
 }
 
-impl Layout {
-    pub fn new(symbolic: &mut Symbolic, relaxed: Relaxed) -> Layout {
-        let mut layout = Layout {
+impl FixedOrder {
+    pub fn new(symbolic: &mut Symbolic, relaxed: Relaxed) -> FixedOrder {
+        let mut fixed = FixedOrder {
             nodes: vec![None; symbolic.events.len()],
             sections: vec![None; symbolic.sections.len()],
             ends: vec![None; symbolic.threads.len()],
             starts: vec![None; symbolic.threads.len()],
-            ..Layout::default()
+            ..FixedOrder::default()
         };
         for thread in 0..symbolic.threads.len() {
             let units = units_of(symbolic, ThreadId(thread as u32));
-            let first = layout.skeleton.node_count() as u32;
-            let mut walk = Walk::new(&mut layout, symbolic, relaxed, &units);
+            let first = fixed.skeleton.node_count() as u32;
+            let mut walk = Walk::new(&mut fixed, symbolic, relaxed, &units);
             walk.all(ThreadId(thread as u32), &units);
             let units = walk.done;
-            layout.units.push(units);
-            layout.threads.push(first..layout.skeleton.node_count() as u32);
+            fixed.units.push(units);
+            fixed.threads.push(first..fixed.skeleton.node_count() as u32);
         }
-        for (event, node) in symbolic.events.iter().zip(&mut layout.nodes) {
+        for (event, node) in symbolic.events.iter().zip(&mut fixed.nodes) {
             if let Some(section) = event.section {
-                *node = layout.sections[section.index()];
+                *node = fixed.sections[section.index()];
             }
         }
-        layout.link_threads(symbolic);
-        layout
+        fixed.link_threads(symbolic);
+        fixed
     }
 
     pub fn node(&self, event: EventId) -> Node {
@@ -197,7 +197,7 @@ fn releases(symbolic: &Symbolic, event: EventId) -> bool {
 
 /// A walk along one thread.
 struct Walk<'a> {
-    layout: &'a mut Layout,
+    fixed: &'a mut FixedOrder,
     symbolic: &'a mut Symbolic,
     relaxed: Relaxed,
     main: Chain,
@@ -226,8 +226,8 @@ struct Stores {
 }
 
 impl<'a> Walk<'a> {
-    fn new(layout: &'a mut Layout, symbolic: &'a mut Symbolic, relaxed: Relaxed, units: &[UnitKind]) -> Walk<'a> {
-        let main = layout.skeleton.new_chain();
+    fn new(fixed: &'a mut FixedOrder, symbolic: &'a mut Symbolic, relaxed: Relaxed, units: &[UnitKind]) -> Walk<'a> {
+        let main = fixed.skeleton.new_chain();
         let mut stores = Stores::default();
         if relaxed.store_store {
             for &unit in units {
@@ -238,12 +238,12 @@ impl<'a> Walk<'a> {
                 }
             }
         }
-        Walk { layout, symbolic, relaxed, main, stores, buffered: Vec::new(), done: Vec::new() }
+        Walk { fixed, symbolic, relaxed, main, stores, buffered: Vec::new(), done: Vec::new() }
     }
 
     fn all(&mut self, thread: ThreadId, units: &[UnitKind]) {
-        let start = self.layout.skeleton.new_node(self.main);
-        self.layout.starts[thread.0 as usize] = Some(start);
+        let start = self.fixed.skeleton.new_node(self.main);
+        self.fixed.starts[thread.0 as usize] = Some(start);
         for &unit in units {
             let guard = self.guard_of(unit);
             let (node, buffered) = match role(self.symbolic, unit, self.relaxed) {
@@ -256,7 +256,7 @@ impl<'a> Walk<'a> {
                     let is_fence = matches!(unit, UnitKind::Event(id)
                         if matches!(self.symbolic.event(id).kind, EventKind::Fence(_)));
                     let orders = !is_fence || self.is_open(guard);
-                    let node = orders.then(|| self.layout.skeleton.new_node(self.main));
+                    let node = orders.then(|| self.fixed.skeleton.new_node(self.main));
                     if let (Some(node), true) = (node, fences) {
                         self.fence(node, guard);
                     }
@@ -276,14 +276,14 @@ impl<'a> Walk<'a> {
                 }
             };
             match unit {
-                UnitKind::Event(id) => self.layout.nodes[id.index()] = node,
-                UnitKind::Section(id) => self.layout.sections[id.index()] = node,
+                UnitKind::Event(id) => self.fixed.nodes[id.index()] = node,
+                UnitKind::Section(id) => self.fixed.sections[id.index()] = node,
             }
             self.done.push(Unit { what: unit, node, buffered });
         }
-        let end = self.layout.skeleton.new_node(self.main);
+        let end = self.fixed.skeleton.new_node(self.main);
         self.fence(end, Term::TRUE);
-        self.layout.ends[thread.0 as usize] = Some(end);
+        self.fixed.ends[thread.0 as usize] = Some(end);
     }
 
     fn guard_of(&self, unit: UnitKind) -> Term {
@@ -305,11 +305,11 @@ impl<'a> Walk<'a> {
         }
         self.stores.fenced.push(guard);
         let last = match self.stores.chain {
-            Some(chain) => self.layout.skeleton.last_of(chain),
+            Some(chain) => self.fixed.skeleton.last_of(chain),
             None => self.collect(),
         };
         if let Some(last) = last {
-            self.layout.order_if(last, node, guard);
+            self.fixed.order_if(last, node, guard);
         }
     }
 
@@ -317,12 +317,12 @@ impl<'a> Walk<'a> {
     fn collect(&mut self) -> Option<Node> {
         let chain = self.stores.collectors;
         if self.stores.loose.is_empty() {
-            return chain.and_then(|chain| self.layout.skeleton.last_of(chain));
+            return chain.and_then(|chain| self.fixed.skeleton.last_of(chain));
         }
-        let chain = *self.stores.collectors.get_or_insert_with(|| self.layout.skeleton.new_chain());
-        let collector = self.layout.skeleton.new_node(chain);
+        let chain = *self.stores.collectors.get_or_insert_with(|| self.fixed.skeleton.new_chain());
+        let collector = self.fixed.skeleton.new_node(chain);
         for store in self.stores.loose.drain(..) {
-            self.layout.skeleton.fix(store, collector);
+            self.fixed.skeleton.fix(store, collector);
         }
         Some(collector)
     }
@@ -333,9 +333,9 @@ impl<'a> Walk<'a> {
             return;
         }
         if let Some(collector) = self.collect() {
-            let chain = *self.stores.separators.get_or_insert_with(|| self.layout.skeleton.new_chain());
-            let separator = self.layout.skeleton.new_node(chain);
-            self.layout.order_if(collector, separator, guard);
+            let chain = *self.stores.separators.get_or_insert_with(|| self.fixed.skeleton.new_chain());
+            let separator = self.fixed.skeleton.new_node(chain);
+            self.fixed.order_if(collector, separator, guard);
         }
     }
 
@@ -358,17 +358,17 @@ impl<'a> Walk<'a> {
         self.stores.fenced.clear();
         let node = if self.relaxed.store_store {
             let node = self.store_by_cell(unit);
-            if let Some(separator) = self.stores.separators.and_then(|chain| self.layout.skeleton.last_of(chain)) {
-                self.layout.skeleton.fix(separator, node);
+            if let Some(separator) = self.stores.separators.and_then(|chain| self.fixed.skeleton.last_of(chain)) {
+                self.fixed.skeleton.fix(separator, node);
             }
             self.stores.loose.push(node);
             node
         } else {
-            let chain = *self.stores.chain.get_or_insert_with(|| self.layout.skeleton.new_chain());
-            self.layout.skeleton.new_node(chain)
+            let chain = *self.stores.chain.get_or_insert_with(|| self.fixed.skeleton.new_chain());
+            self.fixed.skeleton.new_node(chain)
         };
-        let before = self.layout.skeleton.last_of(self.main).expect("a thread should begin with a node");
-        self.layout.skeleton.fix(before, node);
+        let before = self.fixed.skeleton.last_of(self.main).expect("a thread should begin with a node");
+        self.fixed.skeleton.fix(before, node);
         node
     }
 
@@ -377,26 +377,26 @@ impl<'a> Walk<'a> {
     fn store_by_cell(&mut self, unit: UnitKind) -> Node {
         let cells = cells_of(self.symbolic, unit);
         if let (UnitKind::Event(_), [(cell, Term::TRUE)]) = (unit, &cells[..]) {
-            let chain = *self.stores.cells.entry(*cell).or_insert_with(|| self.layout.skeleton.new_chain());
-            return self.layout.skeleton.new_node(chain);
+            let chain = *self.stores.cells.entry(*cell).or_insert_with(|| self.fixed.skeleton.new_chain());
+            return self.fixed.skeleton.new_node(chain);
         }
-        let own = self.layout.skeleton.new_chain();
-        let node = self.layout.skeleton.new_node(own);
+        let own = self.fixed.skeleton.new_chain();
+        let node = self.fixed.skeleton.new_node(own);
         for (cell, condition) in cells {
             if self.stores.counts[&cell] < 2 {
                 continue;
             }
-            let chain = *self.stores.cells.entry(cell).or_insert_with(|| self.layout.skeleton.new_chain());
+            let chain = *self.stores.cells.entry(cell).or_insert_with(|| self.fixed.skeleton.new_chain());
             // Tied only if executed: else the order of others would depend on it.
             let holds = match unit {
                 UnitKind::Event(id) => self.symbolic.terms.and(self.symbolic.events[id.index()].guard, condition),
                 UnitKind::Section(_) => condition,
             };
-            if let Some(earlier) = self.layout.skeleton.last_of(chain) {
-                self.layout.order_if(earlier, node, holds);
+            if let Some(earlier) = self.fixed.skeleton.last_of(chain) {
+                self.fixed.order_if(earlier, node, holds);
             }
-            let point = self.layout.skeleton.new_node(chain);
-            self.layout.order_if(node, point, holds);
+            let point = self.fixed.skeleton.new_node(chain);
+            self.fixed.order_if(node, point, holds);
         }
         node
     }
@@ -408,7 +408,7 @@ impl<'a> Walk<'a> {
             return;
         }
         for (store, condition) in self.partial_stores(id) {
-            self.layout.order_if(store, node, condition);
+            self.fixed.order_if(store, node, condition);
         }
     }
 
