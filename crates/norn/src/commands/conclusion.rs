@@ -122,7 +122,6 @@ impl<'a> Conclusion<'a> {
             },
             output: if parts.is_empty() { String::new() } else { output(&parts, &exceeded.into(), as_json) },
             exit,
-            ..LastWords::default()
         });
     }
 
