@@ -185,11 +185,13 @@ impl Driver {
         let mut models = BTreeSet::new();
         let uses_arguments = lower::uses_arguments(&self.session, &self.types, &linked);
         let arguments = if uses_arguments { &lower::ARGUMENT_MODELS[..] } else { &[] };
+        let at_exit = (!linked.destructors().is_empty()).then_some(link::AT_EXIT);
         while !self.session.has_errors() {
             let undefined = linked.undefined_names(&self.session);
             let wanted = undefined
                 .into_iter()
                 .chain(arguments.iter().copied())
+                .chain(at_exit)
                 .filter_map(library::model_of)
                 .filter(|m| !models.contains(m))
                 .collect::<BTreeSet<_>>();

@@ -18,6 +18,7 @@ use crate::session::Session;
 use crate::tree::{Definition, Function, FunctionId, Linkage, Object, ObjectId, Unit};
 use compatible::compatible;
 use norn_ir::diag::Diagnostic;
+pub use reach::AT_EXIT;
 use reach::{Mentions, Reached};
 use rustc_hash::FxHashMap;
 
@@ -234,7 +235,16 @@ impl Linked {
 
     /// The functions that run before the entry, in the order in which they run.
     pub fn constructors(&self) -> Vec<LinkedFunctionId> {
-        let priority = |id: &LinkedFunctionId| self.declaration(*id).constructor;
+        self.by_priority(|f| f.constructor)
+    }
+
+    /// The functions to run when the program exits, the last one first.
+    pub fn destructors(&self) -> Vec<LinkedFunctionId> {
+        self.by_priority(|f| f.destructor)
+    }
+
+    fn by_priority(&self, priority: impl Fn(&Function) -> Option<u32>) -> Vec<LinkedFunctionId> {
+        let priority = |id: &LinkedFunctionId| priority(self.declaration(*id));
         let mut found: Vec<_> =
             self.function_ids().filter(|id| self.function(*id).defined && priority(id).is_some()).collect();
         found.sort_by_key(priority);

@@ -28,6 +28,8 @@ pub struct Options {
     pub header_help: Option<String>,
     /// Functions without body and model return nondeterministic values instead of making the verdict unknown.
     pub undefined_functions_return_nondet: bool,
+    /// Each allocation may fail.
+    pub malloc_may_fail: bool,
     /// The function in which the program starts.
     pub entry: String,
 }
@@ -77,6 +79,7 @@ impl Default for Options {
             system: None,
             header_help: None,
             undefined_functions_return_nondet: false,
+            malloc_may_fail: false,
             entry: "main".to_owned(),
         }
     }

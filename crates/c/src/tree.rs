@@ -126,6 +126,8 @@ pub struct Function {
     pub noreturn: bool,
     /// Runs before the entry; functions with smaller numbers run first.
     pub constructor: Option<u32>,
+    /// Runs when the program exits; functions with smaller numbers run last.
+    pub destructor: Option<u32>,
     pub body: Option<Body>,
     pub loc: Loc,
 }
@@ -470,9 +472,10 @@ pub enum Builtin {
     Exit(Expr),
     Abort,
     Unreachable,
-    /// `element` is what the source says about the content, if it says anything.
+    /// As many objects as `count` says, or one. `element` is what the source says about the content, if it says anything.
     Alloc {
         size: Expr,
+        count: Option<Expr>,
         zeroed: bool,
         element: Option<QualType>,
     },

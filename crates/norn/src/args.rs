@@ -617,6 +617,10 @@ pub struct CArgs {
     #[arg(long, help_heading = "C")]
     pub undefined_as_nondet: bool,
 
+    /// Each allocation may fail and then gives a null pointer
+    #[arg(long, help_heading = "C")]
+    pub malloc_may_fail: bool,
+
     /// `-D` and `-U` in the order in which they were written.
     #[arg(skip)]
     macros: Vec<MacroOption>,
@@ -642,6 +646,7 @@ impl CArgs {
             macros: self.macros.clone(),
             forced_includes: self.include.clone(),
             undefined_functions_return_nondet: self.undefined_as_nondet,
+            malloc_may_fail: self.malloc_may_fail,
             entry: self.entry.clone(),
             ..Options::default()
         }

@@ -181,4 +181,7 @@ macro_rules! files {
     };
 }
 
-files! { asm barrier c11 cond fences glibc keys memory mutex objects orders process races rwlock semaphore shifts spin_once threads wide }
+files! {
+    asm barrier c11 cancel cond fences futex glibc keys memory mutex objects orders process races rwlock semaphore
+    shifts spin_once system threads wide
+}

@@ -5,13 +5,24 @@
 use super::Call;
 use crate::ast;
 use crate::ctype::{ArrayLength, IntType, QualType, Type, TypeId};
-use crate::tree::{BinaryOp, Builtin, Expr, VarId};
+use crate::tree::{Builtin, Expr, VarId};
 use norn_ir::instr::Stream;
 
 pub(super) fn is_known(name: &str) -> bool {
     matches!(
         name,
-        "malloc" | "calloc" | "free" | "alloca" | "abort" | "printf" | "fprintf" | "memcpy" | "memmove" | "memset"
+        "malloc"
+            | "calloc"
+            | "free"
+            | "alloca"
+            | "abort"
+            | "printf"
+            | "fprintf"
+            | "memcpy"
+            | "memmove"
+            | "memset"
+            | "syscall"
+            | "sysconf"
     )
 }
 
@@ -27,6 +38,8 @@ impl Call<'_, '_, '_> {
             "printf" => self.args.len().max(1),
             "fprintf" => self.args.len().max(2),
             "__printf_chk" | "__fprintf_chk" => return self.checked_print(),
+            "syscall" => return self.system_call(),
+            "sysconf" => return self.known_limit(),
             _ => return None,
         };
         if let Err(wrong) = self.expect_args(count) {
@@ -35,12 +48,11 @@ impl Call<'_, '_, '_> {
         Some(match name {
             "malloc" => {
                 let size = self.arg_as(0, size);
-                self.make(Builtin::Alloc { size, zeroed: false, element: None }, pointer)
+                self.make(Builtin::Alloc { size, count: None, zeroed: false, element: None }, pointer)
             }
             "calloc" => {
-                let (count, each) = (self.arg_as(0, size), self.arg_as(1, size));
-                let total = self.checker.arithmetic(BinaryOp::Mul, count, each, self.loc);
-                self.make(Builtin::Alloc { size: total, zeroed: true, element: None }, pointer)
+                let (count, size) = (Some(self.arg_as(0, size)), self.arg_as(1, size));
+                self.make(Builtin::Alloc { size, count, zeroed: true, element: None }, pointer)
             }
             "free" => {
                 let object = self.arg_as(0, pointer);

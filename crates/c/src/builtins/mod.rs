@@ -13,6 +13,7 @@ mod norn;
 mod orders;
 mod printed;
 mod sync;
+mod syscall;
 mod verifier;
 
 pub(crate) use asm::{asm, is_asm_without_effect};

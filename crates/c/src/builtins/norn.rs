@@ -79,7 +79,8 @@ impl Call<'_, '_, '_> {
             "abort" => self.make_void(Builtin::Abort),
             "alloc" | "alloc_zeroed" => {
                 let size = self.arg_as(0, size);
-                self.make(Builtin::Alloc { size, zeroed: name == "alloc_zeroed", element: None }, pointer)
+                let zeroed = name == "alloc_zeroed";
+                self.make(Builtin::Alloc { size, count: None, zeroed, element: None }, pointer)
             }
             "free" => {
                 let object = self.arg_as(0, pointer);

@@ -39,6 +39,7 @@ pub(super) const HEADERS: &[(&str, &str)] = &[
     ("netinet/in.h", include_str!("headers/netinet/in.h")),
     ("netinet/tcp.h", include_str!("headers/netinet/tcp.h")),
     ("norn.h", include_str!("headers/norn.h")),
+    ("norn_cancel.h", include_str!("headers/norn_cancel.h")),
     ("norn_errno.h", include_str!("headers/norn_errno.h")),
     ("norn_mutex.h", include_str!("headers/norn_mutex.h")),
     ("norn_pthread.h", include_str!("headers/norn_pthread.h")),

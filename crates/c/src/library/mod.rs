@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(model_of("__model_run_destructors"), None);
         assert!(model_text("pthread_mutex.c").is_some_and(|text| text.contains("pthread_mutex_lock")));
         assert_eq!(model_text("mutex.c"), None);
-        assert_eq!(unsupported("pthread_cancel"), Some("thread cancellation is not supported"));
+        assert_eq!(unsupported("fork"), Some("processes are not supported"));
         assert_eq!(unsupported("pthread_create"), None);
     }
 

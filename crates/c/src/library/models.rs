@@ -23,20 +23,27 @@ pub(super) const MODELS: &[Model] = &[
     model!("argument.c", &["__norn_argument"]),
     model!("arguments.c", &["__norn_arguments"]),
     model!("arithmetic.c", &["abs", "labs", "llabs", "imaxabs", "div", "ldiv", "lldiv"]),
-    model!("atexit.c", &["atexit"]),
+    model!("atexit.c", &["__norn_at_exit", "atexit", "on_exit"]),
     model!("ctype.c", &[
         "isdigit", "islower", "isupper", "isalpha", "isalnum", "isascii", "isblank", "iscntrl", "isgraph",
         "isprint", "ispunct", "isspace", "isxdigit", "tolower", "toupper",
     ]),
     model!("ctype_tables.c", &["__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc"]),
     model!("environment.c", &["environ", "__environ"]),
+    model!("err.c", &["vwarn", "vwarnx", "warn", "warnx", "verr", "verrx", "err", "errx"]),
     model!("errno.c", &["__errno_location"]),
     model!("exit.c", &["exit", "_Exit", "_exit"]),
     model!("format.c", &["vsnprintf"]),
+    model!("futex.c", &["__norn_futex"]),
     model!("getenv.c", &["getenv"]),
+    model!("machine.c", &[
+        "get_nprocs", "get_nprocs_conf", "sysconf", "sched_getcpu", "sched_setaffinity", "getrusage",
+        "sysinfo",
+    ]),
     model!("math.c", &[
         "fabs", "fabsf", "fmax", "fmin", "copysign", "copysignf", "trunc", "floor", "ceil", "sqrt", "sqrtf",
     ]),
+    model!("membarrier.c", &["__norn_membarrier"]),
     model!("memory.c", &[
         "memcpy", "mempcpy", "memmove", "memset", "memcmp", "memchr", "memrchr", "memccpy", "bzero", "bcopy",
         "bcmp", "ffs",
@@ -44,10 +51,14 @@ pub(super) const MODELS: &[Model] = &[
     model!("messages.c", &[
         "sys_siglist", "_sys_siglist", "sys_errlist", "_sys_errlist", "sys_nerr", "_sys_nerr",
     ]),
+    model!("mman.c", &[
+        "mmap", "munmap", "madvise", "posix_madvise", "mlock", "munlock", "mlockall", "munlockall",
+    ]),
     model!("mutex_kinds.c", &["__norn_mutex_kinds"]),
     model!("options.c", &["optarg", "optind", "opterr", "optopt"]),
+    model!("pages.c", &["getpagesize"]),
     model!("pointed_to.c", &["malloc", "calloc", "free", "abort", "printf", "fprintf"]),
-    model!("process.c", &["getpid", "getppid"]),
+    model!("process.c", &["getpid", "getppid", "gettid", "pthread_atfork"]),
     model!("pthread_attr.c", &[
         "pthread_attr_init", "pthread_attr_destroy", "pthread_attr_getdetachstate", "pthread_attr_setdetachstate",
         "pthread_attr_getguardsize", "pthread_attr_setguardsize", "pthread_attr_getinheritsched",
@@ -59,6 +70,12 @@ pub(super) const MODELS: &[Model] = &[
     model!("pthread_barrier.c", &[
         "pthread_barrier_init", "pthread_barrier_destroy", "pthread_barrier_wait", "pthread_barrierattr_init",
         "pthread_barrierattr_destroy", "pthread_barrierattr_getpshared", "pthread_barrierattr_setpshared",
+    ]),
+    model!("pthread_cancel.c", &[
+        "pthread_cancel", "pthread_setcancelstate", "pthread_setcanceltype", "pthread_testcancel",
+    ]),
+    model!("pthread_cleanup.c", &[
+        "_pthread_cleanup_push", "_pthread_cleanup_pop", "__pthread_register_cancel", "__pthread_unregister_cancel",
     ]),
     model!("pthread_cond.c", &[
         "pthread_cond_init", "pthread_cond_destroy", "pthread_cond_wait", "pthread_cond_timedwait",
@@ -75,8 +92,7 @@ pub(super) const MODELS: &[Model] = &[
         "pthread_key_create", "pthread_key_delete", "pthread_getspecific", "pthread_setspecific",
     ]),
     model!("pthread_misc.c", &[
-        "pthread_setcancelstate", "pthread_setcanceltype", "pthread_testcancel", "pthread_getconcurrency",
-        "pthread_setconcurrency", "pthread_getschedparam", "pthread_setschedparam", "pthread_setschedprio",
+        "pthread_getconcurrency", "pthread_setconcurrency", "pthread_getschedparam", "pthread_setschedparam", "pthread_setschedprio",
         "pthread_yield", "pthread_setname_np", "pthread_setaffinity_np",
     ]),
     model!("pthread_mutex.c", &[
@@ -103,10 +119,15 @@ pub(super) const MODELS: &[Model] = &[
         "pthread_spin_init", "pthread_spin_destroy", "pthread_spin_lock", "pthread_spin_trylock",
         "pthread_spin_unlock",
     ]),
-    model!("random.c", &["rand", "rand_r", "random", "lrand48", "srand", "srandom", "srand48"]),
+    model!("quick_exit.c", &["at_quick_exit", "quick_exit"]),
+    model!("random.c", &["rand", "rand_r", "random", "lrand48", "mrand48", "drand48", "srand", "srandom", "srand48"]),
     model!("semaphore.c", &[
         "sem_init", "sem_destroy", "sem_wait", "sem_trywait", "sem_timedwait", "sem_clockwait", "sem_post",
         "sem_getvalue",
+    ]),
+    model!("signal.c", &[
+        "sigaction", "signal", "sigemptyset", "sigfillset", "sigaddset", "sigdelset", "sigismember",
+        "pthread_sigmask", "sigprocmask",
     ]),
     model!("sleep.c", &[
         "sleep", "usleep", "nanosleep", "clock_nanosleep", "sched_yield", "sched_get_priority_max",
@@ -118,7 +139,7 @@ pub(super) const MODELS: &[Model] = &[
     ]),
     model!("stdio.c", &[
         "fputs", "puts", "putchar", "fputc", "putc", "_IO_putc", "perror", "fflush", "setbuf", "setvbuf",
-        "setlinebuf",
+        "setlinebuf", "fwrite", "write",
     ]),
     model!("streams.c", &["stdin", "stdout", "stderr"]),
     model!("string.c", &[
@@ -132,6 +153,7 @@ pub(super) const MODELS: &[Model] = &[
     model!("strtol.c", &[
         "strtol", "strtoll", "strtoul", "strtoull", "strtoimax", "strtoumax", "atoi", "atol", "atoll",
     ]),
+    model!("syscall.c", &["syscall"]),
     model!("thread_states.c", &["__norn_let_thread_go"]),
     model!("threads.c", &[
         "thrd_create", "thrd_join", "thrd_exit", "thrd_detach", "thrd_current", "thrd_equal", "thrd_sleep",

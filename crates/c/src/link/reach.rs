@@ -11,6 +11,9 @@ use crate::tree::{
 };
 use std::collections::HashMap;
 
+/// The model with which functions to run at exit are registered.
+pub const AT_EXIT: &str = "__norn_at_exit";
+
 /// What the functions and initialisers of a unit mention.
 #[derive(Debug)]
 pub struct Mentions {
@@ -185,7 +188,10 @@ pub fn reach(linked: &Linked, session: &Session) -> Reached {
         waiting: HashMap::new(),
     };
     let entry = linked.entry.and_then(|name| linked.function_named(name, session.symbols.name(name)));
-    for id in entry.into_iter().chain(linked.constructors()) {
+    let destructors = linked.destructors();
+    let register = session.symbols.get(AT_EXIT).filter(|_| !destructors.is_empty());
+    let register = register.and_then(|symbol| linked.function_named(symbol, AT_EXIT));
+    for id in entry.into_iter().chain(linked.constructors()).chain(destructors).chain(register) {
         search.function(id);
         search.drain();
     }

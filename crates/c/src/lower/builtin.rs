@@ -99,10 +99,8 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 self.set_loc(e.loc);
                 self.unreachable();
             }
-            Builtin::Alloc { size, zeroed, element } => {
-                let size = self.as_pointer_int(size);
-                let ty = element.map(|ty| self.p.ir_type(ty));
-                return self.alloc(e, size, *zeroed, AllocKind::Heap, ty);
+            Builtin::Alloc { size, count, zeroed, element } => {
+                return self.heap(e, size, count.as_ref(), *zeroed, *element);
             }
             Builtin::StackAlloc(size) => {
                 let size = self.as_pointer_int(size);
@@ -212,7 +210,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
         self.convert(from, Scalar { ty: Ty::Ptr, signed: false, is_bool: false }, value)
     }
 
-    fn as_pointer_int(&mut self, e: &'a Expr) -> Operand {
+    pub fn as_pointer_int(&mut self, e: &'a Expr) -> Operand {
         let from = self.expect_scalar(e);
         let value = self.value(e);
         let ty = self.p.target.pointer_int();
@@ -227,7 +225,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
         }
     }
 
-    fn alloc(
+    pub fn alloc(
         &mut self,
         e: &Expr,
         size: Operand,

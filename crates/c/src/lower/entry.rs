@@ -1,4 +1,4 @@
-//! The function in which the program starts: it calls constructors, then the function that the user named. Usually the two
+//! The function in which the program starts: it registers destructors and calls constructors, then the function that the user named. Usually the two
 //! become one (`norn_passes::absorb`).
 //!
 //! The command line is any: `argc` is nondeterministic, and the words are made by a model, [`ARGUMENTS`], which gives the
@@ -9,7 +9,7 @@ use super::function::{FunctionBuilder, Signature};
 use super::ir_types::Passing;
 use super::program::ProgramBuilder;
 use crate::ctype::{Type, Types};
-use crate::link::{Linked, LinkedFunctionId};
+use crate::link::{AT_EXIT, Linked, LinkedFunctionId};
 use crate::session::Session;
 use crate::tree::walk::{Node, preorder};
 use crate::tree::{Body, ExprKind, VarId};
@@ -25,7 +25,7 @@ pub const ENTRY: &str = "__norn_entry";
 
 /// The model of the command line.
 pub const ARGUMENTS: &str = "__norn_arguments";
-/// The model of what main's return means if functions were registered with `atexit`; part of the program if that is.
+/// The model of what main's return means if functions were registered with `atexit`; part of the program if there are.
 const RETURNED: &str = "__model_main_returned";
 /// With what it calls.
 pub const ARGUMENT_MODELS: [&str; 2] = [ARGUMENTS, "__norn_argument"];
@@ -69,6 +69,9 @@ pub fn generate(p: &mut ProgramBuilder<'_>, start: LinkedFunctionId) -> FuncId {
     let callee = Callee::Direct(p.function(start));
     let nothing = Signature { result: None, params: Vec::new(), variadic: false, prototyped: true };
     let mut f = FunctionBuilder::new(p, name, nothing, loc);
+    for id in f.p.linked.destructors() {
+        register(&mut f, id);
+    }
     for id in f.p.linked.constructors() {
         run(&mut f, id);
     }
@@ -113,6 +116,23 @@ pub fn generate(p: &mut ProgramBuilder<'_>, start: LinkedFunctionId) -> FuncId {
     let function = f.finish(Origin::Library, loc);
     p.define_function(id, function);
     id
+}
+
+/// Has a destructor called at exit: after all that the program registers, since this comes first.
+fn register(f: &mut FunctionBuilder<'_, '_>, id: LinkedFunctionId) {
+    let signature = f.p.signature(id);
+    let at_exit = f.p.session.symbols.get(AT_EXIT).and_then(|symbol| f.p.linked.function_named(symbol, AT_EXIT));
+    let returns = signature.result.is_some_and(|ty| f.p.layouts.passing(ty) != Passing::Nothing);
+    let is_plain = !returns && signature.params.is_empty() && !signature.variadic;
+    let Some(at_exit) = at_exit.filter(|&at_exit| is_plain && f.p.linked.function(at_exit).defined) else {
+        let name = f.p.function_name(id).to_owned();
+        f.unsupported(format!("the destructor '{name}', which has parameters or returns something"));
+        return;
+    };
+    let callee = Callee::Direct(f.p.function(at_exit));
+    let function = Operand::Func(f.p.function(id));
+    let null = Operand::Const(Const::NULL);
+    f.emit(InstrKind::Call { dst: None, callee, args: vec![function, null, null] });
 }
 
 /// Calls a constructor, which takes nothing that matters.

@@ -13,6 +13,7 @@
 //! The tree is followed recursively; the parser limits its depth. Run it on a thread with as large a stack as the parser's.
 
 mod aggregate;
+mod alloc;
 mod arith;
 mod atomic;
 mod atomic_record;

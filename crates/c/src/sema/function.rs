@@ -354,22 +354,27 @@ impl Checker<'_> {
     pub(super) fn function_attributes(&mut self, id: FunctionId, attributes: &[ast::Attribute]) {
         for attribute in attributes {
             if attribute.name == self.words.constructor {
-                let priority = match attribute.args.first() {
-                    Some(arg) => self.required_int(arg, "the priority of a constructor"),
-                    None => None,
-                };
-                if priority.is_some_and(|n| !(0..=0xffff).contains(&n)) {
-                    self.error(attribute.loc, "the priority of a constructor must be a number from 0 to 65535");
-                }
-                let priority = priority.and_then(|n| u32::try_from(n).ok()).unwrap_or(u32::MAX);
+                let priority = self.priority(attribute, "constructor");
                 self.unit.functions[id.0 as usize].constructor = Some(priority);
             } else if attribute.name == self.words.destructor {
-                let message = "a function that runs after the program has ended (attribute 'destructor')";
-                self.report(Diagnostic::unsupported(attribute.loc, message));
+                let priority = self.priority(attribute, "destructor");
+                self.unit.functions[id.0 as usize].destructor = Some(priority);
             }
         }
         let symbolic = self.symbolic(attributes);
         self.unit.functions[id.0 as usize].symbolic.add(symbolic);
+    }
+
+    /// The priority of a constructor or destructor; those without one come after all others.
+    fn priority(&mut self, attribute: &ast::Attribute, what: &str) -> u32 {
+        let priority = match attribute.args.first() {
+            Some(arg) => self.required_int(arg, &format!("the priority of a {what}")),
+            None => None,
+        };
+        if priority.is_some_and(|n| !(0..=0xffff).contains(&n)) {
+            self.error(attribute.loc, format!("the priority of a {what} must be a number from 0 to 65535"));
+        }
+        priority.and_then(|n| u32::try_from(n).ok()).unwrap_or(u32::MAX)
     }
 
     pub(super) fn enter_prototype(&mut self) {

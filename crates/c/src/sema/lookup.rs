@@ -108,6 +108,7 @@ impl Checker<'_> {
             inline_only: false,
             noreturn: false,
             constructor: None,
+            destructor: None,
             body: None,
             loc,
         })

@@ -217,6 +217,7 @@ impl Checker<'_> {
                     inline_only: defines == Defines::ForInlining,
                     noreturn,
                     constructor: None,
+                    destructor: None,
                     body: None,
                     loc,
                 })

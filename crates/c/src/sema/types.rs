@@ -129,7 +129,8 @@ impl Checker<'_> {
             }
             self.check_arguments(attribute);
             // What an alignment or a priority is, others ask.
-            if attribute.name != self.words.aligned && attribute.name != self.words.constructor {
+            let runs = attribute.name == self.words.constructor || attribute.name == self.words.destructor;
+            if attribute.name != self.words.aligned && !runs {
                 self.attribute_numbers(attribute);
             }
         }

@@ -151,7 +151,6 @@ fn of_builtin<'a>(builtin: &'a Builtin, push: &mut impl FnMut(Node<'a>)) {
         | Builtin::Assume(e)
         | Builtin::Assert { condition: e, .. }
         | Builtin::Exit(e)
-        | Builtin::Alloc { size: e, .. }
         | Builtin::StackAlloc(e)
         | Builtin::Free(e)
         | Builtin::ObjectSize(e)
@@ -162,6 +161,10 @@ fn of_builtin<'a>(builtin: &'a Builtin, push: &mut impl FnMut(Node<'a>)) {
         | Builtin::TrailingZeros(e)
         | Builtin::ByteSwap(e)
         | Builtin::ZeroObject { pointer: e, .. } => push(Node::Expr(e)),
+        Builtin::Alloc { size, count, .. } => {
+            push(Node::Expr(size));
+            count.iter().for_each(|count| push(Node::Expr(count)));
+        }
         Builtin::AtomicStore { pointer: a, value: b, .. }
         | Builtin::AtomicUpdate { pointer: a, operand: b, .. }
         | Builtin::VaCopy { to: a, from: b }

@@ -338,3 +338,66 @@ int main(void) {
     pthread_join(thread, 0);
     assert(!(first && seen));
 }
+
+//// Memory runs out if that is asked for, in every function that allocates, under every engine.
+//// check --malloc-may-fail -DGET=malloc(4): unsafe assertion p @got
+//// check --malloc-may-fail -DGET=malloc(4) -e events: unsafe assertion p @got
+//// check --malloc-may-fail -DGET=malloc(4) -e rounds: unsafe assertion p @got
+//// check --malloc-may-fail -DGET=malloc(4) -e states: unsafe assertion p @got
+//// check --malloc-may-fail -DGET=malloc(4) -e stateless: unsafe assertion p @got
+//// check --malloc-may-fail -DGET=malloc(4) -e sample: unsafe assertion p @got
+//// check --malloc-may-fail -DGET=calloc(2,2): unsafe assertion p @got
+//// check --malloc-may-fail -DGET=realloc(0,4): unsafe assertion p @got
+//// check --malloc-may-fail -DGET=aligned_alloc(16,16): unsafe assertion p @got
+//// check --malloc-may-fail -DGET=strdup("abc"): unsafe assertion p @got
+//// check --malloc-may-fail -DGET=(*get)(4): unsafe assertion p @got
+//// check -DGET=malloc(4): safe
+//// check -DGET=(*get)(4): safe
+//// check -DGET=calloc(2,2): safe
+static void *(*get)(size_t) = malloc;
+int main(void) {
+    char *p = GET;
+    assert(p); // @got
+    p[3] = 1;
+    free(p);
+}
+//// Where memory runs out, errno says so, and what was there before stays.
+//// check --malloc-may-fail: safe
+//// check --malloc-may-fail -e events: safe
+//// check --malloc-may-fail -DWRONG: unsafe null-pointer
+int main(void) {
+    int *p = malloc(sizeof(int)), *q;
+    if (!p) {
+        assert(errno == ENOMEM);
+#ifdef WRONG
+        *p = 1;
+#endif
+        return 0;
+    }
+    *p = 5;
+    q = realloc(p, 2 * sizeof(int));
+    if (!q) {
+        assert(errno == ENOMEM && *p == 5);
+        free(p);
+        return 0;
+    }
+    assert(q[0] == 5);
+    void *more = &more;
+    int error = posix_memalign(&more, 64, 8);
+    assert(error == 0 ? more != &more : error == ENOMEM && more == &more);
+}
+//// A product that does not fit is no size: calloc and reallocarray give a null pointer.
+//// check -m sc: safe
+//// check -m sc -e events: safe
+//// check -m sc --32: safe
+static volatile size_t many = (size_t)-1 / 4 + 2, four = 4, none = 0;
+int main(void) {
+    assert(!calloc(many, 4) && errno == ENOMEM);
+    errno = 0;
+    assert(!calloc(4, many) && errno == ENOMEM);
+    errno = 0;
+    assert(!calloc(many, four) && errno == ENOMEM);
+    assert(!reallocarray(0, many, four));
+    char *p = calloc(four, four), *q = calloc(none, many), *r = calloc(many, none);
+    assert(p && p[15] == 0 && q && r);
+}

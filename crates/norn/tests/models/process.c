@@ -139,3 +139,71 @@ static long double x = 9007199254740992.0L, y = 1, z = 0.1;
 int main(void) {
     STATEMENT;
 }
+
+//// Constructors run before main and destructors at exit: by priority, those without one nearest to main.
+//// check: safe
+//// check -e events: safe
+//// check -DWRONG: unsafe assertion order == 0 @last
+//// check -DEND=exit(0) -DWRONG: unsafe assertion order == 0 @last
+//// check -DEND=_Exit(0) -DWRONG: safe
+//// check -DEND=abort() -DWRONG: safe
+#ifndef END
+#define END return 0
+#endif
+static int order;
+static void then(int before, int after) {
+    assert(order == before);
+    order = after;
+}
+__attribute__((destructor(101))) static void last(void) {
+#ifdef WRONG
+    assert(order == 0); // @last
+#endif
+    then(8, 9);
+}
+__attribute__((constructor)) static void third(void) { then(2, 3); }
+__attribute__((destructor)) static void eighth_from_below(void) { then(6, 7); }
+__attribute__((destructor)) static void seventh(void) { then(5, 6); }
+__attribute__((constructor(101))) static void first(void) { then(0, 1); }
+__attribute__((constructor(102))) static void second(void) { then(1, 2); }
+__attribute__((destructor(102))) static void eighth(void) { then(7, 8); }
+static void registered(void) { then(4, 5); }
+int main(void) {
+    atexit(registered);
+    then(3, 4);
+    END;
+}
+//// Functions of on_exit get the status and their argument; those of at_quick_exit run at quick_exit, and no others do.
+//// check -DEND=exit(3): unsafe assertion status == 4
+//// check -DEND=return(4): safe
+//// check -DEND=quick_exit(5): unsafe assertion 0 @quick
+//// check -DEND=_exit(6): safe
+static void with_status(int status, void *argument) {
+    assert(argument == (void *)7);
+    assert(status == 4);
+}
+static void plain(void) {
+}
+static void quick(void) {
+    assert(0); // @quick
+}
+int main(void) {
+    on_exit(with_status, (void *)7);
+    atexit(plain);
+    at_quick_exit(quick);
+    END;
+}
+//// Threads have numbers of their own; the first one has that of the process.
+//// check -e events -m sc: safe
+#include <sys/syscall.h>
+static int other;
+THREAD(asks) {
+    other = gettid();
+    return 0;
+}
+int main(void) {
+    finish(start(asks));
+    assert(gettid() == getpid());
+    assert(other != gettid() && other > 0);
+    assert(syscall(SYS_gettid) == gettid());
+}

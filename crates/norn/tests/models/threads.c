@@ -283,23 +283,6 @@ int main(void) {
     param.sched_priority = 0;
     assert(pthread_attr_getschedparam(&attr, &param) == 0 && param.sched_priority == 3);
 }
-//// Cancellation is not supported, and said so where it is called.
-//// check: unknown call to 'pthread_cancel': thread cancellation is not supported @cancels
-THREAD(works) {
-    return 0;
-}
-int main(void) {
-    pthread_t thread = start(works);
-    pthread_cancel(thread); // @cancels
-}
-//// Nor are cleanup handlers.
-//// check: unknown cleanup handlers of threads are not supported @pushes
-static void handler(void *argument) {
-}
-int main(void) {
-    pthread_cleanup_push(handler, 0); // @pushes
-    pthread_cleanup_pop(1);
-}
 //// What merely prepares for cancellation has no effect.
 //// check: safe
 int main(void) {

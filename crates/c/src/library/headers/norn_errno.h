@@ -10,6 +10,7 @@ int *__errno_location(void);
 #define EINVAL 22
 #define ERANGE 34
 #define EDEADLK 35
+#define ENOSYS 38
 #define EOVERFLOW 75
 #define ETIMEDOUT 110
 #endif

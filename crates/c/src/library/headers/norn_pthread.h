@@ -24,6 +24,14 @@ typedef struct {
     long __spare;
 } pthread_attr_t;
 
+/* As glibc has it. */
+struct _pthread_cleanup_buffer {
+    void (*__routine)(void *);
+    void *__arg;
+    int __canceltype;
+    struct _pthread_cleanup_buffer *__prev;
+};
+
 #define PTHREAD_CREATE_JOINABLE 0
 #define PTHREAD_CREATE_DETACHED 1
 #define PTHREAD_SCOPE_SYSTEM 0
@@ -46,4 +54,5 @@ typedef struct {
 #define PTHREAD_CANCEL_DISABLE 1
 #define PTHREAD_CANCEL_DEFERRED 0
 #define PTHREAD_CANCEL_ASYNCHRONOUS 1
+#define PTHREAD_CANCELED ((void *)-1)
 #endif

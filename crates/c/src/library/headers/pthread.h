@@ -15,7 +15,6 @@
 #define PTHREAD_RWLOCK_PREFER_READER_NP 0
 #define PTHREAD_RWLOCK_PREFER_WRITER_NP 1
 #define PTHREAD_ONCE_INIT 0
-#define PTHREAD_CANCELED ((void *)-1)
 #define PTHREAD_MUTEX_INITIALIZER { 0 }
 #define PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP { .__kind = PTHREAD_MUTEX_RECURSIVE, .__mention = __norn_mutex_kinds }
 #define PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP { .__kind = PTHREAD_MUTEX_ERRORCHECK, .__mention = __norn_mutex_kinds }
@@ -42,10 +41,16 @@ int pthread_cancel(pthread_t thread);
 int pthread_setcancelstate(int state, int *old);
 int pthread_setcanceltype(int type, int *old);
 void pthread_testcancel(void);
-void _pthread_cleanup_push(void (*routine)(void *), void *arg);
-void _pthread_cleanup_pop(int execute);
-#define pthread_cleanup_push(routine, arg) do { _pthread_cleanup_push((routine), (arg))
-#define pthread_cleanup_pop(execute) _pthread_cleanup_pop(execute); } while (0)
+void _pthread_cleanup_push(struct _pthread_cleanup_buffer *buffer, void (*routine)(void *), void *arg);
+void _pthread_cleanup_pop(struct _pthread_cleanup_buffer *buffer, int execute);
+#define pthread_cleanup_push(routine, arg) \
+    do { struct _pthread_cleanup_buffer __buffer; _pthread_cleanup_push(&__buffer, (routine), (arg))
+#define pthread_cleanup_pop(execute) _pthread_cleanup_pop(&__buffer, (execute)); } while (0)
+#ifdef _GNU_SOURCE
+/* They also turn asynchronous cancellation off, which nobody can turn on. */
+#define pthread_cleanup_push_defer_np(routine, arg) pthread_cleanup_push(routine, arg)
+#define pthread_cleanup_pop_restore_np(execute) pthread_cleanup_pop(execute)
+#endif
 
 int pthread_attr_init(pthread_attr_t *attr);
 int pthread_attr_destroy(pthread_attr_t *attr);

@@ -11,6 +11,12 @@ int sched_get_priority_min(int policy);
 #ifdef _GNU_SOURCE
 typedef struct { unsigned long __bits[1024 / (8 * sizeof(long))]; } cpu_set_t;
 #define CPU_SETSIZE 1024
+#define __CPU_WORD(cpu, set) ((set)->__bits[(size_t)(cpu) / (8 * sizeof(long))])
+#define __CPU_BIT(cpu) (1ul << (size_t)(cpu) % (8 * sizeof(long)))
+#define CPU_ZERO(set) ((void)(*(set) = (cpu_set_t){ { 0 } }))
+#define CPU_SET(cpu, set) ((size_t)(cpu) < CPU_SETSIZE ? (__CPU_WORD(cpu, set) |= __CPU_BIT(cpu)) : 0)
+#define CPU_CLR(cpu, set) ((size_t)(cpu) < CPU_SETSIZE ? (__CPU_WORD(cpu, set) &= ~__CPU_BIT(cpu)) : 0)
+#define CPU_ISSET(cpu, set) ((size_t)(cpu) < CPU_SETSIZE && (__CPU_WORD(cpu, set) & __CPU_BIT(cpu)) != 0)
 int sched_getcpu(void);
 int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set);
 int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set);

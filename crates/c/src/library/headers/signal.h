@@ -1,6 +1,6 @@
 #ifndef __NORN_SIGNAL_H
 #define __NORN_SIGNAL_H
-/* Declarations only: signals are not modelled. */
+/* No signal is ever sent: see models/signal.c. */
 #include <sys/types.h>
 #include <time.h>
 typedef int sig_atomic_t;

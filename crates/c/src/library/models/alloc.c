@@ -1,4 +1,4 @@
-/* Memory beyond malloc, calloc and free, which the compiler knows. Memory never runs out. */
+/* Memory beyond malloc, calloc and free, which the compiler knows. Memory runs out only if the user asks for that. */
 #include <norn_errno.h>
 #include <malloc.h>
 #include <norn.h>
@@ -14,6 +14,8 @@ void *realloc(void *memory, size_t size) {
     }
     size_t old = __norn_object_size(memory);
     void *moved = __norn_alloc(size);
+    if (!moved)
+        return 0;
     memcpy(moved, memory, old < size ? old : size);
     __norn_free(memory);
     return moved;
@@ -45,7 +47,10 @@ void *valloc(size_t size) {
 int posix_memalign(void **memory, size_t alignment, size_t size) {
     if (alignment < sizeof(void *) || (alignment & (alignment - 1)) != 0)
         return EINVAL;
-    *memory = __norn_alloc(size);
+    void *result = __norn_alloc(size);
+    if (!result)
+        return ENOMEM;
+    *memory = result;
     return 0;
 }
 

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* In atexit.c, which is part of the program if `atexit` is. */
-void __model_run_exit_handlers(void);
+/* In atexit.c, which is part of the program if `__norn_at_exit` is. */
+void __model_run_exit_handlers(int status);
 
 _Noreturn void exit(int status) {
-    if (__norn_is_linked("atexit"))
-        __model_run_exit_handlers();
+    if (__norn_is_linked("__norn_at_exit"))
+        __model_run_exit_handlers(status);
     __norn_exit(status);
 }
 

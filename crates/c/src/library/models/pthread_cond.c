@@ -22,9 +22,12 @@
    among those counted, and above that both sides fall by one. A thread that wakes up without a signal has
    a level of at least pending, so no signal was for it and (1) is untouched. A thread with a signal to take cannot leave
    without it; that it times out instead is covered by the schedule in which it leaves before the signal is given.
+   A thread that is cancelled must not take a signal that is for others too. If all levels are 0, (2) says that it can leave
+   without; other cases are not modelled.
 
    state, from the lowest bit: waiting (27 bits), woken (27), count (5), pending (5).
    levels: two sets, of the threads whose level is odd (low half) and at least 2 (high half); only used if pending > 0. */
+#include <norn_cancel.h>
 #include <norn_errno.h>
 #include <norn_mutex.h>
 
@@ -86,8 +89,12 @@ static void begin(pthread_cond_t *cond, pthread_mutex_t *mutex, bits me) {
     __norn_section_end();
 }
 
-/* The second step of a wait; whether there was a signal. A time limit is certain to pass, so a timed wait is always enabled. */
-static _Bool wake(pthread_cond_t *cond, bits me, _Bool timed) {
+/* How a wait ends. */
+enum { WITHOUT_SIGNAL, SIGNALLED, CANCELLED };
+
+/* The second step of a wait. A time limit is certain to pass, so a timed wait is always enabled. */
+static int wake(pthread_cond_t *cond, bits me, _Bool timed, _Bool must) {
+    _Bool acts = 0;
     __norn_section_begin();
     bits state = cond->__state;
     unsigned int pending = PENDING(state), level = 0;
@@ -98,7 +105,18 @@ static _Bool wake(pthread_cond_t *cond, bits me, _Bool timed) {
         level = (levels & me ? 1 : 0) + (levels >> 32 & me ? 2 : 0);
     }
     _Bool took = certain || level < pending;
-    __norn_await_spurious(took || timed);
+    if (__norn_is_linked("pthread_cancel")) {
+        _Bool cancelled = __model_is_cancelled();
+        __norn_await_spurious(took || timed || cancelled);
+        acts = __model_acts(cancelled, must);
+        if (acts && !certain && took) {
+            if (levels)
+                __norn_unsupported("a cancelled thread that waits on a condition variable with signals for others");
+            took = 0;
+        }
+    } else {
+        __norn_await_spurious(took || timed);
+    }
     if (certain) {
         cond->__state = state & ~(me << THREADS);
     } else {
@@ -107,15 +125,26 @@ static _Bool wake(pthread_cond_t *cond, bits me, _Bool timed) {
         write_state(cond, (state & ~me) - ONE_WAITING - (took ? ONE_PENDING : 0));
     }
     __norn_section_end();
-    return took;
+    return acts ? CANCELLED : took ? SIGNALLED : WITHOUT_SIGNAL;
 }
 
+/* A thread that is cancelled has the mutex again when its cleanup handlers run. */
 static _Bool wait(pthread_cond_t *cond, pthread_mutex_t *mutex, _Bool timed) {
+    _Bool must = 0;
     if (__norn_self() >= THREADS)
         __norn_unsupported("a thread after the 27th waits on a condition variable");
     bits me = 1ull << __norn_self();
+    if (__norn_is_linked("pthread_cancel"))
+        must = __model_is_cancelled();
     begin(cond, mutex, me);
-    return wake(cond, me, timed);
+    int end = wake(cond, me, timed, must);
+    if (__norn_is_linked("pthread_cancel")) {
+        if (end == CANCELLED) {
+            pthread_mutex_lock(mutex);
+            __model_act();
+        }
+    }
+    return end == SIGNALLED;
 }
 
 int pthread_cond_init(pthread_cond_t *restrict cond, const pthread_condattr_t *restrict attr) {

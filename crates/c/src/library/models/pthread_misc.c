@@ -1,31 +1,8 @@
-/* Calls that change nothing that a program can rely on. Nobody can cancel a thread, so preparing for it has no effect. */
+/* Calls that change nothing that a program can rely on. */
 #define _GNU_SOURCE
 #include <norn_errno.h>
 #include <norn_pthread.h>
 #include <sched.h>
-
-static _Thread_local int cancel_state, cancel_type;
-
-int pthread_setcancelstate(int state, int *old) {
-    if (state != PTHREAD_CANCEL_ENABLE && state != PTHREAD_CANCEL_DISABLE)
-        return EINVAL;
-    if (old)
-        *old = cancel_state;
-    cancel_state = state;
-    return 0;
-}
-
-int pthread_setcanceltype(int type, int *old) {
-    if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS)
-        return EINVAL;
-    if (old)
-        *old = cancel_type;
-    cancel_type = type;
-    return 0;
-}
-
-void pthread_testcancel(void) {
-}
 
 int pthread_getconcurrency(void) {
     return 0;

@@ -1,7 +1,6 @@
 /* One-time initialisation: 0 not begun, 1 running, 2 done. The function runs outside of any section; whoever comes meanwhile
    waits for its end. A call after that does not synchronise, it only sees what the function did. */
-#include <norn.h>
-#include <norn_pthread.h>
+#include <norn_cancel.h>
 
 _Static_assert(sizeof(pthread_once_t) == 4, "glibc's size");
 
@@ -15,7 +14,11 @@ int pthread_once(pthread_once_t *control, void (*init)(void)) {
         *control = 1;
     __norn_section_end();
     if (state == 0) {
+        if (__norn_is_linked("pthread_cancel"))
+            __model_once_begins();
         init();
+        if (__norn_is_linked("pthread_cancel"))
+            __model_once_ends();
         __norn_section_begin();
         __atomic_store_n(control, 2, __ATOMIC_RELEASE);
         __norn_section_end();

@@ -1,8 +1,8 @@
 /* Unnamed semaphores: a call that waits or posts is one step. The value is negative once destroyed. A look at the value is no fence,
    nor is a wait that fails because of what it saw. */
-#include <norn_errno.h>
 #include <limits.h>
-#include <norn.h>
+#include <norn_cancel.h>
+#include <norn_errno.h>
 #include <semaphore.h>
 
 _Static_assert(sizeof(sem_t) == (sizeof(long) == 8 ? 32 : 16), "glibc's size");
@@ -39,7 +39,27 @@ int sem_destroy(sem_t *sem) {
     return 0;
 }
 
+/* A wait of a thread that may be cancelled meanwhile; whether it got what it waited for. */
+static _Bool wait_or_act(sem_t *sem, _Bool timed) {
+    _Bool must = __model_is_cancelled();
+    __norn_section_begin();
+    int value = read_value(sem);
+    _Bool cancelled = __model_is_cancelled();
+    __norn_await(value > 0 || cancelled || timed);
+    _Bool acts = __model_acts(cancelled, must || (value == 0 && !timed));
+    if (value > 0 && !acts)
+        take(sem, value);
+    __norn_section_end();
+    if (acts)
+        __model_act();
+    return value > 0;
+}
+
 int sem_wait(sem_t *sem) {
+    if (__norn_is_linked("pthread_cancel")) {
+        wait_or_act(sem, 0);
+        return 0;
+    }
     __norn_section_begin();
     int value = read_value(sem);
     __norn_await(value > 0);
@@ -62,6 +82,8 @@ int sem_trywait(sem_t *sem) {
 /* The time limit may pass at any time while the value is 0, whatever the limit is, and is certain to pass. */
 int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict until) {
     (void)until;
+    if (__norn_is_linked("pthread_cancel"))
+        return wait_or_act(sem, 1) ? 0 : fail(ETIMEDOUT);
     __norn_section_begin();
     int value = read_value(sem);
     if (value > 0)

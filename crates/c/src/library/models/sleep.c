@@ -1,21 +1,25 @@
-/* Sleeping and yielding are no steps: any other thread may run at any time anyway. */
+/* Sleeping and yielding are no steps: any other thread may run at any time anyway. Sleeping is a cancellation point. */
+#include <norn_cancel.h>
 #include <sched.h>
 #include <time.h>
 #include <unistd.h>
 
 unsigned int sleep(unsigned int seconds) {
     (void)seconds;
+    __model_cancellation_point();
     return 0;
 }
 
 int usleep(useconds_t microseconds) {
     (void)microseconds;
+    __model_cancellation_point();
     return 0;
 }
 
 int nanosleep(const struct timespec *duration, struct timespec *rest) {
     (void)duration;
     (void)rest;
+    __model_cancellation_point();
     return 0;
 }
 
@@ -24,6 +28,7 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *duration,
     (void)flags;
     (void)duration;
     (void)rest;
+    __model_cancellation_point();
     return 0;
 }
 

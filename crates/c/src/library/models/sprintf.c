@@ -27,6 +27,8 @@ int snprintf(char *restrict to, size_t size, const char *restrict format, ...) {
 int vasprintf(char **restrict to, const char *restrict format, va_list args) {
     int length = vsnprintf(0, 0, format, args);
     char *text = malloc((size_t)length + 1);
+    if (!text)
+        return -1;
     vsnprintf(text, (size_t)length + 1, format, args);
     *to = text;
     return length;
@@ -43,6 +45,8 @@ int asprintf(char **restrict to, const char *restrict format, ...) {
 int vfprintf(FILE *restrict stream, const char *restrict format, va_list args) {
     char *text;
     int length = vasprintf(&text, format, args);
+    if (length < 0)
+        return length;
     if (stream == stderr)
         __norn_print(2, "%s", text);
     else

@@ -63,3 +63,25 @@ int setvbuf(FILE *restrict stream, char *restrict buffer, int mode, size_t size)
 void setlinebuf(FILE *stream) {
     (void)stream;
 }
+
+static void put_bytes(const unsigned char *bytes, size_t size, _Bool to_stderr) {
+    for (size_t i = 0; i < size; i++) {
+        if (to_stderr)
+            __norn_print(2, "%c", bytes[i]);
+        else
+            __norn_print(1, "%c", bytes[i]);
+    }
+}
+
+size_t fwrite(const void *restrict from, size_t size, size_t count, FILE *restrict stream) {
+    put_bytes(from, size * count, stream == stderr);
+    return size == 0 ? 0 : count;
+}
+
+/* There are no descriptors but those of the standard streams. */
+ptrdiff_t write(int descriptor, const void *from, size_t size) {
+    if (descriptor != 1 && descriptor != 2)
+        __norn_unsupported("writing to something other than the standard streams");
+    put_bytes(from, size, descriptor == 2);
+    return (ptrdiff_t)size;
+}

@@ -94,6 +94,8 @@ int strcasecmp(const char *a, const char *b) {
 char *strndup(const char *s, size_t most) {
     size_t length = strnlen(s, most);
     char *copy = malloc(length + 1);
+    if (!copy)
+        return 0;
     for (size_t i = 0; i < length; i++)
         copy[i] = s[i];
     copy[length] = 0;
