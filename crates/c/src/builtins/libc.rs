@@ -23,6 +23,8 @@ pub(super) fn is_known(name: &str) -> bool {
             | "memset"
             | "syscall"
             | "sysconf"
+            | "snprintf"
+            | "sprintf"
     )
 }
 
@@ -38,6 +40,7 @@ impl Call<'_, '_, '_> {
             "printf" => self.args.len().max(1),
             "fprintf" => self.args.len().max(2),
             "__printf_chk" | "__fprintf_chk" => return self.checked_print(),
+            "snprintf" | "sprintf" => return Some(self.formatted(name)),
             "syscall" => return self.system_call(),
             "sysconf" => return self.known_limit(),
             _ => return None,

@@ -7,6 +7,7 @@
 
 mod asm;
 mod atomic;
+mod formatted;
 mod gcc;
 mod libc;
 mod norn;

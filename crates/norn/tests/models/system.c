@@ -152,3 +152,42 @@ int main(void) {
     assert(write(DESCRIPTOR, text, SIZE) == SIZE);
     assert(fwrite(text, 0, 7, stderr) == 0);
 }
+//// Text that is written into memory is exact, for every engine, and the memory has to be there.
+//// check -m sc: safe
+//// check -m sc -e events: safe
+//// check -m sc -e rounds: safe
+//// check -m sc -e states: safe
+//// check -m sc -e events -DSIZE=40: unsafe out-of-bounds @writes
+//// check -m sc -e states -DSIZE=40: unsafe out-of-bounds @writes
+//// check -m sc -e events -DWRONG: unsafe assertion name[7] == '4'
+#include <stdio.h>
+#ifndef SIZE
+#define SIZE sizeof name
+#endif
+static int number = 357;
+THREAD(names) {
+    char name[12];
+    int length = snprintf(name, SIZE, "worker-%d of %s", number, "all"); // @writes
+    assert(length == 17);
+    assert(name[0] == 'w' && name[6] == '-' && name[7] == '3' && name[10] == ' ' && name[11] == 0);
+#ifdef WRONG
+    assert(name[7] == '4');
+#endif
+    return 0;
+}
+int main(void) {
+    finish(start(names));
+}
+//// So is the length of any number.
+//// check -m sc -e events: safe
+//// check -m sc -e events -DWRONG: unsafe assertion length < 13
+#include <stdio.h>
+int __VERIFIER_nondet_int(void);
+int main(void) {
+    char name[16];
+    int length = snprintf(name, sizeof name, "n=%d", __VERIFIER_nondet_int());
+    assert(length >= 3 && length <= 13 && name[length] == 0);
+#ifdef WRONG
+    assert(length < 13);
+#endif
+}
