@@ -147,7 +147,7 @@ impl Driver {
     /// Lowers a linked program; `streams` are the tokens of which it was made.
     fn lower(&mut self, linked: Linked, streams: Vec<Option<Vec<Token>>>) -> Option<Program> {
         let program = self.times.measure("lower", || lower::lower(&mut self.session, &self.types, &linked))?;
-        // Nobody has to wait until so many pieces of memory are given back. That recurses over the trees, too.
+        // Giving back the memory of the trees takes time, and recurses over them: it happens in the background.
         let left = (linked, streams, std::mem::take(&mut self.types));
         let _ = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || drop(left));
         if self.session.has_errors() || self.session.has_unsupported() {

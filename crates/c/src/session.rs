@@ -87,7 +87,7 @@ impl Default for Options {
 
 /// After this many errors the rest is not reported.
 pub const MAX_ERRORS: usize = 20;
-/// The same for what is no error.
+/// After this many warnings and unsupported constructs the rest is not reported.
 const MAX_WARNINGS: usize = 200;
 
 /// Texts, names and findings of one run of the front end.
@@ -160,7 +160,7 @@ impl Session {
                 return;
             }
         } else {
-            // One of what is unsupported is enough to say so, whatever came before.
+            // The first unsupported construct is reported even after many warnings.
             let is_first_of_its_kind = diagnostic.severity == Severity::Unsupported && !self.has_unsupported();
             self.warnings += 1;
             if self.warnings == MAX_WARNINGS + 1 {

@@ -1,4 +1,4 @@
-//! What is always spelled the same way: keywords and punctuators.
+//! Keywords and punctuators: the tokens that are always spelled the same way.
 
 macro_rules! spelled {
     ($(#[$meta:meta])* $name:ident { $($variant:ident = $first:literal $(| $alias:literal)*),* $(,)? }) => {

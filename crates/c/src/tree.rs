@@ -289,7 +289,7 @@ pub enum ExprKind {
     AddressOf(Box<Expr>),
     /// Between arithmetic and pointer types, to `_Bool`, or to `void`: what it does follows from the two types.
     Convert(Box<Expr>),
-    /// The lowest bits of an integer, so many, extended to its type again by its sign or by zeros: a value in the type
+    /// The lowest bits of an integer, as many as the number says, extended to its type again by its sign or by zeros: a value in the type
     /// of a bit-field that is wider than `int`.
     Reduced(Box<Expr>, u32),
     /// Arithmetic negation and bitwise complement, in the type of the expression.

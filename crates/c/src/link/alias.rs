@@ -1,4 +1,4 @@
-//! Aliases: declarations that stand for what has another name in their unit.
+//! Aliases: declarations that stand for an object or function that has another name in their unit.
 
 use super::{Linked, LinkedFunctionId, LinkedObjectId, Named};
 use crate::session::Session;

@@ -64,7 +64,7 @@ impl FunctionBuilder<'_, '_> {
         self.store_at(ty, to, new, place.access);
     }
 
-    /// A value moved by so many bits towards the more significant ones.
+    /// A value shifted left by a number of bits.
     fn moved(&mut self, ty: Ty, value: Operand, by: i64) -> Operand {
         let op = match by {
             0 => return value,

@@ -1,4 +1,4 @@
-//! What has no C body: intrinsics of the models, SV-COMP's functions, atomic operations, compiler built-ins.
+//! Functions that have no C body: intrinsics of the models, SV-COMP's functions, atomic operations, compiler built-ins.
 
 use super::calls::SLOT;
 use super::function::FunctionBuilder;

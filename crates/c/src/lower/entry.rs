@@ -27,7 +27,7 @@ pub const ENTRY: &str = "__norn_entry";
 pub const ARGUMENTS: &str = "__norn_arguments";
 /// The model of what main's return means if functions were registered with `atexit`; part of the program if there are.
 const RETURNED: &str = "__model_main_returned";
-/// With what it calls.
+/// The model of the command line with the functions that it calls.
 pub const ARGUMENT_MODELS: [&str; 2] = [ARGUMENTS, "__norn_argument"];
 
 /// Whether the program starts in a `main` that looks at its second parameter.

@@ -171,7 +171,7 @@ impl<'a> Layouts<'a> {
         self.intern(Type { size: size.next_multiple_of(align.max(1)), align, shape: Shape::Bytes })
     }
 
-    /// Where a scalar of so many bytes is aligned.
+    /// The alignment of a scalar of a number of bytes.
     fn align_of(&self, size: u64) -> u64 {
         match self.target {
             Target::Ilp32 => size.min(4),

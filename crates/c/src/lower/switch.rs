@@ -9,7 +9,7 @@ use norn_ir::instr::{BinaryOp, CompareOp, Operand, TerminatorKind};
 use norn_ir::types::Ty;
 use rustc_hash::FxHashMap;
 
-/// A range of at most so many values is listed value by value.
+/// A range of at most this many values is listed value by value.
 const LISTED_RANGE: i128 = 16;
 
 impl<'a> FunctionBuilder<'_, 'a> {

@@ -308,7 +308,7 @@ fn word(symbol: Symbol) -> TokenKind {
     }
 }
 
-/// Makes a token of the language of a preprocessing token; what is none is an error.
+/// Turns a preprocessing token into a token of the language; a preprocessing token that is no token is an error.
 fn leave(session: &mut Session, token: PpToken) -> Option<Token> {
     let kind = match token.kind {
         PpKind::Ident(symbol) => word(symbol),

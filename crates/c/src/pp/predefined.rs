@@ -57,7 +57,7 @@ fn command_line(options: &[MacroOption]) -> String {
     text
 }
 
-/// An option is one directive whatever is in it.
+/// An option becomes one directive, also if its text has line breaks.
 fn one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
 }

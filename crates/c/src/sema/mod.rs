@@ -79,7 +79,7 @@ pub fn check(session: &mut Session, types: &mut Types, unit: ast::TranslationUni
     checker.finish()
 }
 
-/// Looking for similar names takes time; after so many unknown names it helps nobody any more.
+/// Looking for similar names takes time; after this many unknown names there are no more suggestions.
 const MAX_HINTS: u32 = 50;
 
 /// Something with linkage, whether or not its name is visible right now.
