@@ -312,10 +312,11 @@ int main(void)
     return result == 0;
 }
 
-//// The end of an object's life waits for the own stores to it, and under TSO for those before them. (Processors need not.)
-//// check -m tso: safe
-//// check -m tso -e events: safe
-//// check -m tso -e rounds --unwind 1: safe
+//// The end of an object's life waits neither for the own stores to it nor for those before them, as processors do not.
+//// check -m sc: safe
+//// check -m tso: unsafe assertion
+//// check -m tso -e events: unsafe assertion
+//// check -m tso -e rounds --unwind 1: unsafe assertion
 //// check -m pso: unsafe assertion
 static int x, y, seen;
 static int *shared;

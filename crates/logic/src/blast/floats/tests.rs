@@ -15,6 +15,8 @@ use norn_verdict::limits::Limits;
 /// Pairs of numbers for each operation.
 const PAIRS: usize = 100_000;
 
+type Build = dyn Fn(&mut Terms, Term, Term) -> Term;
+
 /// An operation on one or two numbers of one width: how it is built, and what it means.
 struct Operation {
     name: &'static str,
@@ -23,7 +25,7 @@ struct Operation {
     is_unary: bool,
     /// The operands are integers.
     of_integers: bool,
-    build: Box<dyn Fn(&mut Terms, Term, Term) -> Term>,
+    build: Box<Build>,
     meaning: Box<dyn Fn(u64, u64) -> u64>,
 }
 
