@@ -121,7 +121,7 @@ int main(void) {
 //// check -e enumerate -m sc --overflow -DSTATEMENT=y=(one<<126)*-2: safe
 //// check -e enumerate -m sc --overflow -DSTATEMENT=y=one<<126: safe
 //// check -e enumerate -m sc --overflow -DSTATEMENT=y=(unsigned__int128)most*3: safe
-//// check -e enumerate -m sc --overflow -DSTATEMENT=y=most/-one+least%7: safe
+//// check -e enumerate -m sc --overflow -DSTATEMENT=y=most/-one-least%7: safe
 typedef unsigned __int128 unsigned__int128;
 static volatile __int128 one = 1;
 static __int128 y, most = ~((__int128)1 << 126 << 1), least = -~((__int128)1 << 126 << 1) - 1;
