@@ -2,7 +2,7 @@
 //! and returned like structs of two integers. An access that is not atomic is two accesses, as it is on hardware.
 //!
 //! Signed arithmetic wraps like that of the other types. Where overflow is checked, it is found by a signed addition that
-//! overflows exactly if the operation does; division by zero by a division of 64 bits.
+//! overflows exactly if the operation does; division by zero, and of the smallest number by -1, by such a division of 64 bits.
 
 use super::function::{FunctionBuilder, Held};
 use super::ir_types::{Passing, Scalar};
@@ -516,7 +516,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
             let difference = self.wide_bitwise(BinaryOp::Xor, b, ones);
             let minus_one = self.is_nonzero_wide(difference, true);
             let lost = self.binary(BinaryOp::And, Ty::Bool, least, minus_one);
-            self.overflows_if(lost);
+            self.divides_least_if(lost);
             mask_a = self.half(BinaryOp::ShrSigned, a.high, 63);
             mask_b = self.half(BinaryOp::ShrSigned, b.high, 63);
             (dividend, divisor) = (self.negate_if(mask_a, a), self.negate_if(mask_b, b));
@@ -640,6 +640,15 @@ impl<'a> FunctionBuilder<'_, 'a> {
         let greatest = self.constant(Ty::I64, i64::MAX as u64);
         let tested = self.select(Ty::I64, cond, greatest, zero);
         self.binary(BinaryOp::AddSigned, Ty::I64, tested, one);
+    }
+
+    /// A signed division of the smallest number by -1 if the condition holds.
+    fn divides_least_if(&mut self, cond: Operand) {
+        let (zero, one) = (self.constant(Ty::I64, 0), self.constant(Ty::I64, 1));
+        let (least, minus_one) = (self.constant(Ty::I64, 1 << 63), self.constant(Ty::I64, u64::MAX));
+        let dividend = self.select(Ty::I64, cond, least, zero);
+        let divisor = self.select(Ty::I64, cond, minus_one, one);
+        self.binary(BinaryOp::DivSigned, Ty::I64, dividend, divisor);
     }
 
     fn half(&mut self, op: BinaryOp, value: Operand, number: u64) -> Operand {

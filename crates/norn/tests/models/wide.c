@@ -97,7 +97,10 @@ int main(void) {
 //// check -e enumerate -m sc --overflow -DSTATEMENT=y=most+one: unsafe overflow
 //// check -e enumerate -m sc --overflow -DSTATEMENT=y=least-one: unsafe overflow
 //// check -e enumerate -m sc --overflow -DSTATEMENT=y=-least: unsafe overflow
-//// check -e enumerate -m sc --overflow -DSTATEMENT=y=least/-one: unsafe overflow
+//// check -e enumerate -m sc -DSTATEMENT=y=least/-one: unsafe division-overflow
+//// check -e enumerate -m sc -DSTATEMENT=y=least%-one: unsafe division-overflow
+//// check -e events -m sc -DSTATEMENT=y=least/-one: unsafe division-overflow
+//// check -e enumerate -m sc -DSTATEMENT=y=(least+1)/-one: safe
 //// check -e enumerate -m sc --overflow -DSTATEMENT=y=half*(half<<1): unsafe overflow
 //// check -e enumerate -m sc --overflow -DSTATEMENT=y=half*(most>>62): unsafe overflow
 //// check -e enumerate -m sc --overflow -DSTATEMENT=y=one<<127: unsafe overflow
