@@ -5,6 +5,7 @@
 //! - [`visit`]: what an instruction reads and defines, the order of blocks; [`paths`]: what stands at an offset
 //! - [`mod@print`], [`mod@parse`], [`mnemonic`]: the text form
 //! - [`mod@validate`]: what every stage may take for granted about a program
+//! - [`number`]: conversions to narrower numbers
 //! - [`source`], [`span`], [`diag`]: texts, positions in them, and findings about them
 
 pub mod address;
@@ -12,6 +13,7 @@ pub mod diag;
 pub mod ids;
 pub mod instr;
 pub mod mnemonic;
+pub mod number;
 pub mod parse;
 pub mod paths;
 pub mod print;

@@ -3,6 +3,7 @@
 //! A pipe that nobody writes to would never be read, and a device may have no end. So only regular files are opened,
 //! and reading stops as soon as a file turns out to be larger than its purpose allows.
 
+use crate::number::to_usize;
 use std::fmt;
 use std::fs::{self, File, FileType};
 use std::io::{self, Read};
@@ -54,7 +55,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     if metadata.len() > limit {
         return Err(too_large);
     }
-    let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
+    let mut bytes = Vec::with_capacity(to_usize(metadata.len()) + 1);
     // It may grow while it is read, and some files (those of /proc) do not say how large they are.
     file.take(limit + 1).read_to_end(&mut bytes).map_err(ReadError::Io)?;
     if bytes.len() as u64 > limit { Err(too_large) } else { Ok(bytes) }

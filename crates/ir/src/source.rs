@@ -6,6 +6,7 @@
 //! *presumed* one (what `#line` directives and the line markers of preprocessed files say, for verdicts and traces).
 //! The map holds text only; reading files is the caller's business.
 
+use crate::number::narrow;
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
@@ -30,9 +31,10 @@ impl fmt::Debug for Loc {
     }
 }
 
-/// A text known to a [`SourceMap`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct SourceId(pub u32);
+crate::ids! {
+    /// A text known to a [`SourceMap`].
+    SourceId = "source";
+}
 
 /// What a `#line` directive or line marker says: from `start` on, lines count from `line` in file `name`.
 #[derive(Clone, Debug)]
@@ -97,21 +99,21 @@ impl SourceMap {
     /// Adds a text under the name to be shown for it.
     pub fn add(&mut self, name: &str, text: String, builtin: bool) -> Result<SourceId, TooLarge> {
         let text: Arc<str> = text.into();
-        let base = self.sources.last().map_or(1, |s| s.base + s.text.len() as u32 + 1);
+        let base = self.sources.last().map_or(1, |s| s.base + narrow(s.text.len()) + 1);
         if u32::try_from(text.len()).ok().and_then(|n| base.checked_add(n)).is_none_or(|end| end >= u32::MAX - 1) {
             return Err(TooLarge);
         }
         let line_starts = line_starts(text.as_bytes());
         let name = self.intern(name);
         self.sources.push(Source { name, text, base, line_starts, marks: Vec::new(), builtin });
-        Ok(SourceId(self.sources.len() as u32 - 1))
+        Ok(SourceId::new(self.sources.len() - 1))
     }
 
     fn intern(&mut self, name: &str) -> u32 {
         if let Some(&id) = self.name_ids.get(name) {
             return id;
         }
-        let id = self.names.len() as u32;
+        let id = narrow(self.names.len());
         let name: Arc<str> = name.into();
         self.names.push(name.clone());
         self.name_ids.insert(name, id);
@@ -153,7 +155,7 @@ impl SourceMap {
             Some(name) => self.intern(name),
         };
         let s = &self.sources[id.0 as usize];
-        let physical = s.line_starts.partition_point(|&begin| begin <= start) as u32;
+        let physical = narrow(s.line_starts.partition_point(|&begin| begin <= start));
         let mark = LineMark { start, physical, line, name, system };
         let marks = &mut self.sources[id.0 as usize].marks;
         match marks.get_mut(at) {
@@ -168,15 +170,15 @@ impl SourceMap {
             return None;
         }
         let i = self.sources.partition_point(|s| s.base <= loc.0);
-        (i > 0).then(|| SourceId(i as u32 - 1))
+        (i > 0).then(|| SourceId::new(i - 1))
     }
 
     /// Where the text really stands, with the index of its line for [`SourceMap::line_text`].
     pub fn physical(&self, loc: Loc) -> Option<(SourceId, Position<'_>)> {
         let id = self.source_of(loc)?;
         let s = &self.sources[id.0 as usize];
-        let offset = (loc.0 - s.base).min(s.text.len() as u32);
-        let line = s.line_starts.partition_point(|&start| start <= offset) as u32;
+        let offset = (loc.0 - s.base).min(narrow(s.text.len()));
+        let line = narrow(s.line_starts.partition_point(|&start| start <= offset));
         let column = column_of(&s.text, s.line_starts[line as usize - 1], offset);
         Some((id, Position { file: &self.names[s.name as usize], line, column }))
     }
@@ -197,11 +199,11 @@ impl SourceMap {
         let s = &self.sources[source.0 as usize];
         let offset = loc.0 - s.base;
         let line = s.line_starts.partition_point(|&start| start <= offset);
-        let end = s.line_starts.get(line).map_or(s.text.len() as u32 + 1, |&next| next);
+        let end = s.line_starts.get(line).map_or(narrow(s.text.len()) + 1, |&next| next);
         let positions = Loc(s.base + s.line_starts[line - 1])..Loc(s.base + end);
         let (name, number) = match s.marks.partition_point(|m| m.start <= offset).checked_sub(1) {
-            Some(i) => (s.marks[i].name, s.marks[i].line.saturating_add(line as u32 - s.marks[i].physical)),
-            None => (s.name, line as u32),
+            Some(i) => (s.marks[i].name, s.marks[i].line.saturating_add(narrow(line) - s.marks[i].physical)),
+            None => (s.name, narrow(line)),
         };
         Some(Line { source, positions, file: &self.names[name as usize], number })
     }
@@ -228,10 +230,10 @@ impl SourceMap {
 
     /// The text of the line that presumes to be this one; if several do, the last.
     pub fn presumed_line_text(&self, file: &str, line: u32) -> Option<&str> {
-        let name = self.names.iter().position(|n| **n == *file)? as u32;
+        let name = narrow(self.names.iter().position(|n| **n == *file)?);
         for (index, source) in self.sources.iter().enumerate().rev() {
-            let id = SourceId(index as u32);
-            let last_line = source.line_starts.len() as u32;
+            let id = SourceId::new(index);
+            let last_line = narrow(source.line_starts.len());
             // Stretches of lines that count alike: before the first mark, and after each.
             let mut end = last_line + 1;
             let starts = source.marks.iter().rev().map(|mark| (mark.physical, mark.line, mark.name));
@@ -266,11 +268,11 @@ fn line_starts(bytes: &[u8]) -> Vec<u32> {
         let other = u64::from_le_bytes(*word) ^ BREAKS;
         let mut found = !(((other & LOW) + LOW) | other | LOW);
         while found != 0 {
-            starts.push(i as u32 * 8 + found.trailing_zeros() / 8 + 1);
+            starts.push(narrow(i) * 8 + found.trailing_zeros() / 8 + 1);
             found &= found - 1;
         }
     }
-    let rest_start = words.len() as u32 * 8;
+    let rest_start = narrow(words.len()) * 8;
     starts.extend((1..).zip(rest).filter(|(_, byte)| **byte == b'\n').map(|(i, _)| rest_start + i));
     starts
 }
@@ -278,7 +280,7 @@ fn line_starts(bytes: &[u8]) -> Vec<u32> {
 /// Column of `offset` in the line that begins at `line_start`: one more than the characters between them.
 fn column_of(text: &str, line_start: u32, offset: u32) -> u32 {
     let bytes = &text.as_bytes()[line_start as usize..offset as usize];
-    bytes.iter().filter(|&&b| b & 0xC0 != 0x80).count() as u32 + 1
+    narrow(bytes.iter().filter(|&&b| b & 0xC0 != 0x80).count()) + 1
 }
 
 #[cfg(test)]
@@ -290,7 +292,7 @@ mod tests {
         let mut map = SourceMap::new();
         let a = map.add("a.c", "one\ntwo\n".into(), false).unwrap();
         let b = map.add("b.i", "x\n# 10 \"c.c\"\nü y\nz\n".into(), false).unwrap();
-        let at = |map: &SourceMap, id, n| map.start(id).offset(map.text(id).find(n).unwrap() as u32);
+        let at = |map: &SourceMap, id, n| map.start(id).offset(narrow(map.text(id).find(n).unwrap()));
         map.add_line_mark(at(&map, b, "ü"), 10, Some("c.c"), false);
         let two = at(&map, a, "two");
         assert_eq!(map.presumed(two), Some(Position { file: "a.c", line: 2, column: 1 }));
@@ -319,7 +321,7 @@ mod tests {
             let pieces = std::iter::successors(Some(number), |n| Some(n / 9).filter(|n| *n > 0));
             let text: String = pieces.map(|n| alphabet[n % 9]).collect::<String>() + "end\n";
             let expected: Vec<u32> =
-                [0].into_iter().chain(text.match_indices('\n').map(|(i, _)| i as u32 + 1)).collect();
+                [0].into_iter().chain(text.match_indices('\n').map(|(i, _)| narrow(i) + 1)).collect();
             assert_eq!(line_starts(text.as_bytes()), expected, "{text:?}");
         }
     }

@@ -4,6 +4,7 @@
 //! offset, so that a trace can say `stack.array[1].next` and a symbolic engine can split an object into cells.
 
 use crate::ids::TypeId;
+use crate::number::narrow;
 use serde::{Deserialize, Serialize};
 
 /// The data model: ILP32 or LP64. Both are little endian.
@@ -66,7 +67,7 @@ impl Ty {
             Ty::I16 => 16,
             Ty::I32 | Ty::F32 => 32,
             Ty::I64 | Ty::F64 => 64,
-            Ty::Ptr => target.pointer_size() as u32 * 8,
+            Ty::Ptr => narrow(target.pointer_size()) * 8,
         }
     }
 

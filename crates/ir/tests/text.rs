@@ -45,14 +45,14 @@ fn damaged_texts_do_not_panic() {
         let text = if seed % 2 == 0 { SAMPLE.to_owned() } else { random.program().to_string() };
         let mut bytes = text.into_bytes();
         for _ in 0..=random.below(3) {
-            let at = random.below(bytes.len() as u64) as usize;
-            let end = (at + random.below(12) as usize).min(bytes.len());
+            let at = random.index(bytes.len());
+            let end = (at + random.index(12)).min(bytes.len());
             match random.below(5) {
                 0 => bytes[at] = random.pick(b"\"\\{}()!:,=*-+/0129rbglft .\n\xff\xc3"),
                 1 => drop(bytes.drain(at..end)),
                 2 => {
                     let copy = bytes[at..end].to_vec();
-                    let to = random.below(bytes.len() as u64) as usize;
+                    let to = random.index(bytes.len());
                     bytes.splice(to..to, copy);
                 }
                 3 => bytes[at] = bytes[at].wrapping_add(1),

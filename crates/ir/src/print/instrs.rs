@@ -1,5 +1,6 @@
 //! Instructions, terminators and operands.
 
+use crate::number::low_32;
 use std::fmt::{self, Write};
 
 use super::{Printer, comma};
@@ -223,8 +224,8 @@ impl Printer<'_> {
         let fits = ty.truncate(bits, target) == bits;
         let width = ty.bits(target);
         match ty {
-            Ty::F32 if fits && f32::from_bits(bits as u32).is_finite() => {
-                write!(self.out, "{:?}", f32::from_bits(bits as u32))
+            Ty::F32 if fits && f32::from_bits(low_32(bits)).is_finite() => {
+                write!(self.out, "{:?}", f32::from_bits(low_32(bits)))
             }
             Ty::F64 if f64::from_bits(bits).is_finite() => write!(self.out, "{:?}", f64::from_bits(bits)),
             Ty::F32 | Ty::F64 => write!(self.out, "{bits:#x}"),

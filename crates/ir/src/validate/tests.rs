@@ -3,6 +3,7 @@
 use super::{AnyId, Expected, Invalid, LIMIT, Place, Reason, validate};
 use crate::ids::{BlockId, FileId, FuncId, GlobalId, LocalId, Reg, TypeId};
 use crate::instr::{CastOp, Order};
+use crate::number::to_usize;
 use crate::parse::parse;
 use crate::types::Ty;
 
@@ -442,7 +443,7 @@ fn paths_are_followed_exactly() {
     };
     let mut counts = [[0; 2]; 2];
     for _ in 0..3000 {
-        let count = 2 + below(6) as usize;
+        let count = 2 + to_usize(below(6));
         let blocks: Vec<(Vec<Step>, Vec<usize>)> = (0..count)
             .map(|i| {
                 // Few events, so that a good part of the functions is right.
@@ -457,7 +458,7 @@ fn paths_are_followed_exactly() {
                 if i == 0 && below(2) == 0 {
                     steps.splice(0..0, [Step::Assign, Step::Enter]);
                 }
-                (steps, (0..below(3)).map(|_| 1 + below(count as u64 - 1) as usize).collect())
+                (steps, (0..below(3)).map(|_| 1 + to_usize(below(count as u64 - 1))).collect())
             })
             .collect();
         let mut text = "norn-ir 1\ntarget lp64\nentry f0\ntype t0 = i32 signed\nfunction f0 \"main\" () {\n\

@@ -2,6 +2,7 @@
 
 use norn_ir::ids::{BlockId, FileId, FuncId, GlobalId, LocalId, Reg, TypeId};
 use norn_ir::instr::*;
+use norn_ir::number::{low_8, low_32, narrow};
 use norn_ir::program::{Block, Function, Global, Init, InitValue, Local, Origin, Program, Register, Storage};
 use norn_ir::span::Span;
 use norn_ir::types::{BitRange, Display, Field, Record, Shape, Target, Ty, Type};
@@ -41,10 +42,10 @@ impl Generator {
     /// Small ids are likely to refer to something, the rest to nothing.
     fn id(&mut self) -> u32 {
         match self.below(20) {
-            0 => self.number() as u32,
+            0 => low_32(self.number()),
             // The functions whose ids look like types.
             1 => self.pick(&[32, 64]),
-            _ => self.below(5) as u32,
+            _ => narrow(self.below(5)),
         }
     }
 
@@ -80,8 +81,8 @@ impl Generator {
     fn span(&mut self) -> Span {
         match self.below(4) {
             0 => Span::NONE,
-            1 => Span { file: FileId(self.id()), line: self.below(3) as u32, column: self.below(3) as u32 },
-            _ => Span { file: FileId(1), line: self.below(3) as u32, column: 7 },
+            1 => Span { file: FileId(self.id()), line: narrow(self.below(3)), column: narrow(self.below(3)) },
+            _ => Span { file: FileId(1), line: narrow(self.below(3)), column: 7 },
         }
     }
 
@@ -126,7 +127,7 @@ impl Generator {
                     name: r.text(),
                     offset: r.bits(),
                     ty: TypeId(r.id()),
-                    bits: r.flip().then(|| BitRange { start: r.bits() as u32, width: r.below(9) as u32 }),
+                    bits: r.flip().then(|| BitRange { start: low_32(r.bits()), width: narrow(r.below(9)) }),
                 }),
             }),
         };
@@ -148,7 +149,7 @@ impl Generator {
                     0 => InitValue::Const(r.constant()),
                     1 => InitValue::Global(GlobalId(r.id()), r.bits() as i64),
                     2 => InitValue::Func(FuncId(r.id())),
-                    _ => InitValue::Bytes(r.list(9, |r| r.number() as u8)),
+                    _ => InitValue::Bytes(r.list(9, |r| low_8(r.number()))),
                 },
             }),
             private: self.flip(),
