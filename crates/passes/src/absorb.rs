@@ -3,6 +3,7 @@
 use crate::prune::Roots;
 use norn_ir::ids::{FuncId, LocalId, Reg};
 use norn_ir::instr::{Callee, Instr, InstrKind, Operand, TerminatorKind};
+use norn_ir::number::narrow;
 use norn_ir::program::{Function, InitValue, Program};
 
 /// Makes the start function the entry itself, if nothing else refers to it: its frame is then that of the main thread,
@@ -18,8 +19,8 @@ pub fn absorb(program: &mut Program, start: FuncId, words: Option<FuncId>, roots
         return;
     }
     let mut merged = program.function(start).clone();
-    let register_shift = merged.registers.len() as u32;
-    let local_shift = merged.locals.len() as u32;
+    let register_shift = narrow(merged.registers.len());
+    let local_shift = narrow(merged.locals.len());
     let shift_reg = |reg: Reg| Reg(reg.0 + register_shift);
     let shift = |operand: Operand| match operand {
         Operand::Reg(reg) => Operand::Reg(shift_reg(reg)),

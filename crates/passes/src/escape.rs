@@ -63,7 +63,7 @@ pub fn mark_private_with(program: &mut Program, points_to: &PointsTo) -> EscapeR
     let handed_over = handed_over(program, points_to, &touchers);
     let fencing = fencing(program, points_to);
     let shared = (0..points_to.object_count()).map(|index| {
-        let object = ObjectId(index as u32);
+        let object = ObjectId::new(index);
         let what = points_to.object(object).0;
         let has_maker = match what {
             Some(Object::Local(..) | Object::Alloc(_)) => true,
@@ -145,7 +145,7 @@ fn running_threads(program: &Program, points_to: &PointsTo) -> Vec<Threads> {
             threads[target.index()] = threads[target.index()].join(made);
         }
     }
-    let mut work: Vec<InstanceId> = (0..threads.len() as u32).map(InstanceId).collect();
+    let mut work: Vec<InstanceId> = InstanceId::all(threads.len()).collect();
     while let Some(instance) = work.pop() {
         for &callee in &callees[instance.index()] {
             let joined = threads[callee.index()].join(threads[instance.index()]);
@@ -191,7 +191,7 @@ fn touchers(program: &Program, points_to: &PointsTo, running: &[Threads]) -> Vec
     let mut touchers = vec![Threads::None; points_to.object_count()];
     let makers_of_own = running.iter().fold(Threads::None, |all, &threads| all.join(threads));
     for (index, object) in touchers.iter_mut().enumerate() {
-        *object = match points_to.object(ObjectId(index as u32)) {
+        *object = match points_to.object(ObjectId::new(index)) {
             (_, Some(maker)) => running[maker.index()],
             (Some(Object::Global(global)), None) if program.global(global).storage == Storage::Thread => makers_of_own,
             _ => *object,
@@ -199,7 +199,7 @@ fn touchers(program: &Program, points_to: &PointsTo, running: &[Threads]) -> Vec
     }
     for (index, instance) in points_to.instances().iter().enumerate() {
         let mut touch = |operand: Operand| {
-            for object in points_to.operand(InstanceId(index as u32), operand) {
+            for object in points_to.operand(InstanceId::new(index), operand) {
                 touchers[object.index()] = touchers[object.index()].join(running[index]);
             }
         };
@@ -243,7 +243,7 @@ fn fencing(program: &Program, points_to: &PointsTo) -> Vec<bool> {
             {
                 continue;
             }
-            for object in points_to.operand(InstanceId(index as u32), *addr) {
+            for object in points_to.operand(InstanceId::new(index), *addr) {
                 fencing[object.index()] = true;
             }
         }
@@ -262,7 +262,7 @@ fn handed_over(program: &Program, points_to: &PointsTo, touchers: &[Threads]) ->
         }
     }
     for (index, &threads) in touchers.iter().enumerate() {
-        let object = ObjectId(index as u32);
+        let object = ObjectId::new(index);
         if let Some(Object::Global(global)) = points_to.object(object).0
             && program.global(global).storage != Storage::Thread
             && threads == Threads::Several

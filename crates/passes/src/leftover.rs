@@ -10,6 +10,7 @@
 
 use norn_ir::ids::{BlockId, FuncId, LocalId, Reg};
 use norn_ir::instr::{Callee, InstrKind, Operand, TerminatorKind};
+use norn_ir::number::narrow;
 use norn_ir::program::{Function, Program};
 
 /// By function and local.
@@ -49,13 +50,13 @@ impl Index {
         };
         for (b, block) in function.blocks.iter().enumerate() {
             for (i, instr) in block.instrs.iter().enumerate() {
-                let at = (b as u32, i as u32);
+                let at = (narrow(b), narrow(i));
                 instr.kind.for_each_operand(|operand| index.mention(operand, at));
                 if let InstrKind::LocalEnter(local) = instr.kind {
                     index.begins[local.index()].push(at);
                 }
             }
-            let end = (b as u32, block.instrs.len() as u32);
+            let end = (narrow(b), narrow(block.instrs.len()));
             block.terminator.kind.for_each_operand(|operand| index.mention(operand, end));
         }
         index

@@ -7,17 +7,13 @@
 //! edges bounds every run. The nesting is that of Havlak, "Nesting of reducible and irreducible loops" (1997).
 
 use norn_ir::ids::BlockId;
+use norn_ir::number::narrow;
 use norn_ir::program::Function;
 use norn_ir::span::Span;
 
-/// A loop of a function: an index into [`LoopForest::loops`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct LoopId(pub u32);
-
-impl LoopId {
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
+norn_ir::ids! {
+    /// A loop of a function: an index into [`LoopForest::loops`].
+    LoopId = "loop";
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -119,7 +115,7 @@ impl SearchTree {
                 }
                 Some(_) => {}
                 None => {
-                    tree.last[block.index()] = tree.order.len() as u32 - 1;
+                    tree.last[block.index()] = narrow(tree.order.len() - 1);
                     path.pop();
                 }
             }
@@ -128,7 +124,7 @@ impl SearchTree {
     }
 
     fn enter(&mut self, block: BlockId) {
-        self.first[block.index()] = Some(self.order.len() as u32);
+        self.first[block.index()] = Some(narrow(self.order.len()));
         self.order.push(block);
     }
 
@@ -226,7 +222,7 @@ fn forest(
                 reducible: reducible[block.index()],
                 span,
             });
-            Some(LoopId(forest.loops.len() as u32 - 1))
+            Some(LoopId::new(forest.loops.len() - 1))
         };
     }
     for block in function.block_ids() {

@@ -11,10 +11,11 @@ use norn_ir::program::Program;
 use crate::Site;
 use crate::points_to::PointsTo;
 
-/// A thread that may come to be: an index into the list that [`thread_instances`] gives. 0 is the entry thread. Not
-/// the number that the program sees, which depends on the order of creation.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct ThreadId(pub u32);
+norn_ir::ids! {
+    /// A thread that may come to be: an index into the list that [`thread_instances`] gives. 0 is the entry thread. Not
+    /// the number that the program sees, which depends on the order of creation.
+    ThreadId = "thread";
+}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ThreadInstance {
@@ -51,7 +52,7 @@ pub fn thread_instances(
     let mut spawns: Vec<Option<Vec<(Site, FuncId)>>> = vec![None; program.functions.len()];
     let mut next = 0;
     while next < instances.len() {
-        let creator = ThreadId(next as u32);
+        let creator = ThreadId::new(next);
         let id = instances[next].start;
         next += 1;
         for &mut (site, start) in spawns[id.index()].get_or_insert_with(|| points_to.spawns_of(id)) {

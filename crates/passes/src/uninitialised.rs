@@ -8,6 +8,7 @@
 
 use norn_ir::ids::{BlockId, Reg};
 use norn_ir::instr::{InstrKind, NondetSource};
+use norn_ir::number::narrow;
 use norn_ir::program::Function;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -33,7 +34,7 @@ pub fn remove_dead_nondets(function: &mut Function) {
             if let Some(reg) = start_value(&instr.kind) {
                 let slot = *slots[reg.index()].get_or_insert_with(|| {
                     starts.push(Vec::new());
-                    starts.len() as u32 - 1
+                    narrow(starts.len() - 1)
                 });
                 starts[slot as usize].push(id);
             }
@@ -87,7 +88,7 @@ fn live_behind(function: &Function, slots: &[Option<u32>], starts: &[Vec<BlockId
     let mut assigned = vec![0u32; function.blocks.len()];
     let mut budget = VISITS_PER_BLOCK.saturating_mul(function.blocks.len() + 16);
     for (slot, touches) in touches(function, slots, starts.len()).iter().enumerate() {
-        let mark = slot as u32 + 1;
+        let mark = narrow(slot) + 1;
         let mut pending = Vec::new();
         for touch in touches {
             if touch.assigns {
@@ -113,7 +114,7 @@ fn live_behind(function: &Function, slots: &[Option<u32>], starts: &[Vec<BlockId
         for &start in &starts[slot] {
             let mut successors = function.block(start).terminator.kind.successors();
             if budget == 0 || successors.any(|next| live[next.index()] == mark) {
-                found.insert((start, slot as u32));
+                found.insert((start, narrow(slot)));
             }
         }
     }

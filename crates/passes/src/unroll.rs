@@ -114,7 +114,7 @@ impl Unroller<'_> {
                 sizes[id.index()] += self.size_of_block[block.index()];
             }
         }
-        TooMany((0..sizes.len()).max_by_key(|&i| (sizes[i], std::cmp::Reverse(i))).map(|i| LoopId(i as u32)))
+        TooMany((0..sizes.len()).max_by_key(|&i| (sizes[i], std::cmp::Reverse(i))).map(LoopId::new))
     }
 
     fn expand(&mut self, index: usize, bound: &impl Fn(LoopId) -> u32) -> Result<(Block, CopyOf), TooMany> {
@@ -233,9 +233,10 @@ fn successor(kind: &TerminatorKind, at: usize) -> Option<BlockId> {
     }
 }
 
-/// A set of local objects inside their scope.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct ScopesId(u32);
+norn_ir::ids! {
+    /// A set of local objects inside their scope.
+    ScopesId = "scopes";
+}
 
 #[derive(Default)]
 struct Scopes {
@@ -250,7 +251,7 @@ impl Scopes {
         if let Some(&id) = self.known.get(&list) {
             return id;
         }
-        let id = ScopesId(self.lists.len() as u32);
+        let id = ScopesId::new(self.lists.len());
         self.lists.push(list.clone());
         self.known.insert(list, id);
         id

@@ -159,9 +159,10 @@ pub(crate) struct FunctionOrigins {
     pub indices: Vec<u32>,
 }
 
-/// A chain of calls that leads to a copy of a function.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct ContextId(pub u32);
+norn_ir::ids! {
+    /// A chain of calls that leads to a copy of a function.
+    ContextId = "context";
+}
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Context {

@@ -10,6 +10,7 @@
 
 mod frame;
 
+use norn_ir::number::narrow;
 use std::rc::Rc;
 
 use norn_ir::ids::{BlockId, FuncId, Reg};
@@ -181,9 +182,9 @@ impl<'a> Inliner<'a> {
 }
 
 fn add_iterations(all: &mut Vec<u32>, copy: &CopyOf) -> Iterations {
-    let first = all.len() as u32;
+    let first = narrow(all.len());
     all.extend_from_slice(&copy.iterations);
-    Iterations { first, count: copy.iterations.len() as u32 }
+    Iterations { first, count: narrow(copy.iterations.len()) }
 }
 
 /// A function under construction.
@@ -217,7 +218,7 @@ impl Build<'_, '_> {
         storage: Storage,
     ) -> Result<Frame, TooLarge> {
         let source = self.inliner.unroll(id, self.root)?;
-        let context = ContextId(self.inliner.contexts.len() as u32);
+        let context = ContextId::new(self.inliner.contexts.len());
         self.inliner.contexts.push(Context { function: id, caller });
         let mut blocks = self.spare.pop().unwrap_or_default();
         blocks.clear();
@@ -247,8 +248,10 @@ impl Build<'_, '_> {
 
     fn add_storage(&mut self, id: FuncId) -> Result<Storage, TooLarge> {
         let original = self.inliner.program.function(id);
-        let storage =
-            Storage { first_reg: self.function.registers.len() as u32, first_local: self.function.locals.len() as u32 };
+        let storage = Storage {
+            first_reg: narrow(self.function.registers.len()),
+            first_local: narrow(self.function.locals.len()),
+        };
         self.function.registers.extend(original.registers.iter().cloned());
         self.function.locals.extend(original.locals.iter().cloned());
         // A copy may end after few instructions; what it declares takes room all the same.
@@ -546,12 +549,12 @@ impl Build<'_, '_> {
         let block = &mut self.function.blocks[to.index()];
         block.terminator = terminator;
         // A block is filled without a break, so that its indices are the last.
-        self.origins.blocks[to.index()].first_index = (self.origins.indices.len() - block.instrs.len()) as u32;
+        self.origins.blocks[to.index()].first_index = narrow(self.origins.indices.len() - block.instrs.len());
         self.count(frame, index)
     }
 
     fn count(&mut self, frame: &Frame, index: usize) -> Result<(), TooLarge> {
-        self.origins.indices.push(index as u32);
+        self.origins.indices.push(narrow(index));
         let inliner = &mut *self.inliner;
         inliner.size += 1;
         inliner.size_of[frame.id.index()] += 1;

@@ -1,6 +1,7 @@
 //! How a value depends on the input.
 
 use norn_ir::instr::{BinaryOp, CastOp, CompareOp};
+use norn_ir::number::narrow_to;
 
 use super::set::{Set, mask};
 
@@ -27,7 +28,7 @@ impl Piece {
     fn between(self, low: i128, high: i128) -> Option<Piece> {
         let low = (low - self.plus).max(i128::from(self.low));
         let high = (high - self.plus).min(i128::from(self.high));
-        (low <= high).then_some(Piece { low: low as u64, high: high as u64, plus: self.plus })
+        (low <= high).then(|| Piece { low: narrow_to(low), high: narrow_to(high), plus: self.plus })
     }
 }
 
@@ -43,7 +44,7 @@ impl Form {
             Form::Line(pieces) => {
                 let [only] = set.members(1)?[..] else { return None };
                 let piece = pieces.iter().find(|piece| piece.low <= only && only <= piece.high)?;
-                Some((i128::from(only) + piece.plus) as u64)
+                Some(narrow_to(i128::from(only) + piece.plus))
             }
             Form::Table(rows) => {
                 let mut values = rows.iter().filter(|row| !row.0.and(set).is_empty()).map(|row| row.1);
@@ -162,7 +163,7 @@ impl Form {
         for side in sides {
             for (low, high) in set.and(&Set::of(vec![(side.low, side.high)])).intervals() {
                 for input in low..=high.min(low.saturating_add(neighbours - 1)) {
-                    let value = (i128::from(input) + side.plus) as u64;
+                    let value = narrow_to(i128::from(input) + side.plus);
                     let result = match op {
                         BinaryOp::And => value & constant,
                         BinaryOp::RemUnsigned => value % constant,

@@ -43,7 +43,7 @@ impl Set {
     pub fn members(&self, most: usize) -> Option<Vec<u64>> {
         let mut found = Vec::new();
         for &(low, high) in &self.0 {
-            if high - low >= most as u64 || found.len() + (high - low) as usize >= most {
+            if high - low >= most as u64 || found.len() + norn_ir::number::to_usize(high - low) >= most {
                 return None;
             }
             found.extend(low..=high);

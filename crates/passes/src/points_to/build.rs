@@ -2,6 +2,7 @@
 
 use norn_ir::ids::{FuncId, GlobalId, LocalId, Reg};
 use norn_ir::instr::{Callee, CastOp, InstrKind, Operand, TerminatorKind};
+use norn_ir::number::narrow;
 use norn_ir::program::{Function, InitValue, Origin, Program, Register};
 use norn_ir::types::Ty;
 
@@ -107,7 +108,7 @@ impl<'p> Builder<'p> {
 
     fn add_object(&mut self, what: Object, instance: Option<InstanceId>) -> ObjectId {
         self.objects.push(ObjectData { what: Some(what), instance, contents: None });
-        ObjectId(self.objects.len() as u32 - 1)
+        ObjectId::new(self.objects.len() - 1)
     }
 
     /// What an object contains; numbers and functions contain nothing.
@@ -140,7 +141,7 @@ impl<'p> Builder<'p> {
     }
 
     fn global(&self, id: GlobalId) -> ObjectId {
-        ObjectId(1 + self.program.functions.len() as u32 + id.0)
+        ObjectId(1 + narrow(self.program.functions.len()) + id.0)
     }
 
     fn shared_instance(&mut self, function: FuncId) -> InstanceId {
@@ -156,7 +157,7 @@ impl<'p> Builder<'p> {
 
     fn add_instance(&mut self, id: FuncId, depth: u32) -> InstanceId {
         let function = self.program.function(id);
-        let instance = InstanceId(self.instances.len() as u32);
+        let instance = InstanceId::new(self.instances.len());
         let first_register = self.registers.len();
         let of_register = |register: &Register| (register.ty == Ty::Bool).then_some(Value::Nothing);
         self.registers.extend(function.registers.iter().map(of_register));
@@ -165,7 +166,7 @@ impl<'p> Builder<'p> {
             self.registers[first_register + param.index()] = Some(Value::Node(self.graph.node()));
         }
         let result = self.graph.node();
-        let first_local = ObjectId(self.objects.len() as u32);
+        let first_local = ObjectId::new(self.objects.len());
         for local in 0..function.locals.len() {
             self.add_object(Object::Local(id, LocalId::new(local)), Some(instance));
         }
@@ -407,7 +408,7 @@ impl<'p> Builder<'p> {
         match self.value(caller, target) {
             Value::Nothing => {}
             Value::Object(object) => self.resolve_object(call, object),
-            Value::Node(target) => self.graph.add_use(target, Use::Call(call as u32)),
+            Value::Node(target) => self.graph.add_use(target, Use::Call(narrow(call))),
         }
     }
 
@@ -479,14 +480,14 @@ impl<'p> Builder<'p> {
     fn finish(self, entry: InstanceId) -> PointsTo {
         let mut by_function = vec![Vec::new(); self.program.functions.len()];
         for (i, instance) in self.instances.iter().enumerate() {
-            by_function[instance.function.index()].push(InstanceId(i as u32));
+            by_function[instance.function.index()].push(InstanceId::new(i));
         }
         let mut calls: Vec<CallSite> = self.calls.into_iter().map(|call| call.site).collect();
         calls.sort_by_key(|call| (call.site, call.caller));
         PointsTo {
             graph: self.graph,
             objects: self.objects,
-            functions: self.program.functions.len() as u32,
+            functions: narrow(self.program.functions.len()),
             instances: self.instances,
             registers: self.registers,
             by_function,

@@ -10,8 +10,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 use super::{ObjectId, Value};
 use crate::sparse_set::SparseSet;
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) struct Node(u32);
+norn_ir::ids! {
+    Node = "node";
+}
 
 /// What to do with each object that turns up in a node's set.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -220,7 +221,7 @@ impl Graph {
             if order[start] != UNSEEN || self.nodes[start].merged.is_some() {
                 continue;
             }
-            path.push((Node(start as u32), 0));
+            path.push((Node::new(start), 0));
             while let Some(&mut (node, ref mut at)) = path.last_mut() {
                 let n = node.index();
                 if *at == 0 {
@@ -267,7 +268,7 @@ impl Graph {
             edges.retain(|to| to.index() != n);
             edges.sort_unstable();
             edges.dedup();
-            self.known_edges.extend(edges.iter().map(|&to| (Node(n as u32), to)));
+            self.known_edges.extend(edges.iter().map(|&to| (Node::new(n), to)));
             self.nodes[n].edges = edges;
             let mut uses = std::mem::take(&mut self.nodes[n].uses);
             uses.iter_mut().for_each(|what| *what = self.simplify(*what));
@@ -311,12 +312,6 @@ impl Graph {
         if !data.set.is_empty() {
             self.enqueue(node);
         }
-    }
-}
-
-impl Node {
-    fn index(self) -> usize {
-        self.0 as usize
     }
 }
 

@@ -22,6 +22,7 @@ mod tests;
 
 use norn_ir::ids::{FuncId, GlobalId, LocalId};
 use norn_ir::instr::Operand;
+use norn_ir::number::narrow;
 use norn_ir::program::Program;
 use norn_ir::types::Ty;
 
@@ -202,31 +203,23 @@ enum Value {
     Node(Node),
 }
 
-/// An object as the analysis sees it: a local or allocation of one instance of its function.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct ObjectId(pub u32);
+norn_ir::ids! {
+    /// An object as the analysis sees it: a local or allocation of one instance of its function.
+    ObjectId = "object";
+}
 
 impl ObjectId {
     /// No object but any number.
     const NUMBER: ObjectId = ObjectId(0);
 
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-
     fn plus(self, offset: usize) -> ObjectId {
-        ObjectId(self.0 + offset as u32)
+        ObjectId(self.0 + narrow(offset))
     }
 }
 
-/// A function as seen from one call, or from all calls that have no instance of their own.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct InstanceId(pub u32);
-
-impl InstanceId {
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
+norn_ir::ids! {
+    /// A function as seen from one call, or from all calls that have no instance of their own.
+    InstanceId = "instance";
 }
 
 pub(crate) struct Instance {

@@ -2,6 +2,7 @@
 
 use norn_ir::ids::{BlockId, FuncId, Reg};
 use norn_ir::instr::{Callee, Instr, InstrKind, Operand, Terminator, TerminatorKind};
+use norn_ir::number::narrow;
 use norn_ir::program::{Block, Function, Program};
 
 /// Whether a function can become part of another: objects on its frame would have to end where it returns.
@@ -39,7 +40,7 @@ struct Site {
 }
 
 fn inline_one(caller: &mut Function, block: BlockId, index: usize, site: Site, callee: &Function) {
-    let registers = caller.registers.len() as u32;
+    let registers = narrow(caller.registers.len());
     let reg = |r: Reg| Reg(r.0 + registers);
     let operand = |o: Operand| o.reg().map_or(o, |r| Operand::Reg(reg(r)));
     caller.registers.extend(callee.registers.iter().cloned());

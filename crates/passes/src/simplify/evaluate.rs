@@ -47,7 +47,8 @@ fn binary(op: BinaryOp, ty: Ty, target: Target, lhs: u64, rhs: u64) -> Option<u6
     if ty.is_float() {
         return None;
     }
-    let width = u64::from(ty.bits(target));
+    let bits = ty.bits(target);
+    let width = u64::from(bits);
     Some(match op {
         BinaryOp::Add | BinaryOp::AddSigned => lhs.wrapping_add(rhs),
         BinaryOp::Sub | BinaryOp::SubSigned => lhs.wrapping_sub(rhs),
@@ -57,11 +58,11 @@ fn binary(op: BinaryOp, ty: Ty, target: Target, lhs: u64, rhs: u64) -> Option<u6
         BinaryOp::Xor => lhs ^ rhs,
         BinaryOp::Shl | BinaryOp::ShlSigned => lhs << (rhs % width),
         BinaryOp::ShrUnsigned => lhs >> (rhs % width),
-        BinaryOp::ShrSigned => (signed(lhs, width as u32) >> (rhs % width)) as u64,
+        BinaryOp::ShrSigned => (signed(lhs, bits) >> (rhs % width)) as u64,
         BinaryOp::DivUnsigned if rhs != 0 => lhs / rhs,
         BinaryOp::RemUnsigned if rhs != 0 => lhs % rhs,
         BinaryOp::DivSigned | BinaryOp::RemSigned => {
-            let (a, b) = (signed(lhs, width as u32), signed(rhs, width as u32));
+            let (a, b) = (signed(lhs, bits), signed(rhs, bits));
             // Processors trap a quotient that does not fit.
             let quotient = a.checked_div(b).filter(|&quotient| quotient != 1 << (width - 1))?;
             if op == BinaryOp::DivSigned { quotient as u64 } else { (a % b) as u64 }

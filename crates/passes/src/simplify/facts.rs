@@ -4,6 +4,7 @@
 use crate::by_instr::ByInstr;
 use norn_ir::ids::{BlockId, Reg};
 use norn_ir::instr::{InstrKind, TerminatorKind};
+use norn_ir::number::{narrow, narrow_to};
 use norn_ir::program::Function;
 use std::ops::Range;
 
@@ -40,9 +41,9 @@ impl Facts {
         let defs = self.registers.len() - first;
         kind.for_each_use(|reg| self.registers.push(reg));
         self.by_instr[(block, index)] = Fact {
-            first: first as u32,
-            uses: (self.registers.len() - first - defs) as u32,
-            defs: defs as u8,
+            first: narrow(first),
+            uses: narrow(self.registers.len() - first - defs),
+            defs: narrow_to(defs),
             is_pure: is_pure(kind),
             is_silent: is_silent(kind),
             is_comparison: matches!(kind, InstrKind::Compare { .. }),
@@ -53,8 +54,8 @@ impl Facts {
     pub fn enter_terminator(&mut self, block: BlockId, index: usize, kind: &TerminatorKind) {
         let first = self.registers.len();
         kind.for_each_use(|reg| self.registers.push(reg));
-        let uses = (self.registers.len() - first) as u32;
-        self.by_instr[(block, index)] = Fact { first: first as u32, uses, ..Fact::default() };
+        let uses = narrow(self.registers.len() - first);
+        self.by_instr[(block, index)] = Fact { first: narrow(first), uses, ..Fact::default() };
     }
 
     /// Forgets what the terminator of a block reads.

@@ -13,6 +13,7 @@ use crate::by_instr::ByInstr;
 use facts::Facts;
 use norn_ir::ids::{BlockId, Reg};
 use norn_ir::instr::TerminatorKind;
+use norn_ir::number::narrow;
 use norn_ir::program::Function;
 use norn_ir::types::Target;
 use propagate::{Propagated, decide, propagate};
@@ -101,8 +102,8 @@ impl Makers {
     }
 
     fn add(&mut self, reg: Reg, slot: usize) {
-        let before = std::mem::replace(&mut self.last[reg.index()], self.entries.len() as u32);
-        self.entries.push((slot as u32, before));
+        let before = std::mem::replace(&mut self.last[reg.index()], narrow(self.entries.len()));
+        self.entries.push((narrow(slot), before));
     }
 
     fn of(&self, reg: Reg) -> impl Iterator<Item = usize> + '_ {
@@ -217,7 +218,7 @@ impl Simplified {
                     }
                     *of = Some(block);
                     let compares = facts.fact(slot).is_comparison;
-                    *found = Readers { count: count.saturating_add(1), first: (slot - first) as u32, compares };
+                    *found = Readers { count: count.saturating_add(1), first: narrow(slot - first), compares };
                 }
             }
             for reg in open.drain(..) {

@@ -6,6 +6,7 @@
 //! The second part does not ask whether a read outside of the loop can come after it, which would take the liveness of
 //! the whole function.
 
+use norn_ir::number::narrow;
 use std::collections::BTreeMap;
 
 use norn_ir::ids::{BlockId, Reg};
@@ -35,7 +36,7 @@ impl Reads {
         }
         let mut position = vec![0; function.blocks.len()];
         for (at, id) in function.reverse_postorder().into_iter().enumerate() {
-            position[id.index()] = at as u32;
+            position[id.index()] = narrow(at);
         }
         Reads { plain, counts, position }
     }
