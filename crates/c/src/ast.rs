@@ -5,6 +5,7 @@
 //! Deep nesting is limited by the parser (`parse::MAX_DEPTH`), so that every later stage may recurse over the tree.
 
 use crate::intern::Symbol;
+use crate::literal::{self, CharKind};
 use norn_ir::source::Loc;
 
 #[derive(Debug)]
@@ -387,6 +388,19 @@ pub struct StringLiteral {
     pub kind: StringKind,
     pub units: Vec<u32>,
     pub loc: Loc,
+}
+
+impl StringLiteral {
+    /// What it spells, for names and messages.
+    pub fn text(&self) -> String {
+        let kind = match self.kind {
+            StringKind::Plain => CharKind::Plain,
+            StringKind::Wide => CharKind::Wide,
+            StringKind::Char16 => CharKind::U16,
+            StringKind::Char32 => CharKind::U32,
+        };
+        literal::spelt(kind, &self.units)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod tests;
 
+use norn_ir::number::narrow_to;
+
 /// A number.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Number {
@@ -215,7 +217,7 @@ pub fn char_constant(text: &str) -> Result<CharConstant, String> {
     let value = match (kind, units.as_slice()) {
         (_, []) => return Err("the character constant is empty".to_owned()),
         // `char` is signed.
-        (CharKind::Plain, [unit]) => i64::from(*unit as u8 as i8),
+        (CharKind::Plain, [unit]) => i64::from(narrow_to::<u8>(*unit) as i8),
         (CharKind::Plain, [..]) if units.len() <= 4 => {
             i64::from(units.iter().fold(0u32, |value, unit| value << 8 | unit) as i32)
         }
@@ -230,6 +232,23 @@ pub fn char_constant(text: &str) -> Result<CharConstant, String> {
 pub fn string(text: &str) -> Result<StringPiece, String> {
     let (kind, units) = units(text, '"')?;
     Ok(StringPiece { kind, units })
+}
+
+/// The text that the elements of a string literal spell, for names and messages. What is no character becomes U+FFFD.
+pub fn spelt(kind: CharKind, units: &[u32]) -> String {
+    match kind {
+        CharKind::Plain | CharKind::U8 => {
+            let bytes: Vec<u8> = units.iter().map(|&unit| narrow_to(unit)).collect();
+            String::from_utf8_lossy(&bytes).into_owned()
+        }
+        CharKind::U16 => {
+            let units = units.iter().map(|&unit| narrow_to(unit));
+            char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+        }
+        CharKind::Wide | CharKind::U32 => {
+            units.iter().map(|&unit| char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+        }
+    }
 }
 
 /// Prefix and elements of a literal between `quote`s.

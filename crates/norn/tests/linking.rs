@@ -94,6 +94,12 @@ fn an_alias_is_its_target() {
         "extern int y; int k(void); int other(void) { return y + k(); }",
         [0, 0],
     );
+    check(
+        "alias_of_a_name_outside_ascii",
+        "int größe(void) { return 7; } int g(void) __attribute__((alias(\"größe\")));",
+        "int g(void); int main(void) { assert(g() == 7); }",
+        [0, 0],
+    );
     // Which one a weak alias and another definition make is not decided.
     check(
         "weak_alias",

@@ -199,12 +199,10 @@ impl Call<'_, '_, '_> {
 
     /// The text of an argument that is a string literal.
     fn string_arg(&self, i: usize) -> Option<String> {
-        let literal = match &self.args.get(i)?.kind {
-            ast::ExprKind::Str(literal) => literal,
-            _ => return None,
-        };
-        let bytes = literal.units.iter().map(|&unit| unit as u8).collect::<Vec<_>>();
-        Some(String::from_utf8_lossy(&bytes).into_owned())
+        match &self.args.get(i)?.kind {
+            ast::ExprKind::Str(literal) => Some(literal.text()),
+            _ => None,
+        }
     }
 
     /// A string literal that the meaning of the call depends on.

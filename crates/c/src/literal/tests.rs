@@ -152,3 +152,17 @@ fn strings() {
     check("u8\"é\"", U8, &[0xC3, 0xA9]);
     assert!(string("\"").is_err());
 }
+
+#[test]
+fn strings_spell_texts() {
+    let check = |literal: &str, text: &str| {
+        let piece = string(literal).unwrap();
+        assert_eq!(spelt(piece.kind, &piece.units), text, "{literal}");
+    };
+    for prefix in ["", "u8", "L", "u", "U"] {
+        check(&format!("{prefix}\"aé≤\u{1F600}\""), "aé≤\u{1F600}");
+    }
+    check(r#""\377""#, "\u{FFFD}");
+    check(r#"u"\xD83D!""#, "\u{FFFD}!");
+    check(r#"L"\xFFFFFFFF""#, "\u{FFFD}");
+}

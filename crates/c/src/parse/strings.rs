@@ -60,8 +60,7 @@ impl Parser<'_> {
     /// A string literal as a name, for `asm` labels.
     pub(super) fn string_as_name(&mut self) -> Parsed<Symbol> {
         let literal = self.string_literal("a string literal")?;
-        let bytes: Vec<u8> = literal.units.iter().map(|&u| u as u8).collect();
-        Ok(self.session.symbols.intern(&String::from_utf8_lossy(&bytes)))
+        Ok(self.session.symbols.intern(&literal.text()))
     }
 }
 

@@ -55,8 +55,8 @@ fn file_name(literal: &str) -> Result<String, String> {
     if let Some(plain) = plain.filter(|plain| !plain.contains('\\')) {
         return Ok(plain.to_owned());
     }
-    let bytes: Vec<u8> = literal::string(literal)?.units.iter().map(|&unit| unit as u8).collect();
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    let piece = literal::string(literal)?;
+    Ok(literal::spelt(piece.kind, &piece.units))
 }
 
 impl Preprocessor<'_> {

@@ -37,10 +37,7 @@ impl Checker<'_> {
     pub(super) fn static_assert(&mut self, assertion: &ast::StaticAssert) {
         let Some(0) = self.required_int(&assertion.condition, "the condition of a static assertion") else { return };
         let message = match &assertion.message {
-            Some(text) => {
-                let bytes: Vec<u8> = text.units.iter().map(|&u| u as u8).collect();
-                format!("static assertion failed: {}", String::from_utf8_lossy(&bytes))
-            }
+            Some(message) => format!("static assertion failed: {}", message.text()),
             None => "static assertion failed".to_owned(),
         };
         self.error(assertion.loc, message);

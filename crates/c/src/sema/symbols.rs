@@ -26,8 +26,7 @@ impl Checker<'_> {
                     self.error(attribute.loc, "the attribute 'alias' takes a name as a string");
                     continue;
                 };
-                let name = target.units.iter().filter_map(|&unit| char::from_u32(unit)).collect();
-                symbolic.alias = Some((name, attribute.loc));
+                symbolic.alias = Some((target.text(), attribute.loc));
             }
         }
         symbolic

@@ -235,6 +235,7 @@ fn statements() {
 
 #[test]
 fn constants() {
+    errors("_Static_assert(0, L\"größe ≤ 3\");", &["1:1: static assertion failed: größe ≤ 3"]);
     errors(
         "_Static_assert(sizeof(int) == 8, \"ints are small\"); int a[1 / 0]; enum { E = 1 << 40, F = 5 % 0 }; struct s { int b : 40; int c : -1; int d : 0; float e : 3; };",
         &[
