@@ -9,9 +9,10 @@ use norn_ir::source::Loc;
 use norn_ir::types::Target;
 use rustc_hash::FxHashMap;
 
-/// An unqualified type.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct TypeId(pub u32);
+norn_ir::ids! {
+    /// An unqualified type.
+    TypeId = "type";
+}
 
 /// A type with its qualifiers. Arrays carry the qualifiers on their element.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -20,15 +21,12 @@ pub struct QualType {
     pub qualifiers: Qualifiers,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct RecordId(pub u32);
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct EnumId(pub u32);
-
-/// One dimension of a variable-length array type, as evaluated where its declaration was reached.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct VlaId(pub u32);
+norn_ir::ids! {
+    RecordId = "record";
+    EnumId = "enum";
+    /// One dimension of a variable-length array type, as evaluated where its declaration was reached.
+    VlaId = "vla";
+}
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Type {

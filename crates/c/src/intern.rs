@@ -4,11 +4,13 @@
 //! text, and a slot is found by open addressing without touching the spelling unless the hash agrees.
 
 use crate::spelling::Keyword;
+use norn_ir::number::{halves, low_32, narrow};
 use std::ops::Range;
 
-/// An interned spelling.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Symbol(pub u32);
+norn_ir::ids! {
+    /// An interned spelling.
+    Symbol = "symbol";
+}
 
 /// A slot of the table: a symbol and the part of its hash that did not choose the slot.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +78,7 @@ impl Interner {
             if slot.symbol == FREE.symbol {
                 return Err(index);
             }
-            if slot.hash == hash as u32 {
+            if slot.hash == low_32(hash) {
                 let range = self.ranges[slot.symbol as usize].clone();
                 if self.text.as_bytes()[range] == *name.as_bytes() {
                     return Ok(Symbol(slot.symbol));
@@ -89,11 +91,11 @@ impl Interner {
     /// Adds a new name in the free slot where it belongs.
     #[inline(never)]
     fn add(&mut self, name: &str, hash: u64, free: usize) -> Symbol {
-        let symbol = Symbol(u32::try_from(self.ranges.len()).expect("there should be fewer than 2^32 names"));
+        let symbol = Symbol::new(self.ranges.len());
         let start = self.text.len();
         self.text.push_str(name);
         self.ranges.push(start..self.text.len());
-        self.slots[free] = Slot { hash: hash as u32, symbol: symbol.0 };
+        self.slots[free] = Slot { hash: low_32(hash), symbol: symbol.0 };
         if self.ranges.len() * 2 > self.slots.len() {
             self.grow();
         }
@@ -109,7 +111,7 @@ impl Interner {
             while slots[index].symbol != FREE.symbol {
                 index = (index + 1) & (size - 1);
             }
-            slots[index] = Slot { hash: hash as u32, symbol: symbol as u32 };
+            slots[index] = Slot { hash: low_32(hash), symbol: narrow(symbol) };
         }
         self.slots = slots;
     }
@@ -131,8 +133,8 @@ fn slot_of(hash: u64, mask: usize) -> usize {
 #[inline]
 fn hash(bytes: &[u8]) -> u64 {
     let fold = |a: u64, b: u64| {
-        let product = u128::from(a) * u128::from(b);
-        (product as u64) ^ ((product >> 64) as u64)
+        let (low, high) = halves(u128::from(a) * u128::from(b));
+        low ^ high
     };
     let (first, last) = match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
         (Some(first), Some(last)) => (u64::from_le_bytes(*first), u64::from_le_bytes(*last)),
@@ -163,7 +165,7 @@ mod tests {
         let symbols: Vec<Symbol> = names.iter().map(|name| interner.intern(name)).collect();
         for (i, (name, &symbol)) in names.iter().zip(&symbols).enumerate() {
             // The keywords come before.
-            assert_eq!(symbol, Symbol((Keyword::SPELLINGS.len() + i) as u32));
+            assert_eq!(symbol, Symbol::new(Keyword::SPELLINGS.len() + i));
             assert_eq!(interner.name(symbol), name);
             assert_eq!(interner.get(name), Some(symbol));
             assert_eq!(interner.intern(name), symbol);

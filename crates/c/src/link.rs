@@ -22,13 +22,12 @@ pub use reach::AT_EXIT;
 use reach::{Mentions, Reached};
 use rustc_hash::FxHashMap;
 
-/// A function of the linked program.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct LinkedFunctionId(pub u32);
-
-/// An object of the linked program.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct LinkedObjectId(pub u32);
+norn_ir::ids! {
+    /// A function of the linked program.
+    LinkedFunctionId = "function";
+    /// An object of the linked program.
+    LinkedObjectId = "object";
+}
 
 /// A name for which a definition in another file would count.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -196,11 +195,11 @@ impl Linked {
     }
 
     pub fn function_ids(&self) -> impl Iterator<Item = LinkedFunctionId> + use<> {
-        (0..self.functions.len() as u32).map(LinkedFunctionId)
+        LinkedFunctionId::all(self.functions.len())
     }
 
     pub fn object_ids(&self) -> impl Iterator<Item = LinkedObjectId> + use<> {
-        (0..self.objects.len() as u32).map(LinkedObjectId)
+        LinkedObjectId::all(self.objects.len())
     }
 
     /// The declaration of a function that counts.
@@ -290,12 +289,12 @@ impl Linked {
             name: f.name,
             linkage: f.linkage,
             unit: index,
-            id: FunctionId(i as u32),
+            id: FunctionId::new(i),
             defined: f.body.is_some(),
             noreturn: f.noreturn,
             weak: f.symbolic.weak,
         };
-        let fresh = LinkedFunctionId(self.functions.len() as u32);
+        let fresh = LinkedFunctionId::new(self.functions.len());
         if f.linkage == Linkage::Internal {
             self.functions.push(new);
             return fresh;
@@ -357,8 +356,8 @@ impl Linked {
         i: usize,
     ) -> LinkedObjectId {
         let o = &unit.objects[i];
-        let new = LinkedObject { linkage: o.linkage, unit: index, id: ObjectId(i as u32), ty: o.ty };
-        let fresh = LinkedObjectId(self.objects.len() as u32);
+        let new = LinkedObject { linkage: o.linkage, unit: index, id: ObjectId::new(i), ty: o.ty };
+        let fresh = LinkedObjectId::new(self.objects.len());
         let name = match (&o.name, o.linkage) {
             (Some(name), Linkage::External) => name.clone(),
             _ => {
@@ -411,7 +410,7 @@ impl Linked {
         }
         if takes_over {
             entry.unit = index;
-            entry.id = ObjectId(i as u32);
+            entry.id = ObjectId::new(i);
         }
         known
     }

@@ -22,25 +22,18 @@ pub struct Unit {
     pub functions: Vec<Function>,
 }
 
-/// An object with static or thread storage, by its index in [`Unit::objects`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct ObjectId(pub u32);
-
-/// A function, by its index in [`Unit::functions`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct FunctionId(pub u32);
-
-/// A variable with automatic storage, by its index in [`Body::vars`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct VarId(pub u32);
-
-/// A named label, by its index in [`Body::labels`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct LabelId(pub u32);
-
-/// A `case` or `default` label, by its position among those of its function.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct CaseId(pub u32);
+norn_ir::ids! {
+    /// An object with static or thread storage, by its index in [`Unit::objects`].
+    ObjectId = "object";
+    /// A function, by its index in [`Unit::functions`].
+    FunctionId = "function";
+    /// A variable with automatic storage, by its index in [`Body::vars`].
+    VarId = "variable";
+    /// A named label, by its index in [`Body::labels`].
+    LabelId = "label";
+    /// A `case` or `default` label, by its position among those of its function.
+    CaseId = "case";
+}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Linkage {

@@ -17,7 +17,7 @@ const fn classes() -> [u8; 256] {
     let mut table = [0; 256];
     let mut i = 0;
     while i < 128 {
-        let byte = i as u8;
+        let byte = norn_ir::number::low_8(i as u64);
         table[i] = match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => IDENT_START | IDENT,
             b'0'..=b'9' => DIGIT | IDENT,

@@ -16,6 +16,7 @@ use crate::session::Session;
 use crate::token::Punct;
 use chars::{BLANK, CLASS, DIGIT, GAP, IDENT, IDENT_START};
 use norn_ir::diag::Diagnostic;
+use norn_ir::number::narrow;
 use norn_ir::source::Loc;
 
 /// A preprocessing token.
@@ -128,7 +129,7 @@ impl<'t> Lexer<'t> {
 
     /// Where the next line begins, when the lexer stands at the end of one. `None` at the end of the text.
     pub fn next_line(&self) -> Option<Loc> {
-        (self.byte(self.pos) == b'\n').then(|| self.base.offset(self.pos as u32 + 1))
+        (self.byte(self.pos) == b'\n').then(|| self.base.offset(narrow(self.pos) + 1))
     }
 
     /// From here on a line break is the end, or no longer is.
@@ -217,7 +218,7 @@ impl<'t> Lexer<'t> {
     fn token(&mut self, kind: PpKind, start: usize, end: usize, flags: Flags) -> PpToken {
         self.pos = end;
         let len = u16::try_from(end - start).unwrap_or(u16::MAX);
-        PpToken { kind, loc: self.base.offset(start as u32), len, flags }
+        PpToken { kind, loc: self.base.offset(narrow(start)), len, flags }
     }
 
     #[inline]
@@ -291,7 +292,7 @@ impl<'t> Lexer<'t> {
             }
         }
         self.pos = self.bytes.len();
-        let loc = self.base.offset(start as u32);
+        let loc = self.base.offset(narrow(start));
         session.report(Diagnostic::error(loc, "unterminated comment").covering(2).saying("it begins here"));
     }
 

@@ -1,5 +1,6 @@
 use super::*;
 use crate::session::Options;
+use norn_ir::number::narrow;
 
 fn tokens(input: &str) -> (Session, Vec<PpToken>) {
     let mut session = Session::new(Options::default());
@@ -113,7 +114,7 @@ fn a_directive_ends_with_its_line() {
         count += 1;
     }
     assert_eq!((count, &text[lexer.pos()..]), (3, "\ne"));
-    assert_eq!(lexer.next_line(), Some(Loc(1 + text.len() as u32 - 1)));
+    assert_eq!(lexer.next_line(), Some(Loc(1 + narrow(text.len() - 1))));
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::tree::walk::{Node, children};
 use crate::tree::{
     Builtin, Callee, ConstValue, Definition, Expr, ExprKind, FunctionId, Linkage, ObjectId, StmtKind, Unit,
 };
+use norn_ir::number::narrow;
 use std::collections::HashMap;
 
 /// The model with which functions to run at exit are registered.
@@ -125,7 +126,7 @@ fn of_body<'a>(root: Node<'a>, stack: &mut Vec<(Node<'a>, Option<u32>)>, guards:
                     && let Some(name) = asks_for(condition)
                 {
                     guards.push(Guard { name: name.to_owned(), outer: guard });
-                    under = Some(guards.len() as u32 - 1);
+                    under = Some(narrow(guards.len() - 1));
                     stack.extend(otherwise.iter().map(|s| (Node::Stmt(s), guard)));
                     stack.push((Node::Stmt(then), under));
                     continue;

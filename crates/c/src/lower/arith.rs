@@ -6,6 +6,7 @@ use super::function::FunctionBuilder;
 use super::ir_types::Scalar;
 use crate::tree;
 use norn_ir::instr::{BinaryOp, CastOp, CompareOp, Const, InstrKind, Operand, UnaryOp};
+use norn_ir::number::{low_32, narrow, nearest_f32};
 use norn_ir::types::Ty;
 
 impl FunctionBuilder<'_, '_> {
@@ -50,7 +51,7 @@ impl FunctionBuilder<'_, '_> {
         let fits = |value: Option<i64>| {
             value.filter(|&v| self.sign_extend(ty, ty.truncate(v as u64, self.p.target)) == v).map(|v| v as u64)
         };
-        let shift = (b < u64::from(ty.bits(self.p.target))).then_some(b as u32);
+        let shift = (b < u64::from(ty.bits(self.p.target))).then(|| narrow(b));
         match op {
             BinaryOp::Add => Some(a.wrapping_add(b)),
             BinaryOp::Sub => Some(a.wrapping_sub(b)),
@@ -266,8 +267,8 @@ impl FunctionBuilder<'_, '_> {
                 }
                 CastOp::FloatToFloat => {
                     let bits = match to {
-                        Ty::F32 => u64::from((f64::from_bits(c.bits) as f32).to_bits()),
-                        _ => f64::from(f32::from_bits(c.bits as u32)).to_bits(),
+                        Ty::F32 => u64::from(nearest_f32(f64::from_bits(c.bits)).to_bits()),
+                        _ => f64::from(f32::from_bits(low_32(c.bits))).to_bits(),
                     };
                     return self.constant(to, bits);
                 }

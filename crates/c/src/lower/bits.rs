@@ -7,6 +7,7 @@ use super::ir_types::Scalar;
 use super::place::{Place, Where};
 use crate::ctype::BitField;
 use norn_ir::instr::{BinaryOp, Operand};
+use norn_ir::number::narrow;
 use norn_ir::types::Ty;
 
 const BYTE: Scalar = Scalar { ty: Ty::I8, signed: false, is_bool: false };
@@ -40,7 +41,7 @@ impl FunctionBuilder<'_, '_> {
         let wide = wide_type(bits);
         let value = self.resize(place.scalar, wide, value);
         for i in 0..bits.unit {
-            let first = i as u32 * 8;
+            let first = narrow(i) * 8;
             let moved = self.moved(wide, value, i64::from(bits.start) - i64::from(first));
             let byte = self.resize(Scalar { ty: wide, signed: false, is_bool: false }, Ty::I8, moved);
             let to = self.offset(address, i);
@@ -50,7 +51,7 @@ impl FunctionBuilder<'_, '_> {
 
     /// Writes the given bits of an integer in memory; `value` has them in their place, and perhaps others.
     fn write_part(&mut self, ty: Ty, to: Operand, place: Place, value: Operand, bits: std::ops::Range<u32>) {
-        if bits.len() as u32 == ty.bits(self.p.target) {
+        if bits.end - bits.start == ty.bits(self.p.target) {
             self.store_at(ty, to, value, place.access);
             return;
         }

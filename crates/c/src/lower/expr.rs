@@ -8,6 +8,7 @@ use crate::ctype::BitField;
 use crate::tree::walk::{Node, preorder};
 use crate::tree::{BinaryOp, Builtin, Expr, ExprKind, Size, StmtKind, Update, UpdateResult};
 use norn_ir::instr::{self, InstrKind, Operand};
+use norn_ir::number::nearest_f32;
 use norn_ir::types::Ty;
 
 impl<'a> FunctionBuilder<'_, 'a> {
@@ -114,7 +115,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
             ExprKind::Float(value) => {
                 let scalar = self.expect_scalar(e);
                 match scalar.ty {
-                    Ty::F32 => self.constant(Ty::F32, u64::from((*value as f32).to_bits())),
+                    Ty::F32 => self.constant(Ty::F32, u64::from(nearest_f32(*value).to_bits())),
                     _ => self.constant(Ty::F64, value.to_bits()),
                 }
             }

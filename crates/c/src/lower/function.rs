@@ -260,7 +260,7 @@ impl<'p, 'a> FunctionBuilder<'p, 'a> {
     fn declare_variables(&mut self, body: &'a Body) {
         let first = usize::from(self.result_address.is_some());
         for i in 0..body.vars.len() {
-            let var = VarId(i as u32);
+            let var = VarId::new(i);
             let ty = self.var_type(var);
             let param = body.params.iter().position(|&p| p == var).map(|p| self.params[first + p]);
             let scalar = self.p.layouts.scalar(ty);
@@ -289,7 +289,7 @@ impl<'p, 'a> FunctionBuilder<'p, 'a> {
         let listed = super::scope::listed_variables(body);
         let unlisted: Vec<VarId> = (0..body.vars.len())
             .filter(|&i| !listed[i] && (!is_param[i] || matches!(self.homes[i], Home::Local(_))))
-            .map(|i| VarId(i as u32))
+            .map(VarId::new)
             .collect();
         self.scopes[0] = self.scope_of(None, &unlisted);
     }

@@ -9,6 +9,7 @@ use crate::ctype::{self, QualType};
 use crate::tree::{Init, InitPart, InitValue, VarId};
 use norn_ir::ids::TypeId;
 use norn_ir::instr::{Access, Callee, InstrKind, Operand, Order};
+use norn_ir::number::to_usize;
 use norn_ir::types::Ty;
 
 /// Longer strings are copied from a constant object.
@@ -131,7 +132,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
             filled = text_end;
         }
         while filled < text_end {
-            let chunk = bytes[filled as usize..].iter().take(width as usize);
+            let chunk = bytes[to_usize(filled)..].iter().take(to_usize(width));
             let value = chunk.rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
             let (target, value) = (self.offset(to, filled), self.constant(unit, value));
             self.store(unit, target, value);

@@ -14,6 +14,7 @@ use crate::tree::{ConstInit, ConstValue, Definition, Linkage};
 use norn_ir::diag::Diagnostic;
 use norn_ir::ids::{FileId, FuncId, GlobalId, TypeId};
 use norn_ir::instr::{Const, TerminatorKind};
+use norn_ir::number::{narrow, nearest_f32, to_usize};
 use norn_ir::program::{Function, Global, Init, InitValue, Origin, Program, Storage};
 use norn_ir::source::{Line, Loc, SourceId, SourceMap};
 use norn_ir::span::Span;
@@ -285,10 +286,10 @@ impl<'a> ProgramBuilder<'a> {
             ConstValue::Int { bits: 0, .. } => return None,
             ConstValue::Int { size, bits } => match Ty::int_of_size(*size) {
                 Some(ty) => InitValue::Const(Const { ty, bits: ty.truncate(*bits, self.target) }),
-                None => InitValue::Bytes(bits.to_le_bytes().into_iter().take(*size as usize).collect()),
+                None => InitValue::Bytes(bits.to_le_bytes().into_iter().take(to_usize(*size)).collect()),
             },
             ConstValue::Float { size: 4, value } => {
-                InitValue::Const(Const { ty: Ty::F32, bits: u64::from((*value as f32).to_bits()) })
+                InitValue::Const(Const { ty: Ty::F32, bits: u64::from(nearest_f32(*value).to_bits()) })
             }
             ConstValue::Float { value, .. } => InitValue::Const(Const { ty: Ty::F64, bits: value.to_bits() }),
             ConstValue::Bytes(bytes) if bytes.iter().all(|&b| b == 0) => return None,
@@ -399,5 +400,5 @@ fn characters(sources: &SourceMap, source: SourceId, from: Loc, to: Loc) -> u32 
     let start = sources.start(source).0;
     let bytes = sources.text(source).as_bytes();
     let bytes = bytes.get((from.0 - start) as usize..(to.0 - start) as usize).unwrap_or_default();
-    bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count() as u32
+    narrow(bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count())
 }

@@ -16,9 +16,10 @@ use norn_ir::ids::{BlockId, LocalId, Reg};
 use norn_ir::instr::{AllocKind, Const, InstrKind, NondetSource, Operand, TerminatorKind};
 use norn_ir::span::Span;
 
-/// A scope of the function being lowered.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ScopeId(pub u32);
+norn_ir::ids! {
+    /// A scope of the function being lowered.
+    ScopeId = "scope";
+}
 
 #[derive(Default)]
 pub struct Scope {
@@ -84,7 +85,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
         if !vars.is_empty() {
             let scope = self.scope_of(Some(outer), vars);
             self.scopes.push(scope);
-            self.scope = ScopeId(self.scopes.len() as u32 - 1);
+            self.scope = ScopeId::new(self.scopes.len() - 1);
             self.enter_scope_objects(self.scope);
         }
         outer

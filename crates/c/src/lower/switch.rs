@@ -6,6 +6,7 @@ use super::scope::JumpTarget;
 use crate::tree::{CaseId, Expr, Stmt, SwitchCase};
 use norn_ir::ids::BlockId;
 use norn_ir::instr::{BinaryOp, CompareOp, Operand, TerminatorKind};
+use norn_ir::number::low_64;
 use norn_ir::types::Ty;
 use rustc_hash::FxHashMap;
 
@@ -28,7 +29,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
             }
             let target = target_of(self, case.target);
             if case.high - case.low < LISTED_RANGE {
-                let values = (case.low..=case.high).map(|v| scalar.ty.truncate(v as u64, self.p.target));
+                let values = (case.low..=case.high).map(|v| scalar.ty.truncate(low_64(v), self.p.target));
                 listed.extend(values.map(|v| (v, target)));
             } else {
                 self.range_test(scalar, operand, case, target);
@@ -47,8 +48,8 @@ impl<'a> FunctionBuilder<'_, 'a> {
 
     /// Jumps to the target if the value lies in the case's range: `value - low <= high - low`, unsigned.
     fn range_test(&mut self, scalar: Scalar, value: Operand, case: &SwitchCase, target: BlockId) {
-        let low = self.constant(scalar.ty, case.low as u64);
-        let length = self.constant(scalar.ty, (case.high - case.low) as u64);
+        let low = self.constant(scalar.ty, low_64(case.low));
+        let length = self.constant(scalar.ty, low_64(case.high - case.low));
         let distance = self.binary(BinaryOp::Sub, scalar.ty, value, low);
         let inside = self.compare(CompareOp::LeUnsigned, scalar.ty, distance, length);
         let next = self.new_block();

@@ -9,6 +9,7 @@ use super::ir_types::{Passing, Scalar};
 use crate::ctype;
 use crate::tree::{self, Builtin, Expr, ExprKind, Update, UpdateResult};
 use norn_ir::instr::{Access, BinaryOp, CastOp, CompareOp, Const, InstrKind, NondetSource, Operand, Order, UnaryOp};
+use norn_ir::number::halves;
 use norn_ir::types::Ty;
 
 /// The halves of a value, of type `I64`.
@@ -156,7 +157,8 @@ impl<'a> FunctionBuilder<'_, 'a> {
     }
 
     pub fn wide_constant(&self, bits: u128) -> Wide {
-        Wide { low: self.constant(Ty::I64, bits as u64), high: self.constant(Ty::I64, (bits >> 64) as u64) }
+        let (low, high) = halves(bits);
+        Wide { low: self.constant(Ty::I64, low), high: self.constant(Ty::I64, high) }
     }
 
     fn hold_wide(&self, value: Wide) -> [Held; 2] {

@@ -10,6 +10,7 @@ use crate::ast::{
 };
 use crate::token::{Keyword, Punct, TokenKind};
 use norn_ir::diag::Diagnostic;
+use norn_ir::number::narrow;
 use norn_ir::source::Loc;
 
 /// What a declaration turned out to be.
@@ -199,7 +200,7 @@ impl Parser<'_> {
         let no_type = matches!(specifiers.ty, TypeSpecifier::ImplicitInt) && specifiers.storage.is_none();
         if let (true, true, Some(name)) = (has_names, no_type, declarator.name) {
             let message = format!("'{}' is used like a macro, but no such macro is defined", self.name(name));
-            self.report(Diagnostic::error(declarator.loc, message).covering(self.name(name).len() as u32));
+            self.report(Diagnostic::error(declarator.loc, message).covering(narrow(self.name(name).len())));
             return true;
         }
         false

@@ -7,6 +7,7 @@ use super::scope::Meaning;
 use crate::intern::Symbol;
 use crate::token::{Keyword, Punct, TokenKind};
 use norn_ir::diag::Diagnostic;
+use norn_ir::number::narrow;
 use norn_ir::source::Loc;
 
 /// Headers that declare well-known types.
@@ -70,7 +71,7 @@ impl Parser<'_> {
             Some(header) => format!("'{spelling}' is declared in <{header}>: add '#include <{header}>'"),
             None => "perhaps an '#include' or a typedef is missing".to_owned(),
         };
-        let length = spelling.len() as u32;
+        let length = narrow(spelling.len());
         let message = format!("unknown type name '{spelling}'");
         self.report(Diagnostic::error(loc, message).covering(length).help(help));
         self.names.assume_type(name);

@@ -6,6 +6,7 @@ use crate::lex::{Flags, PpKind, PpToken};
 use crate::session::Session;
 use crate::token::Punct;
 use norn_ir::diag::Diagnostic;
+use norn_ir::number::{narrow, narrow_to};
 use norn_ir::source::Loc;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -297,7 +298,7 @@ impl Preprocessor<'_> {
         };
         let function = *kind != MacroKind::Object;
         let indices: std::collections::HashMap<Symbol, u16> =
-            params.iter().enumerate().map(|(i, &param)| (param, i as u16)).collect();
+            params.iter().enumerate().map(|(i, &param)| (param, narrow_to(i))).collect();
         let param = |token: PpToken| match token.kind {
             PpKind::Ident(name) => indices.get(&name).copied(),
             _ => None,
@@ -316,7 +317,7 @@ impl Preprocessor<'_> {
                 if before.is_some_and(|b| body[b].paste) {
                     return Err((token, "'##' cannot be at either end of '__VA_OPT__'".to_owned()));
                 }
-                let len = (body.len() - item - 1) as u32;
+                let len = narrow(body.len() - item - 1);
                 body[item].role = match body[item].role {
                     Role::StringizeVaOpt(_) => Role::StringizeVaOpt(len),
                     _ => Role::VaOpt(len),

@@ -26,6 +26,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
+use norn_ir::number::narrow;
 pub use preprocessed::target_of_preprocessed;
 
 use crate::intern::{Interner, Symbol};
@@ -239,7 +240,7 @@ impl<'s> Preprocessor<'s> {
     }
 
     fn finish(mut self) -> Vec<Token> {
-        let end = self.session.sources.text(self.main).len() as u32;
+        let end = narrow(self.session.sources.text(self.main).len());
         let loc = self.session.sources.start(self.main).offset(end);
         self.output.push(Token { kind: TokenKind::Eof, loc, len: 0 });
         self.macros.restore();

@@ -8,6 +8,7 @@ use crate::lex::{Lexer, PpKind, PpToken};
 use crate::session::{Session, Target};
 use crate::token::{Token, TokenKind};
 use norn_ir::diag::Diagnostic;
+use norn_ir::number::narrow;
 use norn_ir::source::SourceId;
 
 /// The data model that a preprocessed text was made for, as its declaration of `size_t` tells.
@@ -47,7 +48,7 @@ pub fn tokens(session: &mut Session, source: SourceId) -> Vec<Token> {
             continue;
         }
         if token.kind == PpKind::Eof || session.too_many_errors() {
-            output.push(Token { kind: TokenKind::Eof, loc: base.offset(text.len() as u32), len: 0 });
+            output.push(Token { kind: TokenKind::Eof, loc: base.offset(narrow(text.len())), len: 0 });
             return output;
         }
         output.extend(leave(session, token));

@@ -7,6 +7,7 @@ use super::member::find_member;
 use crate::ast::{Designator, Initializer, InitializerItem};
 use crate::ctype::{ArrayLength, Type};
 use crate::tree::{Expr, ExprKind, Init, InitPart, InitValue, Size, VarId};
+use norn_ir::number::{narrow_to, to_usize};
 use norn_ir::source::Loc;
 
 /// A position in a braced list.
@@ -166,7 +167,7 @@ impl Checker<'_> {
                 if record.is_union && position > 0 {
                     return None;
                 }
-                let field = record.body.as_ref()?.fields.get(position as usize)?;
+                let field = record.body.as_ref()?.fields.get(to_usize(position))?;
                 Some(Target { ty: field.ty, offset: whole.offset + field.offset, bits: field.bits })
             }
             _ => None,
@@ -226,7 +227,7 @@ impl Checker<'_> {
             self.error(loc, format!("the index {last} is outside of the array"));
             return None;
         }
-        let (first, last) = (first as u64, last as u64);
+        let (first, last) = (narrow_to(first), narrow_to(last));
         let target = Target { ty: element, offset: whole.offset + first * size, bits: None };
         Some(Designated { target, first, last, consumed: true })
     }

@@ -8,6 +8,7 @@ use super::fold::{float_operation, holds};
 use crate::ast;
 use crate::ctype::{FloatType, QualType, Type, TypeId};
 use crate::tree::{BinaryOp, CompareOp, Expr, ExprKind, Function, FunctionId, ObjectId, Size};
+use norn_ir::number::{low_64, toward_zero};
 use norn_ir::source::Loc;
 
 /// The value of a constant expression.
@@ -89,7 +90,7 @@ impl Checker<'_> {
 
     /// Cuts a number to the width of its type.
     fn wrapped(&self, n: i128, ty: QualType) -> i128 {
-        if self.is_wide(ty) { n } else { self.number_of(self.cut(n as u64, ty), ty) }
+        if self.is_wide(ty) { n } else { self.number_of(self.cut(low_64(n), ty), ty) }
     }
 }
 
@@ -132,7 +133,7 @@ impl Evaluator<'_, '_> {
                 let bytes = index.saturating_mul(i128::from(*size)) * if *subtract { -1 } else { 1 };
                 match self.evaluate(pointer)? {
                     Value::Int(n) => Ok(Value::Int(self.checker.wrapped(n.saturating_add(bytes), ty))),
-                    Value::Object(id, offset) => Ok(Value::Object(id, offset.wrapping_add(bytes as i64))),
+                    Value::Object(id, offset) => Ok(Value::Object(id, offset.wrapping_add(low_64(bytes) as i64))),
                     _ if bytes == 0 => self.evaluate(pointer),
                     _ => not_constant(loc, "this address is not constant"),
                 }
@@ -228,8 +229,8 @@ impl Evaluator<'_, '_> {
             Value::Int(n) if self.checker.is_scalar(to) => Ok(Value::Int(self.checker.wrapped(n, to))),
             Value::Float(v) if to.ty == TypeId::BOOL => Ok(Value::Int(i128::from(v != 0.0))),
             Value::Float(v) if to_float => Ok(Value::Float(self.checker.round(v, to))),
-            Value::Float(v) if self.is_unsigned_wide(to) => Ok(Value::Int(v as u128 as i128)),
-            Value::Float(v) if self.checker.is_integer(to) => Ok(Value::Int(self.checker.wrapped(v as i128, to))),
+            Value::Float(v) if self.is_unsigned_wide(to) => Ok(Value::Int(toward_zero::<u128>(v) as i128)),
+            Value::Float(v) if self.checker.is_integer(to) => Ok(Value::Int(self.checker.wrapped(toward_zero(v), to))),
             Value::Object(..) | Value::Function(_) if to.ty == TypeId::BOOL && self.may_be_null(value) => {
                 not_constant(loc, "a weak symbol may be null")
             }
@@ -261,13 +262,13 @@ impl Evaluator<'_, '_> {
             },
             // An address that went through an integer of pointer width.
             (Value::Object(id, offset), Value::Int(n)) if op == BinaryOp::Add => {
-                Ok(Value::Object(id, offset.wrapping_add(n as i64)))
+                Ok(Value::Object(id, offset.wrapping_add(low_64(n) as i64)))
             }
             (Value::Int(n), Value::Object(id, offset)) if op == BinaryOp::Add => {
-                Ok(Value::Object(id, offset.wrapping_add(n as i64)))
+                Ok(Value::Object(id, offset.wrapping_add(low_64(n) as i64)))
             }
             (Value::Object(id, offset), Value::Int(n)) if op == BinaryOp::Sub => {
-                Ok(Value::Object(id, offset.wrapping_sub(n as i64)))
+                Ok(Value::Object(id, offset.wrapping_sub(low_64(n) as i64)))
             }
             (Value::Object(a, l), Value::Object(b, r)) if op == BinaryOp::Sub && a == b => {
                 Ok(Value::Int(i128::from(l) - i128::from(r)))

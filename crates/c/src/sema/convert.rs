@@ -4,6 +4,7 @@ use super::Checker;
 use crate::ctype::{FloatType, IntType, QualType, Type, TypeId};
 use crate::tree::{Builtin, Expr, ExprKind, Init, InitPart, InitValue};
 use norn_ir::diag::Diagnostic;
+use norn_ir::number::{low_64, toward_zero};
 use norn_ir::source::Loc;
 
 /// Why a value is converted; messages say so.
@@ -217,13 +218,13 @@ impl Checker<'_> {
                     _ => number as f64,
                 }))
             }
-            ExprKind::Int(bits) => Some(ExprKind::Int(self.cut(self.number_of(bits, e.ty) as u64, to))),
+            ExprKind::Int(bits) => Some(ExprKind::Int(self.cut(low_64(self.number_of(bits, e.ty)), to))),
             ExprKind::Float(value) if to.ty == TypeId::BOOL => Some(ExprKind::Int(u64::from(value != 0.0))),
             ExprKind::Float(value) if to_float => Some(ExprKind::Float(self.round(value, to))),
             ExprKind::Float(value) => {
-                let number = value as i128;
+                let number = toward_zero(value);
                 let exact = value.is_finite() && self.fits(number, to);
-                exact.then(|| ExprKind::Int(self.cut(number as u64, to)))
+                exact.then(|| ExprKind::Int(self.cut(low_64(number), to)))
             }
             _ => None,
         }

@@ -5,6 +5,7 @@ use super::scope::Entity;
 use crate::ast;
 use crate::ctype::{EnumId, IntType, QualType, TypeId};
 use norn_ir::diag::Diagnostic;
+use norn_ir::number::low_64;
 
 impl Checker<'_> {
     pub(super) fn define_enum(&mut self, id: EnumId, specifier: &ast::EnumSpecifier, enumerators: &[ast::Enumerator]) {
@@ -46,14 +47,14 @@ impl Checker<'_> {
             greatest = greatest.max(value);
             let ty = self.enumerator_type(value);
             if ty != TypeId::INT {
-                large.push((enumerator.name, value as u64, enumerator.loc));
+                large.push((enumerator.name, low_64(value), enumerator.loc));
             }
             if let Some(earlier) = self.scopes.name_here(enumerator.name) {
                 let message = format!("'{}' is declared twice", self.name(enumerator.name));
                 self.report(Diagnostic::error(enumerator.loc, message).also(earlier.loc, "declared here before"));
                 continue;
             }
-            self.scopes.bind(enumerator.name, Entity::Constant(value as u64, ty), enumerator.loc);
+            self.scopes.bind(enumerator.name, Entity::Constant(low_64(value), ty), enumerator.loc);
         }
         let underlying = self.enum_type(least, greatest, specifier);
         let definition = &mut self.types.enums[id.0 as usize];

@@ -3,6 +3,7 @@
 use super::Checker;
 use crate::ctype::{FloatType, QualType, Type, TypeId};
 use crate::tree::{BinaryOp, Builtin, CompareOp, Expr, ExprKind, Size, VarId};
+use norn_ir::number::{low_64, nearest_f32};
 use norn_ir::source::Loc;
 
 impl Checker<'_> {
@@ -15,7 +16,7 @@ impl Checker<'_> {
         if self.is_wide(ty) {
             return self.wide_constant(value, QualType::unqualified(ty.ty), loc);
         }
-        let bits = self.cut(value as u64, ty);
+        let bits = self.cut(low_64(value), ty);
         Expr { kind: ExprKind::Int(bits), ty: QualType::unqualified(ty.ty), loc }
     }
 
@@ -173,7 +174,7 @@ impl Checker<'_> {
                 if self.is_signed(ty) && (!self.fits(exact, ty) || (op == BinaryOp::Shl && l < 0)) {
                     return None;
                 }
-                Some(ExprKind::Int(self.cut(exact as u64, ty)))
+                Some(ExprKind::Int(self.cut(low_64(exact), ty)))
             }
             (&ExprKind::Float(l), &ExprKind::Float(r)) => {
                 Some(ExprKind::Float(self.round(float_operation(op, l, r)?, lhs.ty)))
@@ -207,7 +208,7 @@ impl Checker<'_> {
     /// `float` constants have the precision of `float`.
     pub(super) fn round(&self, value: f64, ty: QualType) -> f64 {
         match self.kind(ty) {
-            Type::Float(FloatType::Float) => f64::from(value as f32),
+            Type::Float(FloatType::Float) => f64::from(nearest_f32(value)),
             _ => value,
         }
     }

@@ -81,7 +81,7 @@ impl FunctionState {
 
     /// A variable of the innermost block.
     pub(super) fn new_var(&mut self, name: Option<Symbol>, ty: QualType, loc: Loc) -> VarId {
-        let id = VarId(self.vars.len() as u32);
+        let id = VarId::new(self.vars.len());
         self.vars.push(Var { name, ty, address_taken: false, loc });
         if let Some(block) = self.blocks.last_mut() {
             block.push(id);
@@ -109,7 +109,7 @@ impl FunctionState {
     }
 
     fn new_label(&mut self, name: Symbol, loc: Loc) -> LabelId {
-        let id = LabelId(self.labels.len() as u32);
+        let id = LabelId::new(self.labels.len());
         self.labels.push(Label { name, loc });
         self.label_states.push(LabelState { defined: None, used: None });
         id

@@ -7,6 +7,7 @@ use super::Checker;
 use super::constant::Value;
 use crate::ctype::{FloatType, QualType, Type, TypeId};
 use crate::tree::{ConstInit, ConstValue, Definition, Expr, ExprKind, Init, Size, VarId};
+use norn_ir::number::to_usize;
 
 impl Checker<'_> {
     /// The value of a scalar part of such an object.
@@ -54,7 +55,7 @@ impl Checker<'_> {
                 self.known_bits(&bits.to_le_bytes(), ty)
             }
             ConstValue::Bytes(bytes) if part.offset <= offset => {
-                let bytes = bytes.get((offset - part.offset) as usize..)?.get(..size as usize)?;
+                let bytes = bytes.get(to_usize(offset - part.offset)..)?.get(..to_usize(size))?;
                 self.known_bits(bytes, ty)
             }
             _ => None,

@@ -6,6 +6,7 @@ use crate::ctype::{FunctionType, QualType, Type, TypeId};
 use crate::intern::Symbol;
 use crate::tree::{Expr, ExprKind, Function, FunctionId, Linkage, Symbolic};
 use norn_ir::diag::Diagnostic;
+use norn_ir::number::narrow;
 use norn_ir::source::Loc;
 
 impl Checker<'_> {
@@ -59,7 +60,7 @@ impl Checker<'_> {
             return;
         }
         let text = self.name(name).to_owned();
-        let diagnostic = Diagnostic::error(loc, format!("'{text}' is not declared")).covering(text.len() as u32);
+        let diagnostic = Diagnostic::error(loc, format!("'{text}' is not declared")).covering(narrow(text.len()));
         let diagnostic = match self.declaration_hint(&text) {
             Some(hint) => diagnostic.help(hint),
             None => diagnostic,
@@ -84,7 +85,7 @@ impl Checker<'_> {
         let text = self.name(name).to_owned();
         let diagnostic = Diagnostic::warning(loc, format!("'{text}' is called without a declaration"));
         let hint = self.declaration_hint(&text).unwrap_or_else(|| format!("'int {text}()' is assumed"));
-        self.report(diagnostic.covering(text.len() as u32).help(hint));
+        self.report(diagnostic.covering(narrow(text.len())).help(hint));
         let result = self.int_type();
         let ty = FunctionType { result, params: Vec::new(), variadic: false, prototyped: false };
         let ty = self.types.intern(Type::Function(ty));
@@ -115,7 +116,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn add_function(&mut self, function: Function) -> FunctionId {
-        let id = FunctionId(self.unit.functions.len() as u32);
+        let id = FunctionId::new(self.unit.functions.len());
         self.linked.insert(function.name, Linked::Function(id));
         self.unit.functions.push(function);
         id

@@ -6,6 +6,7 @@ use crate::ctype::{ArrayLength, QualType, Type, TypeId};
 use crate::intern::Symbol;
 use crate::literal::{self, CharKind, FloatKind, Number};
 use crate::tree::{Builtin, ConstInit, ConstValue, Definition, Expr, ExprKind, Linkage, Object, ObjectId, Symbolic};
+use norn_ir::number::to_usize;
 use norn_ir::source::Loc;
 use norn_ir::types::Target;
 
@@ -108,7 +109,7 @@ impl Checker<'_> {
         let ty = QualType::unqualified(self.types.intern(Type::Array { element, length }));
         let size = self.size_of(element).unwrap_or(1);
         let mut bytes = string_bytes(&literal.units, size);
-        bytes.resize(bytes.len() + size as usize, 0);
+        bytes.resize(bytes.len() + to_usize(size), 0);
         let object = Object {
             symbolic: Symbolic::default(),
             name: None,
@@ -126,7 +127,7 @@ impl Checker<'_> {
     }
 
     pub(crate) fn add_object(&mut self, object: Object) -> ObjectId {
-        let id = ObjectId(self.unit.objects.len() as u32);
+        let id = ObjectId::new(self.unit.objects.len());
         self.unit.objects.push(object);
         id
     }
@@ -281,9 +282,9 @@ impl Checker<'_> {
 
 /// The bytes of code units of the given size, little endian.
 pub(super) fn string_bytes(units: &[u32], size: u64) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(units.len() * size as usize);
+    let mut bytes = Vec::with_capacity(units.len() * to_usize(size));
     for unit in units {
-        bytes.extend_from_slice(&unit.to_le_bytes()[..size as usize]);
+        bytes.extend_from_slice(&unit.to_le_bytes()[..to_usize(size)]);
     }
     bytes
 }

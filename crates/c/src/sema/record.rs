@@ -13,6 +13,7 @@ use crate::ast;
 use crate::ctype::{ArrayLength, BitField, QualType, RecordBody, RecordField, RecordId, Type};
 use crate::intern::Symbol;
 use norn_ir::diag::Diagnostic;
+use norn_ir::number::narrow;
 use norn_ir::source::Loc;
 use rustc_hash::FxHashMap;
 
@@ -217,7 +218,7 @@ impl Checker<'_> {
             self.error(e.loc, format!("a bit-field of type {text} cannot be {width} bits wide"));
             return None;
         }
-        Some(width as u32)
+        Some(narrow(width))
     }
 
     fn finished(&mut self, mut layout: Layout, loc: Loc) -> RecordBody {
@@ -321,7 +322,7 @@ fn unit(position: u64, width: u32, declared: u64, low: u64, high: u64) -> Option
     let last = position + u64::from(width);
     let field = |offset: u64, unit: u64| {
         let fits = offset >= low && offset + unit <= high && offset * 8 <= position && (offset + unit) * 8 >= last;
-        fits.then(|| (offset, BitField { unit, start: (position - offset * 8) as u32, width }))
+        fits.then(|| (offset, BitField { unit, start: narrow(position - offset * 8), width }))
     };
     let aligned = [declared.min(8), 1, 2, 4, 8].into_iter().find_map(|size| field(position / 8 / size * size, size));
     aligned

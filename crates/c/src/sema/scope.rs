@@ -8,6 +8,7 @@
 use crate::ctype::{EnumId, QualType, RecordId, TypeId};
 use crate::intern::Symbol;
 use crate::tree::{FunctionId, ObjectId, VarId};
+use norn_ir::number::narrow;
 use norn_ir::source::Loc;
 
 /// What an ordinary name stands for.
@@ -66,7 +67,7 @@ pub(crate) struct Scopes {
 
 impl Scopes {
     pub(crate) fn depth(&self) -> u32 {
-        self.marks.len() as u32
+        narrow(self.marks.len())
     }
 
     pub(crate) fn enter(&mut self) {
@@ -164,7 +165,7 @@ impl Scopes {
 
     /// All visible ordinary names in the order of their symbols.
     pub(crate) fn visible(&self) -> impl Iterator<Item = Symbol> + '_ {
-        self.names.iter().enumerate().filter(|(_, b)| b.is_some()).map(|(i, _)| Symbol(i as u32))
+        self.names.iter().enumerate().filter(|(_, b)| b.is_some()).map(|(i, _)| Symbol::new(i))
     }
 }
 

@@ -6,6 +6,7 @@ use super::constant::Value;
 use crate::ctype::{BitField, FloatType, QualType, Type};
 use crate::tree::{Builtin, ConstInit, ConstValue, Definition, Expr, ExprKind, Init, InitValue};
 use norn_ir::diag::Diagnostic;
+use norn_ir::number::{halves, low_64, narrow_to, nearest_f32, to_usize};
 use std::collections::BTreeMap;
 
 /// The parts of an object's content so far, by offset; they do not overlap.
@@ -63,12 +64,12 @@ impl Checker<'_> {
         let size = self.size_of(ty).unwrap_or(0);
         match value {
             Value::Int(n) => match bits {
-                Some(field) => image.put_bits(offset, field, n as u64),
+                Some(field) => image.put_bits(offset, field, low_64(n)),
                 None if self.is_wide(ty) => {
-                    image.put(offset, ConstValue::Int { size: 8, bits: n as u64 });
+                    image.put(offset, ConstValue::Int { size: 8, bits: low_64(n) });
                     image.put(offset + 8, ConstValue::Int { size: 8, bits: (n >> 64) as u64 });
                 }
-                None => image.put(offset, ConstValue::Int { size, bits: self.cut(n as u64, ty) }),
+                None => image.put(offset, ConstValue::Int { size, bits: self.cut(low_64(n), ty) }),
             },
             Value::Float(value) if matches!(self.kind(ty), Type::Float(FloatType::LongDouble)) => {
                 image.put(offset, ConstValue::Bytes(x87_bytes(value).to_vec()));
@@ -200,7 +201,7 @@ impl Image {
             for (i, byte) in bytes.iter().enumerate() {
                 let at = start + i as u64;
                 if at >= offset && at < end {
-                    unit[(at - offset) as usize] = *byte;
+                    unit[to_usize(at - offset)] = *byte;
                 }
             }
             self.restore(start, &bytes, offset, end);
@@ -209,9 +210,9 @@ impl Image {
         let kept = u128::from_le_bytes(unit) & !(mask << field.start);
         let bits = kept | (u128::from(value) & mask) << field.start;
         let value = if matches!(field.unit, 1 | 2 | 4 | 8) {
-            ConstValue::Int { size: field.unit, bits: bits as u64 }
+            ConstValue::Int { size: field.unit, bits: halves(bits).0 }
         } else {
-            ConstValue::Bytes(bits.to_le_bytes()[..field.unit as usize].to_vec())
+            ConstValue::Bytes(bits.to_le_bytes()[..to_usize(field.unit)].to_vec())
         };
         self.parts.insert(offset, value);
     }
@@ -236,12 +237,12 @@ impl Image {
     /// Puts back what a removed part had outside of a stretch of bytes.
     fn restore(&mut self, start: u64, bytes: &[u8], offset: u64, end: u64) {
         if start < offset {
-            let before = bytes.len().min((offset - start) as usize);
+            let before = bytes.len().min(to_usize(offset - start));
             if before > 0 {
                 self.parts.insert(start, ConstValue::Bytes(bytes[..before].to_vec()));
             }
         }
-        let skip = end.saturating_sub(start) as usize;
+        let skip = to_usize(end.saturating_sub(start));
         if skip < bytes.len() {
             self.parts.insert(end.max(start), ConstValue::Bytes(bytes[skip..].to_vec()));
         }
@@ -250,8 +251,8 @@ impl Image {
 
 fn bytes_of(value: &ConstValue) -> Vec<u8> {
     match value {
-        ConstValue::Int { size, bits } => bits.to_le_bytes()[..*size as usize].to_vec(),
-        ConstValue::Float { size: 4, value } => (*value as f32).to_le_bytes().to_vec(),
+        ConstValue::Int { size, bits } => bits.to_le_bytes()[..to_usize(*size)].to_vec(),
+        ConstValue::Float { size: 4, value } => nearest_f32(*value).to_le_bytes().to_vec(),
         ConstValue::Float { value, .. } => value.to_le_bytes().to_vec(),
         ConstValue::Bytes(bytes) => bytes.clone(),
         ConstValue::Object(..) | ConstValue::Function(_) => Vec::new(),
@@ -274,7 +275,7 @@ fn x87_bytes(value: f64) -> [u8; 10] {
     };
     let mut bytes = [0; 10];
     bytes[..8].copy_from_slice(&mantissa.to_le_bytes());
-    bytes[8..].copy_from_slice(&((sign << 15 | exponent) as u16).to_le_bytes());
+    bytes[8..].copy_from_slice(&narrow_to::<u16>(sign << 15 | exponent).to_le_bytes());
     bytes
 }
 

@@ -5,6 +5,7 @@ use crate::ast;
 use crate::ctype::QualType;
 use crate::tree::{CaseId, Stmt, StmtKind, SwitchCase};
 use norn_ir::diag::Diagnostic;
+use norn_ir::number::low_64;
 use norn_ir::source::Loc;
 
 /// A `switch` whose body is being checked.
@@ -106,7 +107,7 @@ impl Checker<'_> {
     }
 
     fn case_value(&self, n: i128, ty: QualType) -> i128 {
-        self.number_of(self.cut(n as u64, ty), ty)
+        self.number_of(self.cut(low_64(n), ty), ty)
     }
 
     /// A `switch` is a jump to each of its labels.

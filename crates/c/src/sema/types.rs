@@ -9,6 +9,7 @@ use crate::ctype::{ArrayLength, Enum, FunctionType, IntType, QualType, Record, R
 use crate::intern::Symbol;
 use crate::sema::max_object_size;
 use norn_ir::diag::Diagnostic;
+use norn_ir::number::narrow_to;
 use norn_ir::source::Loc;
 
 /// What specifiers say about all declarators after them.
@@ -268,7 +269,7 @@ impl Checker<'_> {
                     self.error(e.loc, "the array is larger than the address space");
                     None
                 } else {
-                    Some(ArrayLength::Known(n as u64))
+                    Some(ArrayLength::Known(narrow_to(n)))
                 }
             }
             Err(problem) if self.function.is_none() && self.scopes.depth() == 0 => {
@@ -418,7 +419,7 @@ impl Checker<'_> {
                 return QualType::unqualified(TypeId::ERROR);
             }
             None => {
-                let id = RecordId(self.types.records.len() as u32);
+                let id = RecordId::new(self.types.records.len());
                 let (tag, is_union, loc) = (specifier.tag, specifier.is_union, specifier.loc);
                 self.types.records.push(Record { tag, is_union, body: None, loc });
                 if let Some(tag) = tag {
@@ -456,7 +457,7 @@ impl Checker<'_> {
                 return QualType::unqualified(TypeId::ERROR);
             }
             None => {
-                let id = crate::ctype::EnumId(self.types.enums.len() as u32);
+                let id = crate::ctype::EnumId::new(self.types.enums.len());
                 let (tag, loc) = (specifier.tag, specifier.loc);
                 self.types.enums.push(Enum { tag, underlying: None, loc });
                 if let Some(tag) = tag {

@@ -11,6 +11,7 @@
 use super::Checker;
 use crate::ctype::{QualType, Type};
 use crate::tree::{Expr, ExprKind};
+use norn_ir::number::narrow;
 
 /// What an operation computes with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,7 +36,7 @@ impl Checker<'_> {
         if !integers || (wide_l.is_none() && wide_r.is_none()) {
             return OperationType { ty: QualType::unqualified(self.common_type(l.ty, r.ty)), width: None };
         }
-        let bits = |ty: QualType| self.size_of(ty).map_or(0, |size| size as u32 * 8);
+        let bits = |ty: QualType| self.size_of(ty).map_or(0, |size| narrow(size) * 8);
         let (width_l, width_r) = (wide_l.unwrap_or(bits(l)), wide_r.unwrap_or(bits(r)));
         let (ty, width, wide) = match width_l.cmp(&width_r) {
             std::cmp::Ordering::Less => (r, width_r, wide_r),

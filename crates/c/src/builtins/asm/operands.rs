@@ -6,6 +6,7 @@ use super::{Clobber, text_of};
 use crate::ast::AsmOperand;
 use crate::ctype::{QualType, Type};
 use crate::tree::{Expr, ExprKind, ObjectId, VarId};
+use norn_ir::number::narrow;
 
 /// An operand of the statement.
 pub(super) struct Bound {
@@ -168,7 +169,7 @@ impl Machine<'_, '_> {
             && !self.checker.is_pointer(value.ty)
         {
             // A compiler keeps constants by the width of the type alone, and prints them with the sign that has.
-            let unused = 128 - 8 * size as u32;
+            let unused = 128 - 8 * narrow(size);
             let number = (self.checker.number_of(bits, value.ty) << unused) >> unused;
             if places.takes_immediate(number) {
                 self.push(input, Direction::Read, size, Slot::Immediate(number));

@@ -4,6 +4,7 @@
 use super::{Checked, correct_for};
 use crate::session::Target;
 use crate::tree::{ConstValue, Definition};
+use norn_ir::number::{nearest_f32, to_usize};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -411,16 +412,16 @@ fn static_objects_have_the_bytes_that_cc_gives_them() {
 fn image(checked: &Checked, name: &str) -> Vec<u8> {
     let object = checked.object(name);
     let Definition::Initialised(parts) = &object.definition else { panic!("{name} should be initialised") };
-    let mut bytes = vec![0; checked.types.size_of(object.ty.ty, Target::Lp64).expect("a size") as usize];
+    let mut bytes = vec![0; to_usize(checked.types.size_of(object.ty.ty, Target::Lp64).expect("a size"))];
     for part in parts {
         let content = match &part.value {
-            ConstValue::Int { size, bits } => bits.to_le_bytes()[..*size as usize].to_vec(),
-            ConstValue::Float { size: 4, value } => (*value as f32).to_le_bytes().to_vec(),
+            ConstValue::Int { size, bits } => bits.to_le_bytes()[..to_usize(*size)].to_vec(),
+            ConstValue::Float { size: 4, value } => (nearest_f32(*value)).to_le_bytes().to_vec(),
             ConstValue::Float { value, .. } => value.to_le_bytes().to_vec(),
             ConstValue::Bytes(bytes) => bytes.clone(),
             other => panic!("no address was expected: {other:?}"),
         };
-        let start = part.offset as usize;
+        let start = to_usize(part.offset);
         // A flexible array reaches beyond the size of its struct.
         bytes.resize(bytes.len().max(start + content.len()), 0);
         bytes[start..start + content.len()].copy_from_slice(&content);
