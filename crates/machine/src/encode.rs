@@ -10,16 +10,17 @@ use crate::machine::Machine;
 use crate::memory::{Memory, Object, ObjectKind, ObjectRef};
 use crate::race::{Clock, Follows};
 use crate::state::{Frame, State, Status, Thread};
+use norn_ir::number::low_8;
 use norn_ir::types::Ty;
 use norn_verdict::trace::ThreadIndex;
 
 /// A number in as many groups of 7 bits as it needs.
 pub fn number(out: &mut Vec<u8>, mut n: u64) {
     while n >= 0x80 {
-        out.push(n as u8 | 0x80);
+        out.push(low_8(n) | 0x80);
         n >>= 7;
     }
-    out.push(n as u8);
+    out.push(low_8(n));
 }
 
 /// A place for objects.

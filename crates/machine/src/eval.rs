@@ -2,6 +2,7 @@
 
 use crate::memory::ObjectRef;
 use norn_ir::instr::{BinaryOp, CastOp, CompareOp, RmwOp, UnaryOp};
+use norn_ir::number::{low_32, low_64, narrow, nearest_f32, toward_zero};
 use norn_ir::types::{Target, Ty};
 
 /// What a register holds: bits cut to the width of its type and, for a pointer, the object it points into.
@@ -45,10 +46,10 @@ pub fn binary(op: BinaryOp, ty: Ty, target: Target, lhs: u64, rhs: u64) -> Resul
     }
     let width = ty.bits(target);
     let (a, b) = (i128::from(signed(lhs, width)), i128::from(signed(rhs, width)));
-    let cut = |wide: i128| ty.truncate(wide as u64, target);
+    let cut = |wide: i128| ty.truncate(low_64(wide), target);
     let exact = |wide: i128| (cut(wide), (i128::from(signed(cut(wide), width)) != wide).then_some(Fault::Overflow));
     let wraps = |bits: u64| (ty.truncate(bits, target), None);
-    let amount = (rhs % u64::from(width)) as u32;
+    let amount = narrow(rhs % u64::from(width));
     let outside = (rhs >= u64::from(width)).then_some(Fault::Overflow);
     Ok(match op {
         BinaryOp::Add => wraps(lhs.wrapping_add(rhs)),
@@ -109,7 +110,7 @@ fn float_binary(op: BinaryOp, ty: Ty, lhs: u64, rhs: u64) -> u64 {
     }
     let (result, indefinite) = match ty {
         Ty::F32 => {
-            let result = apply(op, f32::from_bits(lhs as u32), f32::from_bits(rhs as u32));
+            let result = apply(op, f32::from_bits(low_32(lhs)), f32::from_bits(low_32(rhs)));
             (u64::from(result.to_bits()), 0xffc0_0000)
         }
         _ => (apply(op, f64::from_bits(lhs), f64::from_bits(rhs)).to_bits(), 0xfff8_0000_0000_0000),
@@ -137,7 +138,7 @@ pub fn compare(op: CompareOp, ty: Ty, target: Target, lhs: u64, rhs: u64) -> boo
 
 fn to_f64(ty: Ty, bits: u64) -> f64 {
     match ty {
-        Ty::F32 => f64::from(f32::from_bits(bits as u32)),
+        Ty::F32 => f64::from(f32::from_bits(low_32(bits))),
         _ => f64::from_bits(bits),
     }
 }
@@ -167,7 +168,7 @@ pub fn cast(op: CastOp, from: Ty, to: Ty, target: Target, bits: u64) -> u64 {
             if x.is_nan() {
                 return resized_nan(to, bits);
             }
-            return from_number(to, x, x as f32);
+            return from_number(to, x, nearest_f32(x));
         }
     };
     to.truncate(result, target)
@@ -195,7 +196,11 @@ fn float_to_int(x: f64, width: u32, is_signed: bool) -> u64 {
         true => (-(2f64.powi(width as i32 - 1)), 2f64.powi(width as i32 - 1)),
         false => (0.0, 2f64.powi(width as i32)),
     };
-    if x >= low && x < high { if is_signed { x as i64 as u64 } else { x as u64 } } else { 1 << (width - 1) }
+    match is_signed {
+        _ if !(low..high).contains(&x) => 1 << (width - 1),
+        true => toward_zero::<i64>(x) as u64,
+        false => toward_zero(x),
+    }
 }
 
 /// The value that a read-modify-write leaves in memory.

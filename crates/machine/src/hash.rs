@@ -1,6 +1,7 @@
 //! A fast hash for short keys, and the random numbers of `run`. The hash is not made against adversaries: a bad case
 //! only makes a search slower.
 
+use norn_ir::number::to_usize;
 use std::hash::{BuildHasherDefault, Hasher};
 
 pub type FastMap<K, V> = std::collections::HashMap<K, V, BuildHasherDefault<FastHasher>>;
@@ -64,6 +65,6 @@ impl Random {
 
     /// A number below `n`, which is not 0.
     pub fn below(&mut self, n: usize) -> usize {
-        (self.number() % n as u64) as usize
+        to_usize(self.number() % n as u64)
     }
 }

@@ -16,6 +16,7 @@
 use crate::eval::Value;
 use norn_ir::address::{ALLOC_ALIGN, GAP, LARGEST_ARENA, LARGEST_OBJECT, MOST_OBJECTS, function_address};
 use norn_ir::ids::{FuncId, GlobalId, LocalId, TypeId};
+use norn_ir::number::{narrow, to_usize};
 use norn_ir::program::{InitValue, Program, Storage};
 use norn_ir::span::Span;
 use norn_ir::types::{Target, Ty};
@@ -104,7 +105,7 @@ impl Object {
 
     /// Alive, with fresh content.
     fn renew(&mut self, zeroed: bool) {
-        let size = self.info.size as usize;
+        let size = to_usize(self.info.size);
         self.alive = true;
         self.toucher = None;
         self.bytes = vec![0; size];
@@ -137,14 +138,14 @@ impl Object {
 
     /// The bits of `size` bytes, or `None` if one of them is not initialised. The place should be inside.
     fn bits(&self, offset: u64, size: u64) -> Option<u64> {
-        let range = offset as usize..(offset + size) as usize;
+        let range = to_usize(offset)..to_usize(offset + size);
         if let Some(initialised) = &self.initialised
             && !initialised.flags[range.clone()].iter().all(|&f| f)
         {
             return None;
         }
         let mut buffer = [0; 8];
-        buffer[..size as usize].copy_from_slice(&self.bytes[range]);
+        buffer[..to_usize(size)].copy_from_slice(&self.bytes[range]);
         Some(u64::from_le_bytes(buffer))
     }
 
@@ -152,7 +153,7 @@ impl Object {
     fn known_bits(&self, offset: u64, size: u64) -> (u64, u64) {
         let (mut bits, mut known) = (0, 0);
         for i in 0..size {
-            let at = (offset + i) as usize;
+            let at = to_usize(offset + i);
             if self.initialised.as_ref().is_none_or(|initialised| initialised.flags[at]) {
                 bits |= u64::from(self.bytes[at]) << (i * 8);
                 known |= 0xff << (i * 8);
@@ -163,8 +164,8 @@ impl Object {
 
     fn write(&mut self, offset: u64, ty: Ty, value: Value, target: Target) {
         let size = ty.size(target);
-        let range = offset as usize..(offset + size) as usize;
-        self.bytes[range.clone()].copy_from_slice(&value.bits.to_le_bytes()[..size as usize]);
+        let range = to_usize(offset)..to_usize(offset + size);
+        self.bytes[range.clone()].copy_from_slice(&value.bits.to_le_bytes()[..to_usize(size)]);
         if let Some(initialised) = &mut self.initialised {
             for flag in &mut initialised.flags[range] {
                 initialised.missing -= u64::from(!*flag);
@@ -235,7 +236,7 @@ impl Arena {
         };
         info.base = base;
         self.next = next;
-        let index = self.objects.len() as u32;
+        let index = narrow(self.objects.len());
         self.objects.push(Rc::new(Object::new(info, zeroed)));
         Ok(index)
     }
@@ -244,7 +245,7 @@ impl Arena {
         let after = self.objects.partition_point(|object| object.info.base <= address);
         let index = after.checked_sub(1)?;
         let info = &self.objects[index].info;
-        (address - info.base <= info.size).then_some(index as u32)
+        (address - info.base <= info.size).then_some(narrow(index))
     }
 }
 
@@ -265,7 +266,7 @@ impl Memory {
 
     /// The arena of a new thread, with its instances of the thread-local objects.
     pub fn add_thread(&mut self, program: &Program, globals: &Globals) -> Result<(), Full> {
-        let number = self.arenas.len() as u32;
+        let number = narrow(self.arenas.len());
         self.arenas.push(Rc::new(Arena::new(number, self.target)?));
         self.add_globals(program, globals, number, |storage| storage == Storage::Thread)
     }
@@ -444,14 +445,14 @@ impl Memory {
         let arena = arena_of(thread);
         let objects = self.arenas[arena as usize].objects.iter().enumerate();
         let own = objects.take_while(|(_, object)| matches!(object.info.kind, ObjectKind::ThreadLocal(_)));
-        own.map(move |(index, _)| ObjectRef { arena, index: index as u32, life: 0 })
+        own.map(move |(index, _)| ObjectRef { arena, index: narrow(index), life: 0 })
     }
 
     /// All objects, with arenas and objects in order.
     pub fn objects(&self) -> impl Iterator<Item = (ObjectRef, &Object)> {
         self.arenas.iter().enumerate().flat_map(|(arena, content)| {
             content.objects.iter().enumerate().map(move |(index, object)| {
-                let found = ObjectRef { arena: arena as u32, index: index as u32, life: object.life };
+                let found = ObjectRef { arena: narrow(arena), index: narrow(index), life: object.life };
                 (found, object.as_ref())
             })
         })

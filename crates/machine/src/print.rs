@@ -5,6 +5,7 @@
 
 use crate::eval::{Value, signed};
 use crate::memory::Memory;
+use norn_ir::number::{low_8, low_32, to_usize};
 use norn_ir::types::{Target, Ty};
 
 /// Longest string or field that is written.
@@ -65,7 +66,7 @@ pub fn format(memory: &Memory, target: Target, format: Value, args: &[(Ty, Value
         };
         let width = number(&mut c, &mut next);
         spec.minus |= width < 0;
-        spec.width = (width.unsigned_abs() as usize).min(LONGEST);
+        spec.width = to_usize(width.unsigned_abs()).min(LONGEST);
         if c == Some(b'.') {
             c = next();
             let precision = number(&mut c, &mut next);
@@ -87,7 +88,7 @@ pub fn format(memory: &Memory, target: Target, format: Value, args: &[(Ty, Value
             }
             Some(kind @ (b'f' | b'F' | b'g' | b'G' | b'e' | b'E' | b'a' | b'A')) => {
                 let x = args.next().map(|(ty, v)| match ty {
-                    Ty::F32 => f64::from(f32::from_bits(v.bits as u32)),
+                    Ty::F32 => f64::from(f32::from_bits(low_32(v.bits))),
                     _ => f64::from_bits(v.bits),
                 });
                 float(&mut out, &spec, kind, x);
@@ -123,7 +124,7 @@ fn conversion(out: &mut Vec<u8>, memory: &Memory, target: Target, spec: &Spec, k
                 if cut == 0 { spec.precision != Some(0) } else { spec.precision.unwrap_or(0) > digits.len() };
             integer(out, spec, if spec.alternative && !has_zero { "0" } else { "" }, digits);
         }
-        b'c' => pad(out, spec, "", &[value.bits as u8], false),
+        b'c' => pad(out, spec, "", &[low_8(value.bits)], false),
         b'p' if value.bits == 0 => pad(out, spec, "", b"(nil)", false),
         b'p' => pad(out, spec, "0x", format!("{:x}", value.bits).as_bytes(), false),
         b's' => {
@@ -179,11 +180,10 @@ fn exponent_form(x: f64, precision: usize) -> String {
 /// `%g`: the exponent decides between the two forms; zeros at the end are left out.
 fn shortest_form(x: f64, precision: usize, keep_zeros: bool) -> String {
     let rounded = format!("{x:.*e}", precision - 1);
-    let exponent: i64 = rounded.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
-    let is_plain = exponent >= -4 && exponent < precision as i64;
-    let text = match is_plain {
-        true => format!("{x:.*}", (precision as i64 - 1 - exponent).max(0) as usize),
-        false => exponent_form(x, precision - 1),
+    let exponent: isize = rounded.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
+    let text = match (precision - 1).checked_add_signed(-exponent) {
+        Some(digits) if exponent >= -4 => format!("{x:.digits$}"),
+        _ => exponent_form(x, precision - 1),
     };
     if keep_zeros {
         return text;

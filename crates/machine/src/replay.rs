@@ -5,6 +5,7 @@ use crate::machine::{Choice, Inputs, Machine, NoInputs, Request, Stop};
 use crate::observe::{Happening, Observer, Scene, Unobserved};
 use crate::state::State;
 use crate::trace::{Printed, TraceBuilder};
+use norn_ir::number::low_32;
 use norn_ir::program::Program;
 use norn_verdict::claim::{Claim, Mismatch, Referee, Ruling};
 use norn_verdict::model::Model;
@@ -320,7 +321,7 @@ pub(crate) fn end_of(machine: &Machine<'_>, state: &State) -> End {
         return End::Violation(machine.deadlock(state));
     }
     if state.is_complete() {
-        let returned = if state.main_returned { state.threads[0].result.bits as u32 as i32 } else { 0 };
+        let returned = if state.main_returned { low_32(state.threads[0].result.bits) as i32 } else { 0 };
         return End::Ended { status: state.exited.map_or(Some(returned), |exit| exit.status) };
     }
     let can_happen = |choice: Choice| {

@@ -5,6 +5,7 @@ use crate::machine::{Choice, Inputs, Machine, Patience, Request, Stop};
 use crate::observe::{Observer, Unobserved};
 use crate::replay::{End, end_of};
 use crate::trace::{Printed, TraceBuilder};
+use norn_ir::number::low_8;
 use norn_ir::program::Program;
 use norn_ir::types::Ty;
 use norn_verdict::limits::Limits;
@@ -149,10 +150,10 @@ impl Inputs for RandomInputs {
         let raw = self.random.number();
         let value = match (request.ty, raw % 8) {
             (Ty::Bool, _) => raw >> 8 & 1,
-            (Ty::F32, _) => u64::from(((raw >> 8) as u8 as f32).to_bits()),
-            (Ty::F64, _) => f64::from((raw >> 8) as u8).to_bits(),
+            (Ty::F32, _) => u64::from((low_8(raw >> 8) as f32).to_bits()),
+            (Ty::F64, _) => f64::from(low_8(raw >> 8)).to_bits(),
             (_, 0) => raw >> 3,
-            (_, 1) => (raw >> 8) as u8 as i8 as u64,
+            (_, 1) => low_8(raw >> 8) as i8 as u64,
             _ => raw >> 8 & 7,
         };
         // The schedule has to say what the machine takes.

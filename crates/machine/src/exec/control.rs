@@ -9,6 +9,7 @@ use crate::state::{Exit, Frame, Status, Thread};
 use norn_ir::address::function_at;
 use norn_ir::ids::{BlockId, FuncId, Reg};
 use norn_ir::instr::{Callee, NondetSource, Operand, TerminatorKind};
+use norn_ir::number::low_32;
 use norn_ir::program::Origin;
 use norn_ir::types::Ty;
 use norn_verdict::outcome::ViolationKind;
@@ -38,7 +39,7 @@ impl<'p> Exec<'_, 'p> {
             }
             TerminatorKind::ThreadExit(value) => self.end_thread(self.value(value), false),
             TerminatorKind::Exit(status) => {
-                let status = self.value(status).bits as u32 as i32;
+                let status = low_32(self.value(status).bits) as i32;
                 Ok(self.exit(Some(status)))
             }
             TerminatorKind::Abort => Ok(self.exit(None)),

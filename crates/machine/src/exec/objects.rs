@@ -11,12 +11,13 @@ use crate::memory::{Info, ObjectKind, ObjectRef};
 use crate::observe::Happening;
 use norn_ir::ids::{LocalId, Reg, TypeId};
 use norn_ir::instr::{AllocKind, Operand};
+use norn_ir::number::narrow;
 use norn_verdict::outcome::{Assumption, Treatment, ViolationKind};
 use std::rc::Rc;
 
 impl Exec<'_, '_> {
     pub(super) fn enter_local(&mut self, local: LocalId) -> Done<()> {
-        let depth = self.thread().frames.len() as u32 - 1;
+        let depth = narrow(self.thread().frames.len() - 1);
         let key = (depth, self.frame().function, local);
         let entered = self.state.memory.enter_local(self.machine.program, self.thread, key);
         let object = entered.map_err(|full| self.full(full))?;
