@@ -6,6 +6,7 @@ use crate::expr;
 use crate::objects::{Location, Made, Objects, at_offset, literal, raw};
 use norn_ir::ids::{FuncId, GlobalId};
 use norn_ir::instr::{Const, InstrKind, Operand};
+use norn_ir::number::to_usize;
 use norn_ir::program::InitValue;
 use norn_ir::types::{Shape, Ty};
 use norn_passes::points_to::Object;
@@ -124,9 +125,9 @@ impl Declarations<'_, '_> {
                 if *length > LONGEST_LIST || part.size != ty.size(program.target) || ty == Ty::Ptr {
                     return None;
                 }
-                let mut values = vec![0u64; *length as usize];
+                let mut values = vec![0u64; to_usize(*length)];
                 for init in inits {
-                    let first = (init.offset / part.size) as usize;
+                    let first = to_usize(init.offset / part.size);
                     match &init.value {
                         InitValue::Const(value) if value.ty == ty && init.offset % part.size == 0 => {
                             *values.get_mut(first)? = value.bits;

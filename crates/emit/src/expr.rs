@@ -4,6 +4,7 @@
 use crate::c_types::cell_type;
 use crate::text::{digits, put};
 use norn_ir::instr::{BinaryOp, CastOp, CompareOp, Const, InstrKind, Operand, RmwOp, UnaryOp};
+use norn_ir::number::low_32;
 use norn_ir::program::Function;
 use norn_ir::types::{Target, Ty};
 
@@ -48,8 +49,8 @@ pub fn constant(text: &mut String, value: Const, target: Target) {
         Ty::Bool => digits(text, bits),
         Ty::Ptr if bits == 0 => text.push_str("(address)0"),
         Ty::Ptr => put(text, format_args!("(address)(uptr){bits}ull")),
-        Ty::F32 if f32::from_bits(bits as u32).is_finite() => {
-            put(text, format_args!("{:?}f", f32::from_bits(bits as u32)))
+        Ty::F32 if f32::from_bits(low_32(bits)).is_finite() => {
+            put(text, format_args!("{:?}f", f32::from_bits(low_32(bits))))
         }
         Ty::F64 if f64::from_bits(bits).is_finite() => put(text, format_args!("{:?}", f64::from_bits(bits))),
         Ty::F32 => put(text, format_args!("sma_f32({bits}u)")),

@@ -13,6 +13,7 @@ use crate::text::{put, quoted};
 use crate::thread::{self, Context, Written};
 use crate::{Options, Part, Refusal, Sequential, Sma, Tool};
 use norn_ir::ids::FuncId;
+use norn_ir::number::narrow;
 use norn_ir::program::Program;
 use norn_ir::visible::visible;
 use norn_passes::threads::ThreadId;
@@ -195,7 +196,7 @@ impl File<'_> {
             options: self.options,
             locations: &self.declarations.locations,
             cells: self.cells,
-            threads: self.threads.len() as u32,
+            threads: narrow(self.threads.len()),
             stores: self.threads.iter().map(|thread| thread.of.stores).max().unwrap_or(0),
             all_stores: self.threads.iter().map(|thread| thread.of.stores).sum(),
             target: self.program().target,

@@ -4,6 +4,7 @@
 //! always is. Within a unit the lines between `//if WORD…` and `//end` are there if all the words hold (`!WORD`: does
 //! not hold). So a compiler does not find functions that nobody uses, nor a reader.
 
+use norn_ir::number::low_8;
 use rustc_hash::FxHashSet;
 
 /// The units that `text` needs, in order.
@@ -81,7 +82,7 @@ const IS_WORD: [bool; 256] = {
     let mut is_word = [false; 256];
     let mut byte = 0;
     while byte < 128 {
-        is_word[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
+        is_word[byte] = low_8(byte as u64).is_ascii_alphanumeric() || low_8(byte as u64) == b'_';
         byte += 1;
     }
     is_word

@@ -160,7 +160,7 @@ impl Emitter<'_> {
         }
         for index in 0..self.code.registers.len() {
             if needed[index] || !settled[index] {
-                let reg = MachineReg(index as u32);
+                let reg = MachineReg::new(index);
                 self.set(reg, Val::Reg(reg));
             }
         }

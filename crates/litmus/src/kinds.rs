@@ -6,6 +6,7 @@
 //! threads may write at any time), and everything is repeated until nothing changes.
 
 use norn_ir::instr::{BinaryOp, CompareOp};
+use norn_ir::number::low_32;
 use norn_ir::types::{Target, Ty};
 
 use crate::state::{Location, LocationId, Value};
@@ -195,7 +196,7 @@ fn initial(value: Value, target: Target, bytes: ElementSize<'_>) -> Abstract {
 /// Sign-extended from the width of the registers.
 fn to_width(n: i64, target: Target) -> i64 {
     match target {
-        Target::Ilp32 => i64::from(n as i32),
+        Target::Ilp32 => i64::from(low_32(n as u64) as i32),
         Target::Lp64 => n,
     }
 }
@@ -315,7 +316,7 @@ impl Kinds {
             Targets::Never => Vec::new(),
             Targets::Exact(id, _) => vec![*id],
             Targets::Among(list) => list.clone(),
-            Targets::Anywhere => (0..self.contents.len()).map(|i| LocationId(i as u32)).collect(),
+            Targets::Anywhere => LocationId::all(self.contents.len()).collect(),
         }
     }
 

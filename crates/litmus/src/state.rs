@@ -5,14 +5,9 @@ use std::collections::HashMap;
 use crate::ctype::{self, CType};
 use crate::token::{Cursor, Parsed, Token, TokenKind};
 
-/// A shared location of the test.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct LocationId(pub u32);
-
-impl LocationId {
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
+norn_ir::ids! {
+    /// A shared location of the test.
+    LocationId = "location";
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,7 +64,7 @@ impl<'a> State<'a> {
         if let Some(id) = self.find(name.text) {
             return id;
         }
-        let id = LocationId(self.locations.len() as u32);
+        let id = LocationId::new(self.locations.len());
         self.locations.push(Location {
             name: name.text.to_owned(),
             declared: None,

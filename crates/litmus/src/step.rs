@@ -16,14 +16,9 @@ use crate::state::{LocationId, Value};
 use crate::token::{File, Token};
 use crate::x86::FlagUse;
 
-/// A register of a thread, made up ones for condition codes and intermediate values included.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct MachineReg(pub u32);
-
-impl MachineReg {
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
+norn_ir::ids! {
+    /// A register of a thread, made up ones for condition codes and intermediate values included.
+    MachineReg = "register";
 }
 
 /// The name under which a register such as `%x` is known, which the test names without choosing one.
@@ -31,8 +26,9 @@ pub(crate) fn symbolic_name(name: &str) -> String {
     format!("%{name}")
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct LabelId(pub u32);
+norn_ir::ids! {
+    LabelId = "label";
+}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Val {
@@ -219,7 +215,7 @@ impl<'a> Code<'a> {
     }
 
     fn new_register(&mut self, name: &str) -> MachineReg {
-        let reg = MachineReg(self.registers.len() as u32);
+        let reg = MachineReg::new(self.registers.len());
         let (name, init) = (name.to_owned(), Value::Number(0));
         self.registers.push(MachineRegister { name, init, declared: None, wide: false });
         reg
@@ -235,14 +231,14 @@ impl<'a> Code<'a> {
 
     pub fn fresh_label(&mut self) -> LabelId {
         self.labels.push(Label { defined: true, token: None });
-        LabelId(self.labels.len() as u32 - 1)
+        LabelId::new(self.labels.len() - 1)
     }
 
     pub fn label(&mut self, token: Token<'a>) -> LabelId {
         if let Some(&id) = self.label_names.get(token.text) {
             return id;
         }
-        let id = LabelId(self.labels.len() as u32);
+        let id = LabelId::new(self.labels.len());
         self.labels.push(Label { defined: false, token: Some(token) });
         self.label_names.insert(token.text, id);
         id

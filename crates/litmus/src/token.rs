@@ -6,6 +6,7 @@
 
 use norn_ir::diag::Diagnostic;
 use norn_ir::ids::FileId;
+use norn_ir::number::narrow;
 use norn_ir::source::Loc;
 use norn_ir::span::Span;
 
@@ -76,17 +77,17 @@ pub(crate) fn tokens<'a>(file: &File<'a>, from: usize, dialect: Dialect) -> Pars
             }
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
                 at += rest.iter().take_while(|&&b| is_word_byte(b, dialect)).count();
-                found.push(Token { kind: TokenKind::Word, text: &text[start..at], start: start as u32 });
+                found.push(Token { kind: TokenKind::Word, text: &text[start..at], start: narrow(start) });
             }
             b'0'..=b'9' => {
                 at += rest.iter().take_while(|b| b.is_ascii_alphanumeric()).count();
-                found.push(Token { kind: TokenKind::Number, text: &text[start..at], start: start as u32 });
+                found.push(Token { kind: TokenKind::Number, text: &text[start..at], start: narrow(start) });
             }
             0x21..=0x7e => {
                 let long = |list: &[&str]| list.iter().find(|p| rest.starts_with(p.as_bytes())).map(|p| p.len());
                 let of_c = if dialect == Dialect::C { long(C_ONLY) } else { None };
                 at += long(SHARED).or(of_c).unwrap_or(1);
-                found.push(Token { kind: TokenKind::Punct, text: &text[start..at], start: start as u32 });
+                found.push(Token { kind: TokenKind::Punct, text: &text[start..at], start: narrow(start) });
             }
             _ => {
                 let c = text[at..].chars().next().unwrap_or(' ');
@@ -95,7 +96,7 @@ pub(crate) fn tokens<'a>(file: &File<'a>, from: usize, dialect: Dialect) -> Pars
             }
         }
     }
-    found.push(Token { kind: TokenKind::End, text: "", start: text.len() as u32 });
+    found.push(Token { kind: TokenKind::End, text: "", start: narrow(text.len()) });
     Ok(found)
 }
 
@@ -143,12 +144,12 @@ pub(crate) struct File<'a> {
 
 impl<'a> File<'a> {
     pub fn new(text: &'a str, base: Loc) -> File<'a> {
-        let breaks = text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1);
+        let breaks = text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| narrow(i) + 1);
         File { text, base, line_starts: std::iter::once(0).chain(breaks).collect() }
     }
 
     pub fn loc(&self, offset: usize) -> Loc {
-        self.base.offset(offset.min(self.text.len()) as u32)
+        self.base.offset(narrow(offset.min(self.text.len())))
     }
 
     /// Columns count characters, up to a length beyond which nobody counts them (keeps this cheap on endless lines).
@@ -159,13 +160,13 @@ impl<'a> File<'a> {
         let column = if offset - start > LONG_LINE {
             offset - start
         } else {
-            self.text.as_bytes()[start as usize..offset as usize].iter().filter(|&&b| b & 0xC0 != 0x80).count() as u32
+            narrow(self.text.as_bytes()[start as usize..offset as usize].iter().filter(|&&b| b & 0xC0 != 0x80).count())
         };
-        Span { file: FileId(0), line: line as u32, column: column + 1 }
+        Span { file: FileId(0), line: narrow(line), column: column + 1 }
     }
 
     pub fn error(&self, offset: usize, length: usize, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::error(self.loc(offset), message).covering(length as u32)
+        Diagnostic::error(self.loc(offset), message).covering(narrow(length))
     }
 
     pub fn error_at(&self, token: Token<'_>, message: impl Into<String>) -> Diagnostic {
@@ -173,7 +174,7 @@ impl<'a> File<'a> {
     }
 
     pub fn unsupported_at(&self, token: Token<'_>, message: impl Into<String>) -> Diagnostic {
-        self.unsupported_at_offset(token.start, message).covering(token.text.len() as u32)
+        self.unsupported_at_offset(token.start, message).covering(narrow(token.text.len()))
     }
 
     pub fn unsupported_at_offset(&self, start: u32, message: impl Into<String>) -> Diagnostic {

@@ -7,6 +7,7 @@
 
 use norn_ir::diag::Diagnostic;
 use norn_ir::instr::{BinaryOp, CompareOp, FenceKind, RmwOp};
+use norn_ir::number::narrow;
 use norn_ir::types::Ty;
 
 use crate::Arch;
@@ -505,5 +506,5 @@ fn split_size(name: &str) -> (&str, Option<Ty>) {
 pub(crate) fn rank(name: &str) -> Option<u32> {
     let upper = name.to_ascii_uppercase();
     let rest = upper.strip_prefix(['E', 'R']).unwrap_or(&upper);
-    NAMES.iter().position(|known| *known == rest).map(|n| n as u32)
+    NAMES.iter().position(|known| *known == rest).map(narrow)
 }

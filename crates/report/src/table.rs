@@ -371,7 +371,7 @@ mod tests {
     #[test]
     fn many_threads_share_a_column() {
         let main = ThreadName::main();
-        let names = (1..=MOST_COLUMNS as u32 + 1).map(|i| main.child(i));
+        let names = (1..=norn_ir::number::narrow(MOST_COLUMNS + 1)).map(|i| main.child(i));
         let threads = names.map(|name| ThreadInfo { name, function: "f".to_owned() }).collect::<Vec<_>>();
         let events = (0u32..).take(threads.len()).map(|i| event(i, 1, 4, None, write("x", false))).collect();
         let program = program();

@@ -3,6 +3,7 @@
 pub mod pointers;
 
 use crate::Random;
+use norn_ir::number::to_usize;
 use std::fmt::Write;
 
 /// What the programs are made of.
@@ -55,7 +56,7 @@ pub fn program(random: &mut Random, shape: Shape) -> String {
 fn statement(random: &mut Random, shape: Shape, thread: u64) -> String {
     let value = 1 + random.below(3);
     let places = if random.below(3) == 0 { 5 } else { 2 };
-    let place = ["x", "y", "u.i", "u.c[1]", "u.c[2]"][random.below(places) as usize];
+    let place = ["x", "y", "u.i", "u.c[1]", "u.c[2]"][to_usize(random.below(places))];
     let kinds = 13 + if shape.library { 7 } else { 0 };
     match random.below(kinds) {
         0..=2 => format!("{place} = {value};"),
@@ -66,7 +67,7 @@ fn statement(random: &mut Random, shape: Shape, thread: u64) -> String {
         9 => format!("r += atomic_fetch_add(&a, {value});"),
         10 => format!("{{ int e = {}; r += atomic_compare_exchange_strong(&a, &e, {value}); }}", random.below(3)),
         11 => {
-            let order = ["seq_cst", "release", "acquire"][random.below(3) as usize];
+            let order = ["seq_cst", "release", "acquire"][to_usize(random.below(3))];
             format!("atomic_thread_fence(memory_order_{order});")
         }
         12 => match random.below(5) {

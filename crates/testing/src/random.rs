@@ -22,7 +22,7 @@ impl Random {
 
     /// An index into something of this length; 0 if it is empty.
     pub fn index(&mut self, length: usize) -> usize {
-        self.below(length.max(1) as u64) as usize
+        norn_ir::number::to_usize(self.below(length.max(1) as u64))
     }
 
     /// True once in `n` times.

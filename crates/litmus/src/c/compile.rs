@@ -1,5 +1,6 @@
 //! From the code of the threads to IR, by the stages of the C front end.
 
+use norn_ir::number::narrow;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::LazyLock;
@@ -79,7 +80,7 @@ pub(crate) fn compile(file: &File<'_>, code: &str, wanted: &[Wanted]) -> Result<
 /// Positions in the text that was compiled → positions in the file of the test.
 fn place(diagnostic: &mut Diagnostic, file: &File<'_>) {
     // The text is the first and only one of its session.
-    let start = Loc(1).offset(PRELUDE.len() as u32);
+    let start = Loc(1).offset(narrow(PRELUDE.len()));
     diagnostic.labels.retain(|label| label.loc >= start);
     for label in &mut diagnostic.labels {
         label.loc = file.loc((label.loc.0 - start.0) as usize);
@@ -161,7 +162,7 @@ fn report_unknown(session: &mut Session, unit: &Unit) {
             false => format!("the function '{name}' is not known"),
         };
         let help = "known are C11's atomics and the kernel's accesses, barriers, atomics and spinlocks";
-        let found = Diagnostic::unsupported(function.loc, message).covering(name.len() as u32);
+        let found = Diagnostic::unsupported(function.loc, message).covering(narrow(name.len()));
         session.report(found.help(help));
     }
 }
