@@ -8,6 +8,7 @@
 //! end is false under every extension of the values.
 
 use crate::clauses::{Dimacs, Lit};
+use norn_ir::number::narrow;
 
 /// Values of some variables.
 #[derive(Clone, Default)]
@@ -78,7 +79,7 @@ impl<'a> Clauses<'a> {
     /// hold.
     pub fn extend(&self, assignment: &mut Assignment) -> Result<usize, Violated> {
         assignment.values.resize(assignment.values.len().max(self.variables + 1), 0);
-        let mut pending: Vec<u32> = (0..self.clauses.len() as u32).collect();
+        let mut pending: Vec<u32> = (0..narrow(self.clauses.len())).collect();
         loop {
             self.propagate(assignment, &mut pending)?;
             if pending.is_empty() || !self.take_pure(assignment, &pending) {

@@ -6,6 +6,7 @@
 
 use crate::terms::fold::{mask, signed};
 use crate::terms::{Node, Term, Terms};
+use norn_ir::number::narrow_to;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Span {
@@ -24,7 +25,7 @@ impl Span {
     fn checked(low: i128, high: i128, width: u32) -> Option<Span> {
         let whole = Span::whole(width);
         let fits = i128::from(whole.low) <= low && high <= i128::from(whole.high);
-        fits.then_some(Span { low: low as i64, high: high as i64 })
+        fits.then(|| Span { low: narrow_to(low), high: narrow_to(high) })
     }
 
     /// The bits that every number of the interval fits into, with the sign bit.

@@ -6,6 +6,7 @@ use crate::clauses::Lit;
 use crate::sat::{Answer, Sat};
 use crate::terms::tests::{COMPARISONS, Garden, OPERATIONS, value};
 use crate::terms::{Memo, Sort, Term, Terms, fold};
+use norn_ir::number::to_usize;
 use norn_testing::Random;
 use norn_verdict::limits::Limits;
 
@@ -61,7 +62,7 @@ impl Bench {
         }
         // No other result is possible: the inputs decide every output.
         for ((index, value), (_, output)) in expected.iter().zip(&self.outputs) {
-            let bit = (a ^ b) as usize % output.len();
+            let bit = to_usize(a ^ b) % output.len();
             let wrong = output[bit].negate_if(value >> bit & 1 == 1);
             assumptions.push(wrong);
             assert_eq!(solver.solve(&assumptions, &Limits::none()), Answer::Unsat, "operation {index}");

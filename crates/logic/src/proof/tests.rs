@@ -6,6 +6,7 @@ use crate::cadical::{CaDiCaL, Options};
 use crate::clauses::{ClauseSink, Dimacs, Lit};
 use crate::sat::{Answer, Sat};
 use crate::trace::Tracer;
+use norn_ir::number::narrow_to;
 use norn_testing::Random;
 use norn_verdict::limits::Limits;
 use std::cell::RefCell;
@@ -214,9 +215,10 @@ fn nothing_refutes_a_formula_that_has_a_model() {
         let mut next = 1;
         // Every clause holds where all variables are true.
         for _ in 0..12 {
-            let mut clause: Vec<i32> =
-                (0..3).map(|_| (1 + random.index(5) as i32) * if random.index(3) == 0 { 1 } else { -1 }).collect();
-            clause.push(1 + random.index(5) as i32);
+            let mut clause: Vec<i32> = (0..3)
+                .map(|_| (1 + narrow_to::<i32>(random.index(5))) * if random.index(3) == 0 { 1 } else { -1 })
+                .collect();
+            clause.push(1 + narrow_to::<i32>(random.index(5)));
             let literals: Vec<Lit> = clause.iter().map(|&literal| Lit::from_dimacs(literal)).collect();
             checker.expect(&literals);
             checker.step(Step::Original { id: next, clause: &clause }).unwrap();
@@ -224,9 +226,9 @@ fn nothing_refutes_a_formula_that_has_a_model() {
         }
         for _ in 0..40 {
             let clause: Vec<i32> = (0..random.index(4))
-                .map(|_| (1 + random.index(5) as i32) * if random.index(2) == 0 { 1 } else { -1 })
+                .map(|_| (1 + narrow_to::<i32>(random.index(5))) * if random.index(2) == 0 { 1 } else { -1 })
                 .collect();
-            let hints: Vec<ClauseId> = (0..6).map(|_| 1 + random.index(next as usize) as ClauseId).collect();
+            let hints: Vec<ClauseId> = (0..6).map(|_| 1 + random.index(narrow_to(next)) as ClauseId).collect();
             // A step that fails is left out, as if the proof had been made without it.
             let damage = checker.follow(Step::Derived { id: next, clause: &clause, hints: &hints });
             next += i64::from(damage.is_ok());

@@ -4,6 +4,7 @@ use super::Propagator;
 use crate::cadical::{CaDiCaL, Options};
 use crate::clauses::{ClauseSink, Lit};
 use crate::sat::{Answer, Sat};
+use norn_ir::number::narrow_to;
 use norn_testing::Random;
 use norn_verdict::limits::Limits;
 use std::cell::RefCell;
@@ -196,7 +197,7 @@ fn check(style: Style) -> u32 {
         let mut reference = CaDiCaL::new();
         let graph = edges(&mut reference);
         forbid_cycles(&mut reference, &graph);
-        let mut options = Options { certify: true, seed: seed as i32, ..Options::default() };
+        let mut options = Options { certify: true, seed: narrow_to(seed), ..Options::default() };
         if seed % 2 == 1 {
             // Everything that changes the trail or the variables, as often as can be.
             for (name, value) in [

@@ -3,6 +3,7 @@
 use super::float::{Conversion, FloatOp};
 use super::fold::mask;
 use super::known::Known;
+use norn_ir::number::{low_32, narrow, narrow_to};
 use std::hash::{Hash, Hasher};
 use std::ops::Not;
 
@@ -231,7 +232,7 @@ impl Terms {
     /// The term of a node number, not negated.
     pub fn at(&self, index: usize) -> Term {
         assert!(index < self.entries.len(), "a term's index should be of this arena");
-        Term((index as u32) << 1)
+        Term(narrow(index << 1))
     }
 
     /// Leaves of the tree of `ite`s at this term, and how many of them are no constants.
@@ -294,9 +295,10 @@ impl Terms {
     }
 }
 
-fn checked_width(width: u32) -> u8 {
+/// The width of a bit-vector as terms keep it.
+pub(super) fn checked_width(width: u32) -> u8 {
     assert!((1..=64).contains(&width), "a bit-vector should have 1 to 64 bits, not {width}");
-    width as u8
+    narrow_to(width)
 }
 
 fn hash_of(node: &Node, width: u8) -> u32 {
@@ -304,7 +306,7 @@ fn hash_of(node: &Node, width: u8) -> u32 {
     node.hash(&mut hasher);
     hasher.write_u8(width);
     let hash = hasher.finish();
-    (hash ^ (hash >> 32)) as u32
+    low_32(hash ^ (hash >> 32))
 }
 
 /// Open addressing over node numbers: the nodes themselves stay in the arena.

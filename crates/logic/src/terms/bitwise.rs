@@ -2,6 +2,7 @@
 
 use super::arena::{Node, Term, Terms};
 use super::fold::{self, mask};
+use norn_ir::number::narrow;
 
 impl Terms {
     pub fn bit_and(&mut self, a: Term, b: Term) -> Term {
@@ -161,7 +162,7 @@ impl Terms {
             return a;
         }
         match self.as_bits(by) {
-            Some(by) => shift_constant(self, a, by.min(u64::from(width)) as u32),
+            Some(by) => shift_constant(self, a, narrow(by.min(u64::from(width)))),
             None => self.intern_like(node(a, by), a),
         }
     }

@@ -3,6 +3,7 @@
 use super::arena::{Node, Term, Terms};
 use super::fold::{mask, sign_bit, signed};
 use super::select::COMPARED_LEAVES;
+use norn_ir::number::low_64;
 
 impl Terms {
     pub fn eq(&mut self, a: Term, b: Term) -> Term {
@@ -323,7 +324,7 @@ impl Terms {
         if bound < least {
             return Some(self.bool(!is_below));
         }
-        let bound = self.bits(high_width, bound as u64);
+        let bound = self.bits(high_width, low_64(bound));
         let (left, right) = if is_below { (high, bound) } else { (bound, high) };
         Some(if is_signed { self.slt(left, right) } else { self.ult(left, right) })
     }

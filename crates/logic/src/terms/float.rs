@@ -6,7 +6,7 @@
 //! A NaN is what x86 makes of it: the first operand that is one, made quiet; else, if the operation has no result, the
 //! quiet NaN with its sign set and nothing else. So operations are functions of their bits, but not commutative.
 
-use super::arena::{Node, Term, Terms};
+use super::arena::{Node, Term, Terms, checked_width};
 use super::fold::{self, mask, sign_bit};
 
 /// Arithmetic on two floats of one width.
@@ -78,7 +78,7 @@ impl Terms {
                 terms.bits(width, value)
             });
         }
-        self.intern(Node::Convert(conversion, a), width as u8)
+        self.intern(Node::Convert(conversion, a), checked_width(width))
     }
 
     /// Whether two floats are equal: zeros are, NaNs are not.

@@ -3,6 +3,7 @@
 
 use super::fold::{self, mask, signed};
 use super::{Memo, Sort, Term, Terms};
+use norn_ir::number::narrow;
 use norn_testing::Random;
 
 type Build = fn(&mut Terms, Term, Term) -> Term;
@@ -121,8 +122,8 @@ const ASSIGNMENTS: usize = 24;
 impl Garden {
     fn of_all_widths(seed: u64) -> Garden {
         let mut random = Random::new(seed);
-        let narrow = 1 + random.index(6) as u32;
-        let widths = vec![narrow, narrow + 1 + random.index(6) as u32, [8, 16, 32, 64][random.index(4)]];
+        let first = 1 + narrow(random.index(6));
+        let widths = vec![first, first + 1 + narrow(random.index(6)), [8, 16, 32, 64][random.index(4)]];
         Garden::new(random, widths)
     }
 
@@ -216,12 +217,12 @@ impl Garden {
             let extend = |&value: &u64| signed(width, value) as u64 & mask(other);
             (self.terms.sext(a, other), values.iter().map(extend).collect())
         } else if other < width {
-            let low = self.random.index((width - other + 1) as usize) as u32;
+            let low = narrow(self.random.index((width - other + 1) as usize));
             let part = |&value: &u64| (value >> low) & mask(other);
             (self.terms.extract(a, low, other), values.iter().map(part).collect())
         } else {
             // Taken apart and put together again with another's low part.
-            let border = self.random.index(width as usize) as u32;
+            let border = narrow(self.random.index(width as usize));
             if border == 0 {
                 return;
             }

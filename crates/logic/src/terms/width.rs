@@ -1,6 +1,6 @@
 //! Operations that change the width: extension, extraction, concatenation.
 
-use super::arena::{Node, Term, Terms};
+use super::arena::{Node, Term, Terms, checked_width};
 use super::fold::{mask, signed};
 
 impl Terms {
@@ -16,8 +16,8 @@ impl Terms {
         }
         match self.node(a) {
             Node::Bits(value) => self.bits(width, value),
-            Node::Zext(x) => self.intern(Node::Zext(x), width as u8),
-            _ => self.intern(Node::Zext(a), width as u8),
+            Node::Zext(x) => self.intern(Node::Zext(x), checked_width(width)),
+            _ => self.intern(Node::Zext(a), checked_width(width)),
         }
     }
 
@@ -33,9 +33,9 @@ impl Terms {
         }
         match self.node(a) {
             Node::Bits(value) => self.bits(width, signed(narrow, value) as u64),
-            Node::Sext(x) => self.intern(Node::Sext(x), width as u8),
+            Node::Sext(x) => self.intern(Node::Sext(x), checked_width(width)),
             _ if self.known(a).sign(narrow) == Some(false) => self.zext(a, width),
-            _ => self.intern(Node::Sext(a), width as u8),
+            _ => self.intern(Node::Sext(a), checked_width(width)),
         }
     }
 
@@ -114,9 +114,9 @@ impl Terms {
             }
             (_, Node::Concat(middle, bottom)) => match self.joined(high, middle) {
                 Some(top) => self.concat(top, bottom),
-                None => self.intern(Node::Concat(high, low), width as u8),
+                None => self.intern(Node::Concat(high, low), checked_width(width)),
             },
-            _ => self.intern(Node::Concat(high, low), width as u8),
+            _ => self.intern(Node::Concat(high, low), checked_width(width)),
         }
     }
 
@@ -151,11 +151,11 @@ impl Terms {
             Node::Add(..) if low == 0 => Terms::add,
             Node::Sub(..) if low == 0 => Terms::sub,
             Node::Mul(..) if low == 0 => Terms::mul,
-            _ => return self.intern(Node::Extract(a, low), width as u8),
+            _ => return self.intern(Node::Extract(a, low), checked_width(width)),
         };
         let operands: Vec<Term> = node.operands().collect();
         if !operands.iter().all(|&operand| self.extracts_well(operand, low, width)) {
-            return self.intern(Node::Extract(a, low), width as u8);
+            return self.intern(Node::Extract(a, low), checked_width(width));
         }
         let (left, right) = (self.extract(operands[0], low, width), self.extract(operands[1], low, width));
         operation(self, left, right)

@@ -9,6 +9,7 @@ use crate::clauses::{ClauseSink, Lit};
 use crate::sat::{Answer, Sat};
 use crate::terms::fold::{mask, signed};
 use crate::terms::{Conversion, FloatOp, Memo, Sort, Term, Terms};
+use norn_ir::number::{low_32, low_64, narrow, narrow_to, nearest_f32, toward_zero};
 use norn_testing::Random;
 use norn_verdict::limits::Limits;
 
@@ -34,7 +35,7 @@ fn operations() -> Vec<Operation> {
     macro_rules! arithmetic {
         ($name:expr, $op:ident, $sign:tt) => {
             list.push(binary($name, 32, |terms, a, b| terms.float(FloatOp::$op, a, b), |a, b| {
-                let (a, b) = (f32::from_bits(a as u32), f32::from_bits(b as u32));
+                let (a, b) = (f32::from_bits(low_32(a)), f32::from_bits(low_32(b)));
                 u64::from((a $sign b).to_bits())
             }));
             list.push(binary($name, 64, |terms, a, b| terms.float(FloatOp::$op, a, b), |a, b| {
@@ -48,7 +49,7 @@ fn operations() -> Vec<Operation> {
     arithmetic!("div", Div, /);
     macro_rules! comparison {
         ($name:expr, $build:expr, $sign:tt) => {
-            list.push(binary($name, 32, $build, |a, b| u64::from(f32::from_bits(a as u32) $sign f32::from_bits(b as u32))));
+            list.push(binary($name, 32, $build, |a, b| u64::from(f32::from_bits(low_32(a)) $sign f32::from_bits(low_32(b)))));
             list.push(binary($name, 64, $build, |a, b| u64::from(f64::from_bits(a) $sign f64::from_bits(b))));
         };
     }
@@ -79,22 +80,22 @@ fn operations() -> Vec<Operation> {
             list.push(convert("to signed", float, integer, Conversion::FloatToSigned, false, |a, from, to| {
                 let x = number(from, a);
                 // Every number that fits saturates to itself in a wider type; 128 bits hold all that matter.
-                let wide = x as i128;
+                let wide = toward_zero(x);
                 let fits = !x.is_nan() && wide >= -(1 << (to - 1)) && wide < 1 << (to - 1);
-                if fits { wide as u64 & mask(to) } else { 1 << (to - 1) }
+                if fits { low_64(wide) & mask(to) } else { 1 << (to - 1) }
             }));
             list.push(convert("to unsigned", float, integer, Conversion::FloatToUnsigned, false, |a, from, to| {
                 let x = number(from, a);
-                let wide = x as i128;
-                if !x.is_nan() && (0..1 << to).contains(&wide) { wide as u64 } else { 1 << (to - 1) }
+                let wide = toward_zero(x);
+                if !x.is_nan() && (0..1 << to).contains(&wide) { low_64(wide) } else { 1 << (to - 1) }
             }));
         }
     }
     list.push(convert("widen", 32, 64, Conversion::FloatToFloat, false, |a, _, _| {
-        f64::from(f32::from_bits(a as u32)).to_bits()
+        f64::from(f32::from_bits(low_32(a))).to_bits()
     }));
     list.push(convert("narrow", 64, 32, Conversion::FloatToFloat, false, |a, _, _| {
-        u64::from((f64::from_bits(a) as f32).to_bits())
+        u64::from(nearest_f32(f64::from_bits(a)).to_bits())
     }));
     list
 }
@@ -109,7 +110,7 @@ fn binary(
 }
 
 fn number(width: u32, bits: u64) -> f64 {
-    if width == 32 { f64::from(f32::from_bits(bits as u32)) } else { f64::from_bits(bits) }
+    if width == 32 { f64::from(f32::from_bits(low_32(bits))) } else { f64::from_bits(bits) }
 }
 
 /// Two numbers on which operations have to take care: special ones, neighbours of them, numbers of like exponents, numbers of
@@ -154,7 +155,7 @@ fn one(random: &mut Random, width: u32, fraction: u32) -> u64 {
             let whole = random.number() >> random.below(64);
             let half = if random.one_in(3) { 0.5 } else { 0.0 };
             let x = whole as f64 + half;
-            if width == 32 { u64::from((x as f32).to_bits()) } else { x.to_bits() }
+            if width == 32 { u64::from((nearest_f32(x)).to_bits()) } else { x.to_bits() }
         }
         // Few digits, so that results are exact or half way.
         2 => random.number() & mask(width) & !(mask(fraction) >> random.below(u64::from(fraction))),
@@ -181,7 +182,7 @@ struct Definitions {
 impl ClauseSink for Definitions {
     fn new_var(&mut self) -> Lit {
         self.by_variable.push(Vec::new());
-        Lit::from_dimacs(self.by_variable.len() as i32)
+        Lit::from_dimacs(narrow_to(self.by_variable.len()))
     }
 
     fn clause(&mut self, literals: &[Lit]) {
@@ -196,7 +197,7 @@ impl Definitions {
     fn compute(&self, inputs: &dyn Fn(u32) -> u64) -> Vec<u64> {
         let mut values: Vec<u64> = Vec::with_capacity(self.by_variable.len());
         for (index, clauses) in self.by_variable.iter().enumerate() {
-            let variable = index as u32 + 1;
+            let variable = narrow(index) + 1;
             if clauses.is_empty() {
                 values.push(inputs(variable));
                 continue;

@@ -1,6 +1,7 @@
 //! What the operations on floats mean: the numbers as the processor computes them, with NaNs as x86 has them.
 
 use crate::terms::float::{Conversion, FloatOp};
+use norn_ir::number::{low_32, nearest_f32, toward_zero};
 
 /// The bits of 1.
 pub fn one(width: u32) -> u64 {
@@ -41,7 +42,7 @@ pub fn binary(op: FloatOp, width: u32, a: u64, b: u64) -> u64 {
         return nan | quiet_bit(width);
     }
     let result = match width {
-        32 => u64::from(apply!(f32::from_bits(a as u32), f32::from_bits(b as u32)).to_bits()),
+        32 => u64::from(apply!(f32::from_bits(low_32(a)), f32::from_bits(low_32(b))).to_bits()),
         _ => apply!(f64::from_bits(a), f64::from_bits(b)).to_bits(),
     };
     if is_nan(width, result) { default_nan(width) } else { result }
@@ -49,7 +50,7 @@ pub fn binary(op: FloatOp, width: u32, a: u64, b: u64) -> u64 {
 
 pub fn convert(conversion: Conversion, from: u32, to: u32, bits: u64) -> u64 {
     let float = |double: f64, single: f32| if to == 32 { u64::from(single.to_bits()) } else { double.to_bits() };
-    let number = || if from == 32 { f64::from(f32::from_bits(bits as u32)) } else { f64::from_bits(bits) };
+    let number = || if from == 32 { f64::from(f32::from_bits(low_32(bits))) } else { f64::from_bits(bits) };
     match conversion {
         Conversion::SignedToFloat => {
             let number = super::signed(from, bits);
@@ -62,14 +63,14 @@ pub fn convert(conversion: Conversion, from: u32, to: u32, bits: u64) -> u64 {
             let moved = if to == 64 { bits << 29 } else { bits >> 29 };
             sign | infinity(to) | quiet_bit(to) | moved & (quiet_bit(to) - 1)
         }
-        Conversion::FloatToFloat => float(number(), number() as f32),
+        Conversion::FloatToFloat => float(number(), nearest_f32(number())),
         Conversion::FloatToSigned => {
             let (x, half) = (number().trunc(), 2f64.powi(to as i32 - 1));
-            if -half <= x && x < half { x as i64 as u64 & super::mask(to) } else { super::sign_bit(to) }
+            if -half <= x && x < half { toward_zero::<i64>(x) as u64 & super::mask(to) } else { super::sign_bit(to) }
         }
         Conversion::FloatToUnsigned => {
             let x = number().trunc();
-            if 0.0 <= x && x < 2f64.powi(to as i32) { x as u64 } else { super::sign_bit(to) }
+            if 0.0 <= x && x < 2f64.powi(to as i32) { toward_zero(x) } else { super::sign_bit(to) }
         }
     }
 }
