@@ -6,6 +6,7 @@
 use norn_ir::address::NULL_PAGE;
 use norn_ir::ids::Reg;
 use norn_ir::instr::{Access, Order, RmwOp};
+use norn_ir::number::narrow;
 use norn_ir::types::Ty;
 use norn_logic::terms::{Sort, Term};
 use norn_verdict::outcome::ViolationKind;
@@ -518,11 +519,11 @@ impl Run<'_, '_> {
     }
 
     fn determined_bytes(&mut self, found: &Found, input: Term, ty: Ty) -> Value {
-        let bits = self.exec.bits_of(&found.value, found.initialised.len() as u32 * 8);
+        let bits = self.exec.bits_of(&found.value, narrow(found.initialised.len()) * 8);
         let mut whole = None;
         for (i, &initialised) in found.initialised.iter().enumerate() {
-            let known = self.exec.terms.extract(bits, i as u32 * 8, 8);
-            let open = self.exec.terms.extract(input, i as u32 * 8, 8);
+            let known = self.exec.terms.extract(bits, narrow(i) * 8, 8);
+            let open = self.exec.terms.extract(input, narrow(i) * 8, 8);
             let byte = self.exec.terms.ite(initialised, known, open);
             whole = Some(match whole {
                 None => byte,
@@ -542,9 +543,9 @@ impl Run<'_, '_> {
             match slots {
                 Slots::One(slot) => self.write_private(*slot, value, here),
                 Slots::Bytes(slots) => {
-                    let bits = self.exec.bits_of(value, targets.size as u32 * 8);
+                    let bits = self.exec.bits_of(value, narrow(targets.size) * 8);
                     for (i, &slot) in slots.iter().enumerate() {
-                        let byte = self.exec.terms.extract(bits, i as u32 * 8, 8);
+                        let byte = self.exec.terms.extract(bits, narrow(i) * 8, 8);
                         self.write_private(slot, &Value::Bits(byte), here);
                     }
                 }
@@ -567,7 +568,7 @@ impl Run<'_, '_> {
         }
         let bits = self.exec.bits_of(value, ty.bits(target));
         for (i, part) in targets.shared.iter().enumerate() {
-            let byte = self.exec.terms.extract(bits, i as u32 * 8, 8);
+            let byte = self.exec.terms.extract(bits, narrow(i) * 8, 8);
             let value = self.encode(part.slot, &Value::Bits(byte), targets.is_shared);
             self.exec.note_write(part.slot, value, guard);
             self.event(EventKind::Write { targets: part.cells.clone(), value, access }, guard, true);

@@ -13,6 +13,7 @@
 //!
 //! Where chains may be long the contents are widened instead (see `class`).
 
+use norn_ir::number::narrow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::facts::Slot;
@@ -81,7 +82,7 @@ impl Chains {
         let growing: BTreeSet<Slot> = self.growing.iter().map(|&slot| class_of(slot)).collect();
         let is_growing = |slot: Slot| growing.contains(&class_of(slot));
         let writes = self.writes.iter().filter(|&(&slot, _)| is_growing(slot)).map(|(_, count)| count).sum::<u32>();
-        let results = if self.results_grow { found.threads as u32 } else { 0 };
+        let results = if self.results_grow { narrow(found.threads) } else { 0 };
         let longest = 1 + writes + results;
         self.is_last = self.executions > longest;
         if longest > LONGEST { Growth::Widened } else { Growth::Kept }

@@ -1,5 +1,6 @@
 //! What is known about the code of a bounded function before it is executed.
 
+use norn_ir::number::narrow;
 use std::collections::HashMap;
 
 use norn_ir::ids::{BlockId, FuncId, LocalId, Reg};
@@ -26,7 +27,7 @@ impl Code {
         let mut last_use = vec![0; function.registers.len()];
         let mut arrivals = vec![0; function.blocks.len()];
         for (number, block) in function.blocks.iter().enumerate() {
-            let mut read = |reg: Reg| last_use[reg.index()] = number as u32;
+            let mut read = |reg: Reg| last_use[reg.index()] = narrow(number);
             for instr in &block.instrs {
                 instr.kind.for_each_use(&mut read);
             }

@@ -1,5 +1,6 @@
 //! Between values, addresses and the contents of cells.
 
+use norn_ir::number::narrow;
 use norn_ir::types::Ty;
 use norn_logic::terms::Term;
 
@@ -162,7 +163,7 @@ impl Execution<'_> {
         match self.initial(slot) {
             Some(value) => Held { value, initialised: Term::TRUE },
             None => {
-                let bits = self.facts.place(slot).size as u32 * 8;
+                let bits = narrow(self.facts.place(slot).size) * 8;
                 Held { value: Value::Bits(self.terms.bits(bits, 0)), initialised: Term::FALSE }
             }
         }

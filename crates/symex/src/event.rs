@@ -12,6 +12,7 @@
 //! it can point to. The terms of reads and writes have the width of their cells; all cells of one access are equally
 //! wide. A cell that may be indeterminate has a value of its own for that.
 
+use norn_ir::number::to_usize;
 use norn_verdict::undecided::Why;
 use std::ops::Range;
 
@@ -24,21 +25,16 @@ use norn_verdict::outcome::{Assumption, Reached, Violation};
 
 use crate::moment::Moment;
 
-/// An index into [`Symbolic::events`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct EventId(pub u32);
-
-/// An index into [`Symbolic::sections`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct SectionId(pub u32);
-
-/// An index into [`Symbolic::cells`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct CellId(pub u32);
-
-/// An index into [`Symbolic::objects`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct ObjectId(pub u32);
+norn_ir::ids! {
+    /// An index into [`Symbolic::events`].
+    EventId = "event";
+    /// An index into [`Symbolic::sections`].
+    SectionId = "section";
+    /// An index into [`Symbolic::cells`].
+    CellId = "cell";
+    /// An index into [`Symbolic::objects`].
+    ObjectId = "object";
+}
 
 /// A bounded program as guarded events.
 pub struct Symbolic {
@@ -322,30 +318,6 @@ pub struct Stats {
     pub micros: u64,
 }
 
-impl EventId {
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl SectionId {
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl CellId {
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl ObjectId {
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
 impl Symbolic {
     pub fn event(&self, id: EventId) -> &Event {
         &self.events[id.index()]
@@ -364,7 +336,7 @@ impl Symbolic {
     }
 
     pub fn event_ids(&self) -> impl Iterator<Item = EventId> + use<> {
-        (0..self.events.len() as u32).map(EventId)
+        EventId::all(self.events.len())
     }
 }
 
@@ -393,7 +365,7 @@ impl Encoding {
     /// The pointer that a value stands for.
     pub fn member(&self, value: u64) -> Option<Member> {
         match self {
-            Encoding::Members { members, .. } => members.get(value as usize).copied(),
+            Encoding::Members { members, .. } => members.get(to_usize(value)).copied(),
             Encoding::Bits { .. } | Encoding::Signed { .. } => None,
         }
     }

@@ -3,6 +3,7 @@
 //! Threads are executed in the order of their numbers; a creator comes before its children, so that what it passes to them
 //! is known. What a child gives back to its creator (its end, its result) is connected when all have been executed.
 
+use norn_ir::number::{narrow, to_usize};
 use norn_verdict::undecided::{Undecided, Why};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -167,13 +168,13 @@ impl<'a> Execution<'a> {
                 let words = format!("the program creates more than {most_threads} threads");
                 return Err(Undecided::new(Why::too_large(words)));
             }
-            let first = self.events.len() as u32;
+            let first = narrow(self.events.len());
             if self.threads[next].start != Term::FALSE
                 && let Some(function) = self.threads[next].function
             {
-                Run::new(self, ThreadId(next as u32), function).execute()?;
+                Run::new(self, ThreadId::new(next), function).execute()?;
             }
-            self.threads[next].events = first..self.events.len() as u32;
+            self.threads[next].events = first..narrow(self.events.len());
             next += 1;
         }
         self.facts.end();
@@ -238,18 +239,18 @@ impl<'a> Execution<'a> {
     // Events.
 
     pub fn next_event(&self) -> EventId {
-        EventId(self.events.len() as u32)
+        EventId::new(self.events.len())
     }
 
     pub fn add_section(&mut self, thread: ThreadId, kind: SectionKind, guard: Term, span: Span) -> SectionId {
-        let id = SectionId(self.sections.len() as u32);
-        let at = self.events.len() as u32;
+        let id = SectionId::new(self.sections.len());
+        let at = narrow(self.events.len());
         self.sections.push(Section { thread, kind, events: at..at, guard, span });
         id
     }
 
     pub fn end_section(&mut self, section: SectionId) {
-        self.sections[section.index()].events.end = self.events.len() as u32;
+        self.sections[section.index()].events.end = narrow(self.events.len());
     }
 
     // Objects.
@@ -287,7 +288,7 @@ impl<'a> Execution<'a> {
     pub fn initial(&mut self, slot: Slot) -> Option<Value> {
         let place = self.facts.place(slot);
         let object = self.facts.get(place.object);
-        let width = place.size as u32 * 8;
+        let width = narrow(place.size) * 8;
         let (global, thread) = match object.origin {
             Origin::Global(global) => (global, ThreadId(0)),
             Origin::ThreadLocal(global, thread) => (global, thread),
@@ -310,9 +311,9 @@ impl<'a> Execution<'a> {
                 continue;
             }
             let content: Vec<u8> = match &entry.value {
-                InitValue::Const(constant) => constant.bits.to_le_bytes()[..size as usize].to_vec(),
+                InitValue::Const(constant) => constant.bits.to_le_bytes()[..to_usize(size)].to_vec(),
                 InitValue::Bytes(bytes) => bytes.clone(),
-                InitValue::Func(function) => function_address(*function).to_le_bytes()[..size as usize].to_vec(),
+                InitValue::Func(function) => function_address(*function).to_le_bytes()[..to_usize(size)].to_vec(),
                 &InitValue::Global(target, offset) => {
                     let object = self.global(target, thread);
                     if entry.offset == start && size == place.size {
@@ -321,13 +322,13 @@ impl<'a> Execution<'a> {
                     }
                     self.facts.expose(object);
                     let address = self.facts.get(object).base.wrapping_add_signed(offset);
-                    address.to_le_bytes()[..size as usize].to_vec()
+                    address.to_le_bytes()[..to_usize(size)].to_vec()
                 }
             };
             for (i, &byte) in content.iter().enumerate() {
                 let at = entry.offset + i as u64;
                 if at >= start && at < end {
-                    bytes[(at - start) as usize] = byte;
+                    bytes[to_usize(at - start)] = byte;
                 }
             }
         }
@@ -355,7 +356,7 @@ impl<'a> Execution<'a> {
             |ty| self.original.path_of(ty, place.offset, place.size),
         );
         let name = format!("{}{path}", object.name);
-        let cell = CellId(self.cells.len() as u32);
+        let cell = CellId::new(self.cells.len());
         let class = self.facts.class(slot);
         let (width, encoding) = (class.width(), class.encoding().clone());
         let SlotPlace { object, offset, size } = place;

@@ -9,6 +9,7 @@
 //!
 //! Cells that one access may touch have one *class*, so that they hold values of one shape.
 
+use norn_ir::number::narrow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use norn_ir::address::GAP;
@@ -74,9 +75,10 @@ impl Object {
     }
 }
 
-/// A scalar place of an object, shared or not.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Slot(pub u32);
+norn_ir::ids! {
+    /// A scalar place of an object, shared or not.
+    Slot = "slot";
+}
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct SlotPlace {
@@ -204,7 +206,7 @@ impl Facts {
 
     /// To be called after each execution.
     pub fn end(&mut self) {
-        let slots = || (0..self.classes.len() as u32).map(Slot);
+        let slots = || Slot::all(self.classes.len());
         let ranges: Vec<Option<Range>> = slots().map(|slot| self.found_range(slot)).collect();
         let news: Vec<News> = slots().map(|slot| self.classes[slot.0 as usize].news(ranges[slot.0 as usize])).collect();
         let of_results = self.results.news(None);
@@ -261,7 +263,7 @@ impl Facts {
         if let Some(&id) = self.thread_ids.get(&key) {
             return id;
         }
-        let id = ThreadId(self.threads.len() as u32);
+        let id = ThreadId::new(self.threads.len());
         self.threads.push(Some(key));
         self.creates.push(false);
         self.creates[key.creator.0 as usize] = true;
@@ -282,7 +284,7 @@ impl Facts {
             }
             return id;
         }
-        let id = ObjectId(self.objects.len() as u32);
+        let id = ObjectId::new(self.objects.len());
         let mut object = describe();
         if let Origin::Global(global) = origin {
             object.base = self.global_bases[global.index()];
@@ -376,11 +378,11 @@ impl Facts {
         if let Some(&slot) = self.slot_ids.get(&place) {
             return slot;
         }
-        let slot = Slot(self.slots.len() as u32);
+        let slot = Slot::new(self.slots.len());
         self.slots.push(place);
         self.slot_ids.insert(place, slot);
         self.parents.push(slot);
-        self.classes.push(Class::new(place.size as u32 * 8));
+        self.classes.push(Class::new(narrow(place.size) * 8));
         self.exchanges.push(slot);
         self.numbers.push([Numbers::NONE; 2]);
         slot

@@ -26,6 +26,7 @@
 
 use std::collections::HashMap;
 
+use norn_ir::number::narrow;
 use norn_logic::terms::{Term, Terms};
 #[cfg(debug_assertions)]
 use samples::Samples;
@@ -100,7 +101,7 @@ impl Guards {
         if term == Term::FALSE {
             return None;
         }
-        let child = Guard(self.nodes.len() as u32);
+        let child = Guard(narrow(self.nodes.len()));
         self.nodes.push(Node { parent: guard, depth: depth + 1, condition, term, met: Vec::new() });
         self.children.insert((guard, condition), child);
         Some(child)

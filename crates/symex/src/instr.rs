@@ -4,6 +4,7 @@ use norn_ir::ids::Reg;
 use norn_ir::instr::{
     AllocKind, BinaryOp, Callee, CastOp, CompareOp, FenceKind, Instr, InstrKind, Operand, Property, SectionKind,
 };
+use norn_ir::number::narrow;
 use norn_ir::types::Ty;
 use norn_logic::terms::{Sort, Term};
 use norn_passes::Site;
@@ -153,7 +154,7 @@ impl Run<'_, '_> {
     }
 
     fn is_part_of_return(&self, index: usize) -> bool {
-        let site = Site { index: index as u32, ..self.site };
+        let site = Site { index: narrow(index), ..self.site };
         is_return(self.exec.original, self.exec.bounded, site)
     }
 

@@ -13,7 +13,7 @@ pub fn check_lifetimes(exec: &mut Execution<'_>) {
     for (i, event) in exec.events.iter().enumerate() {
         if let EventKind::EndLife(objects) = &event.kind {
             for &(object, _) in objects {
-                ends.entry(object).or_default().push(EventId(i as u32));
+                ends.entry(object).or_default().push(EventId::new(i));
             }
         }
     }
@@ -22,7 +22,7 @@ pub fn check_lifetimes(exec: &mut Execution<'_>) {
     }
     let mut found = Vec::new();
     for (i, event) in exec.events.iter().enumerate() {
-        let access = EventId(i as u32);
+        let access = EventId::new(i);
         let mut objects: Vec<ObjectId> = match &event.kind {
             EventKind::Read { targets, .. } | EventKind::Write { targets, .. } => {
                 targets.iter().map(|target| exec.cells[target.0.index()].object).collect()

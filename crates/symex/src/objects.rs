@@ -79,7 +79,7 @@ impl Run<'_, '_> {
             let own = matches!(object.origin, Origin::Made(maker, _) if maker == self.thread);
             let scoped = matches!(object.kind, ObjectKind::Local { .. } | ObjectKind::Stack);
             if own && scoped && object.is_shared() && !kept(object) {
-                objects.push((ObjectId(i as u32), Term::TRUE));
+                objects.push((ObjectId::new(i), Term::TRUE));
             }
         }
         // Its thread-local objects end too, unless it is the entry thread.

@@ -5,6 +5,7 @@
 //! section are next to each other.
 
 use crate::execution::Execution;
+use norn_ir::number::narrow;
 use norn_verdict::undecided::{Undecided, Why};
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -143,14 +144,14 @@ impl<'p, 'a> Run<'p, 'a> {
             {
                 return Err(Undecided::limit(exceeded));
             }
-            self.site = Site { function: self.id, block, index: index as u32 };
+            self.site = Site { function: self.id, block, index: narrow(index) };
             self.span = code[index].span;
             index += self.instr(code, index);
         }
         if self.guard.is_none() {
             return Ok(Vec::new());
         }
-        self.site = Site { function: self.id, block, index: index as u32 };
+        self.site = Site { function: self.id, block, index: narrow(index) };
         let terminator = &self.function.block(block).terminator;
         self.span = terminator.span;
         Ok(self.terminator(block, &terminator.kind))

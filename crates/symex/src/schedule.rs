@@ -48,7 +48,7 @@ impl Symbolic {
             let mut step = StepNumber::NONE;
             for event in thread.events.start..=thread.events.end {
                 while let Some(section) = self.sections.get(next_section)
-                    && section.thread == ThreadId(index as u32)
+                    && section.thread == ThreadId::new(index)
                     && section.events.start == event
                 {
                     if holds(section.guard) {

@@ -157,7 +157,7 @@ impl Run<'_, '_> {
             let condition = if is_known { self.exec.terms.and(same, start) } else { same };
             if condition != Term::FALSE {
                 any = self.exec.terms.or(any, condition);
-                targets.push((ThreadId(index as u32), condition));
+                targets.push((ThreadId::new(index), condition));
             }
         }
         // What this path created is there.

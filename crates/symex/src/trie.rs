@@ -1,6 +1,7 @@
 //! A persistent table from small numbers to values: copies are cheap and share what they have in common, and two copies
 //! are compared and merged at the cost of what differs.
 
+use norn_ir::number::narrow;
 use std::rc::Rc;
 
 const BITS: u32 = 4;
@@ -118,7 +119,7 @@ fn merge_nodes<T: Clone>(
         for (i, value) in values.iter_mut().enumerate() {
             let (x, y) = (of(a, i), of(b, i));
             if x.is_some() || y.is_some() {
-                *value = choose(first + i as u32, x.as_ref(), y.as_ref());
+                *value = choose(first + narrow(i), x.as_ref(), y.as_ref());
             }
         }
         return Some(Rc::new(Node::Leaf(values)));
@@ -130,7 +131,7 @@ fn merge_nodes<T: Clone>(
             _ => None,
         };
         let (x, y) = (of(a), of(b));
-        *child = merge_nodes(x.as_ref(), y.as_ref(), level - 1, first + ((i as u32) << (BITS * level)), choose);
+        *child = merge_nodes(x.as_ref(), y.as_ref(), level - 1, first + (narrow(i) << (BITS * level)), choose);
     }
     Some(Rc::new(Node::Branch(children)))
 }

@@ -3,6 +3,7 @@
 //! A variable has one value per sample, and terms keep theirs, so that all checks of a thread cost one evaluation of its terms per
 //! sample.
 
+use norn_ir::number::to_usize;
 use norn_logic::terms::{Memo, Term, Terms};
 
 use super::{Guard, Node, Step};
@@ -55,7 +56,7 @@ impl Samples {
 
     fn holds(&mut self, terms: &Terms, term: Term, sample: u64) -> bool {
         let variable = |variable: Term| value(variable.index() as u64, sample);
-        terms.holds(term, &mut self.memos[sample as usize], &variable)
+        terms.holds(term, &mut self.memos[to_usize(sample)], &variable)
     }
 }
 
