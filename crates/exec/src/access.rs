@@ -11,6 +11,7 @@ use crate::state::{Entry, ThreadIdentity};
 use crate::undo::Undo;
 use norn_ir::address::NULL_PAGE;
 use norn_ir::instr::{NondetSource, Order, RmwOp};
+use norn_ir::number::narrow;
 use norn_ir::types::Ty;
 use norn_verdict::outcome::ViolationKind;
 use norn_verdict::schedule::StepNumber;
@@ -202,7 +203,7 @@ impl Executor<'_> {
             let offset = pointer.bits.wrapping_sub(object.base);
             let inside = offset.checked_add(u64::from(ty.size)).is_some_and(|end| end <= u64::from(object.size));
             if object.alive && object.life == pointer.life && inside && !(writes && object.kind == Kind::Constant) {
-                return Ok(Spot { object: pointer.object, at: object.start + offset as u32, shared: object.shared });
+                return Ok(Spot { object: pointer.object, at: object.start + narrow(offset), shared: object.shared });
             }
         }
         self.note_bad_access(thread, pointer, ty, writes);
@@ -219,7 +220,7 @@ impl Executor<'_> {
         }
         let offset = pointer.bits.wrapping_sub(object.base);
         let inside = offset.checked_add(u64::from(ty.size)).is_some_and(|end| end <= u64::from(object.size));
-        let (at, size) = if inside { (object.start + offset as u32, ty.size) } else { (object.start, 1) };
+        let (at, size) = if inside { (object.start + narrow(offset), ty.size) } else { (object.start, 1) };
         self.effects.push(match writes {
             true => Effect::Write { thread, object: number, at, size },
             false => Effect::Read { thread, object: number, at, size, own: StepNumber::NONE },
@@ -320,7 +321,7 @@ impl Executor<'_> {
             self.log.changes.push(Undo::ProvenanceAdded { object });
         }
         let info = self.memory.objects[object as usize];
-        let pointer_size = self.memory.target().pointer_size() as u32;
+        let pointer_size = narrow(self.memory.target().pointer_size());
         let first = (at - info.start).saturating_sub(pointer_size - 1);
         for offset in first..at - info.start + u32::from(size) {
             let index = info.provenance + offset;

@@ -2,6 +2,7 @@
 
 use crate::op::Scalar;
 use norn_ir::instr::{BinaryOp, CastOp, CompareOp, RmwOp, UnaryOp};
+use norn_ir::number::{low_32, nearest_f32, toward_zero};
 use norn_ir::types::Ty;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,7 +70,7 @@ fn float(op: BinaryOp, ty: Ty, a: u64, b: u64) -> u64 {
         };
     }
     if ty == Ty::F32 {
-        let result = apply!(f32::from_bits(a as u32), f32::from_bits(b as u32));
+        let result = apply!(f32::from_bits(low_32(a)), f32::from_bits(low_32(b)));
         if !result.is_nan() {
             return u64::from(result.to_bits());
         }
@@ -90,7 +91,7 @@ fn float(op: BinaryOp, ty: Ty, a: u64, b: u64) -> u64 {
 }
 
 fn double(ty: Ty, bits: u64) -> f64 {
-    if ty == Ty::F32 { f64::from(f32::from_bits(bits as u32)) } else { f64::from_bits(bits) }
+    if ty == Ty::F32 { f64::from(f32::from_bits(low_32(bits))) } else { f64::from_bits(bits) }
 }
 
 pub fn compare(op: CompareOp, ty: Scalar, a: u64, b: u64) -> bool {
@@ -136,7 +137,7 @@ pub fn cast(op: CastOp, from: Scalar, to: Scalar, bits: u64) -> u64 {
         CastOp::FloatToFloat => {
             let number = double(from.ty, bits);
             match (number.is_nan(), to.ty) {
-                (false, _) => float(number, number as f32),
+                (false, _) => float(number, nearest_f32(number)),
                 // As on x86: a quiet NaN with the same sign and the highest bits of the fraction.
                 (true, Ty::F32) => (bits >> 63) << 31 | 0x1ff << 22 | (bits << 13) >> 42,
                 (true, _) => (bits >> 31) << 63 | 0xfff << 51 | (bits << 42) >> 13,
@@ -147,9 +148,9 @@ pub fn cast(op: CastOp, from: Scalar, to: Scalar, bits: u64) -> u64 {
             let power = |exponent: u8| 2f64.powi(i32::from(exponent));
             let result = if op == CastOp::FloatToSigned {
                 let half = power(to.width - 1);
-                (-half..half).contains(&number).then_some(number as i64 as u64)
+                (-half..half).contains(&number).then_some(toward_zero::<i64>(number) as u64)
             } else {
-                (0.0..power(to.width)).contains(&number).then_some(number as u64)
+                (0.0..power(to.width)).contains(&number).then_some(toward_zero(number))
             };
             // Out of range: the smallest value, as x86 has it.
             to.cut(result.unwrap_or(1 << (to.width - 1)))

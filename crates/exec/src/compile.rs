@@ -7,6 +7,7 @@ use crate::op::{Call, Code, Cut, Function, LocalInfo, NONE, Op, Scalar, Src, Swi
 use norn_ir::address::function_address;
 use norn_ir::ids::{BlockId, FuncId, GlobalId};
 use norn_ir::instr::{AllocKind, Callee, InstrKind, NondetSource, Operand, Property, TerminatorKind};
+use norn_ir::number::{narrow, narrow_to};
 use norn_ir::program::{Function as IrFunction, Program, Storage};
 use norn_ir::span::Span;
 use norn_ir::types::{Target as DataModel, Ty};
@@ -35,7 +36,7 @@ pub fn compile(program: &Program, bounds: Option<&Bounds>) -> Code {
 }
 
 pub fn scalar(ty: Ty, target: DataModel) -> Scalar {
-    Scalar { ty, width: ty.bits(target) as u8, size: ty.size(target) as u8 }
+    Scalar { ty, width: narrow_to(ty.bits(target)), size: narrow_to(ty.size(target)) }
 }
 
 struct Compiler<'a> {
@@ -59,7 +60,7 @@ impl Compiler<'_> {
     }
 
     fn here(&self) -> u32 {
-        self.code.ops.len() as u32
+        narrow(self.code.ops.len())
     }
 
     fn function(&mut self, id: FuncId) {
@@ -82,7 +83,7 @@ impl Compiler<'_> {
             result: function.result,
             register_types: function.registers.iter().map(|register| self.scalar(register.ty)).collect(),
             locals: function.locals.iter().enumerate().map(local).collect(),
-            loops: forest.as_ref().map_or(0, |forest| forest.loops.len() as u32),
+            loops: forest.as_ref().map_or(0, |forest| narrow(forest.loops.len())),
             origin: function.origin,
             recursion,
         };
@@ -188,10 +189,10 @@ impl Compiler<'_> {
 
     fn cut(&mut self, cut: Cut) -> u32 {
         let known = self.code.cuts.iter().position(|c| *c == cut);
-        known.unwrap_or_else(|| {
+        narrow(known.unwrap_or_else(|| {
             self.code.cuts.push(cut);
             self.code.cuts.len() - 1
-        }) as u32
+        }))
     }
 
     /// Which sections may turn out not to be enabled. A call could lead anywhere.
@@ -239,7 +240,7 @@ impl Compiler<'_> {
             Operand::Func(function) => Src::Imm(function_address(function)),
             Operand::Local(local, offset) => {
                 self.code.local_pointers.push((local.0, offset));
-                Src::Local(self.code.local_pointers.len() as u32 - 1)
+                Src::Local(narrow(self.code.local_pointers.len() - 1))
             }
             Operand::Global(global, offset) => self.global(global, offset),
         }
@@ -249,10 +250,10 @@ impl Compiler<'_> {
         let entry = (self.numbers[global.index()], offset);
         if self.program.global(global).storage == Storage::Thread {
             self.code.thread_pointers.push(entry);
-            return Src::ThreadPointer(self.code.thread_pointers.len() as u32 - 1);
+            return Src::ThreadPointer(narrow(self.code.thread_pointers.len() - 1));
         }
         self.code.pointers.push(entry);
-        Src::Pointer(self.code.pointers.len() as u32 - 1)
+        Src::Pointer(narrow(self.code.pointers.len() - 1))
     }
 
     fn call(&mut self, function: &IrFunction, dst: u32, callee: Callee, args: &[Operand]) -> u32 {
@@ -262,7 +263,7 @@ impl Compiler<'_> {
         };
         let args = args.iter().map(|&arg| (self.src(arg), function.operand_ty(arg))).collect();
         self.code.calls.push(Call { dst, callee, args });
-        self.code.calls.len() as u32 - 1
+        narrow(self.code.calls.len() - 1)
     }
 
     fn instr(&mut self, function: &IrFunction, kind: &InstrKind) -> Op {
@@ -284,12 +285,12 @@ impl Compiler<'_> {
             InstrKind::Select { dst, cond, then, otherwise } => {
                 let otherwise = self.src(otherwise);
                 self.code.selects.push(otherwise);
-                let at = self.code.selects.len() as u32 - 1;
+                let at = narrow(self.code.selects.len() - 1);
                 Op::Select { dst: dst.0, cond: self.src(cond), then: self.src(then), otherwise: at }
             }
             InstrKind::PtrAdd { dst, base, index, scale } => {
                 self.code.scales.push(scale);
-                let scale = self.code.scales.len() as u32 - 1;
+                let scale = narrow(self.code.scales.len() - 1);
                 Op::PtrAdd { dst: dst.0, base: self.src(base), index: self.src(index), scale }
             }
             InstrKind::PtrDiff { dst, lhs, rhs } => Op::PtrDiff { dst: dst.0, lhs: self.src(lhs), rhs: self.src(rhs) },
@@ -308,7 +309,7 @@ impl Compiler<'_> {
                     ty: register(self, dst),
                     addr: self.src(addr),
                     expected: self.src(expected),
-                    more: self.code.exchanges.len() as u32 - 1,
+                    more: narrow(self.code.exchanges.len() - 1),
                 }
             }
             InstrKind::Fence(kind) => Op::Fence(kind),
@@ -324,7 +325,7 @@ impl Compiler<'_> {
                     Property::Misuse => ViolationKind::Misuse,
                 };
                 self.code.messages.push((kind, message.clone()));
-                Op::Assert { cond: self.src(cond), message: self.code.messages.len() as u32 - 1 }
+                Op::Assert { cond: self.src(cond), message: narrow(self.code.messages.len() - 1) }
             }
             InstrKind::Nondet { dst, ref source } => {
                 Op::Nondet { dst: dst.0, ty: register(self, dst), source: self.source(source.clone()) }
@@ -352,7 +353,7 @@ impl Compiler<'_> {
 
     fn source(&mut self, source: NondetSource) -> u32 {
         self.code.sources.push(source);
-        self.code.sources.len() as u32 - 1
+        narrow(self.code.sources.len() - 1)
     }
 
     fn terminator(&mut self, kind: &TerminatorKind, span: Span) {
@@ -364,7 +365,7 @@ impl Compiler<'_> {
             TerminatorKind::Switch { value, ref cases, default, .. } => {
                 let cases = cases.iter().map(|&(value, target)| (value, target.0)).collect();
                 self.code.switches.push(Switch { cases, default: default.0 });
-                Op::Switch { value: self.src(value), table: self.code.switches.len() as u32 - 1 }
+                Op::Switch { value: self.src(value), table: narrow(self.code.switches.len() - 1) }
             }
             TerminatorKind::Return(value) => Op::Return(value.map(|value| self.src(value))),
             TerminatorKind::ThreadExit(value) => Op::ThreadExit(self.src(value)),
@@ -381,6 +382,6 @@ impl Compiler<'_> {
 
     fn unsupported(&mut self, reason: String) -> Op {
         self.code.reasons.push(reason);
-        Op::Unsupported(self.code.reasons.len() as u32 - 1)
+        Op::Unsupported(narrow(self.code.reasons.len() - 1))
     }
 }

@@ -9,6 +9,7 @@ use crate::undo::{Log, Undo};
 use norn_ir::address::NOWHERE;
 use norn_ir::ids::GlobalId;
 use norn_ir::instr::{NondetSource, Order, SectionKind};
+use norn_ir::number::narrow;
 use norn_ir::program::{Origin, Program, Storage};
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
@@ -414,7 +415,7 @@ impl<'c> Executor<'c> {
     fn place_of(&self, pointer: Value) -> Option<u32> {
         let object = self.memory.objects.get(pointer.object as usize)?;
         let offset = pointer.bits.wrapping_sub(object.base);
-        (offset <= u64::from(object.size)).then(|| object.start + offset as u32)
+        (offset <= u64::from(object.size)).then(|| object.start + narrow(offset))
     }
 
     /// Takes the visible step of a thread and runs silently what can run then.
@@ -482,7 +483,7 @@ impl<'c> Executor<'c> {
         }
         let entry = self.threads[thread.index()].buffer.remove(index);
         self.log.entries.push(entry);
-        self.log.changes.push(Undo::BufferRemoved { thread, index: index as u32 });
+        self.log.changes.push(Undo::BufferRemoved { thread, index: narrow(index) });
         let (object, at, size, epoch) = (entry.object, entry.at, entry.size, entry.epoch);
         self.effects.push(Effect::Commit { thread, object, at, size, step, epoch });
         if !entry.moot && !self.memory.is_alive(object, entry.life) {
@@ -548,7 +549,7 @@ impl<'c> Executor<'c> {
     /// Makes a thread present, with its thread-local objects; it still needs a frame.
     pub(crate) fn create(&mut self, thread: ThreadIdentity) -> Result<(), String> {
         let before = (self.memory.objects.len(), self.memory.bytes.len(), self.memory.provenance.len());
-        let (objects, bytes, provenance) = (before.0 as u32, before.1 as u32, before.2 as u32);
+        let (objects, bytes, provenance) = (narrow(before.0), narrow(before.1), narrow(before.2));
         self.memory.add_globals(self.program, true)?;
         let number = ThreadIndex::new(self.by_number.len());
         self.by_number.push(thread);
@@ -575,9 +576,9 @@ impl<'c> Executor<'c> {
         let owner = &mut self.threads[thread.index()];
         let frame = Frame {
             function,
-            base: owner.registers.len() as u32,
-            locals: owner.locals.len() as u32,
-            repeats: owner.repeats.len() as u32,
+            base: narrow(owner.registers.len()),
+            locals: narrow(owner.locals.len()),
+            repeats: narrow(owner.repeats.len()),
             call,
             result,
         };

@@ -10,6 +10,7 @@
 use crate::compile::scalar;
 use crate::op::{NONE, Scalar};
 use norn_ir::address::{GAP, LARGEST_ARENA, LARGEST_OBJECT, MOST_OBJECTS, function_address};
+use norn_ir::number::{low_32, narrow, to_usize};
 use norn_ir::program::{InitValue, Program, Storage};
 use norn_ir::span::Span;
 use norn_ir::types::{Target, Ty};
@@ -151,14 +152,14 @@ impl Memory {
             return Err(full());
         }
         let old = std::mem::replace(&mut arena.next, next);
-        let object = self.objects.len() as u32;
+        let object = narrow(self.objects.len());
         arena.objects.push(object);
-        self.bytes.resize(start + size as usize, 0);
-        self.initialised.resize(start + size as usize, u8::from(zeroed));
+        self.bytes.resize(start + to_usize(size), 0);
+        self.initialised.resize(start + to_usize(size), u8::from(zeroed));
         self.objects.push(Object {
             base,
-            size: size as u32,
-            start: start as u32,
+            size: narrow(size),
+            start: narrow(start),
             kind,
             shared: !private && kind != Kind::Constant,
             alive: true,
@@ -179,7 +180,7 @@ impl Memory {
         self.bytes.truncate(object.start as usize);
         self.initialised.truncate(object.start as usize);
         if object.kind == Kind::Local {
-            let gone = self.objects.len() as u32;
+            let gone = narrow(self.objects.len());
             arena.slots.retain(|_, &mut slot| slot != gone);
         }
     }
@@ -187,7 +188,7 @@ impl Memory {
     /// The objects of a storage class with their initial values, in a new arena.
     pub fn add_globals(&mut self, program: &Program, thread: bool) -> Result<(), String> {
         self.add_arena()?;
-        let arena = self.arenas.len() as u32 - 1;
+        let arena = narrow(self.arenas.len() - 1);
         let wanted = || program.globals.iter().filter(|global| (global.storage == Storage::Thread) == thread);
         for global in wanted() {
             let ty = program.ty(global.ty);
@@ -205,7 +206,7 @@ impl Memory {
         for (number, global) in wanted().enumerate() {
             let object = self.arenas[arena as usize].objects[number];
             for init in &global.init {
-                let start = self.objects[object as usize].start as usize + init.offset as usize;
+                let start = self.objects[object as usize].start as usize + to_usize(init.offset);
                 let (ty, value) = match &init.value {
                     InitValue::Const(constant) => (constant.ty, Value::int(constant.bits)),
                     InitValue::Func(f) => (Ty::Ptr, Value::int(function_address(*f))),
@@ -225,7 +226,7 @@ impl Memory {
                 self.bytes[start..start + size].copy_from_slice(&value.bits.to_le_bytes()[..size]);
                 if value.object != NONE {
                     self.provenance_of(object);
-                    let index = self.objects[object as usize].provenance as usize + init.offset as usize;
+                    let index = self.objects[object as usize].provenance as usize + to_usize(init.offset);
                     self.provenance[index] = Memory::mark_of(value);
                 }
             }
@@ -239,7 +240,7 @@ impl Memory {
         if object.provenance != NONE {
             return false;
         }
-        object.provenance = self.provenance.len() as u32;
+        object.provenance = narrow(self.provenance.len());
         self.provenance.resize(self.provenance.len() + object.size as usize, 0);
         true
     }
@@ -251,7 +252,7 @@ impl Memory {
 
     /// The pointer with these bits and this mark.
     pub fn marked(bits: u64, mark: u64) -> Value {
-        Value { bits, object: mark as u32 - 1, life: (mark >> 32) as u32 }
+        Value { bits, object: low_32(mark) - 1, life: (mark >> 32) as u32 }
     }
 
     /// Whether the life of the object that the pointer points into goes on.
@@ -282,7 +283,7 @@ impl Memory {
     /// The number of the arena that an address would lie in.
     pub fn arena_of(&self, address: u64) -> Option<u32> {
         let arena = (address >> self.target.arena_bits()).checked_sub(1)?;
-        ((arena as usize) < self.arenas.len()).then_some(arena as u32)
+        (to_usize(arena) < self.arenas.len()).then(|| narrow(arena))
     }
 
     /// A number taken as an address: of the object that contains it or ends just before it.

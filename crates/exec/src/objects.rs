@@ -9,13 +9,14 @@ use crate::run::Flow;
 use crate::state::ThreadIdentity;
 use crate::undo::Undo;
 use norn_ir::address::ALLOC_ALIGN;
+use norn_ir::number::narrow;
 use norn_ir::span::Span;
 use norn_verdict::outcome::{Assumption, Treatment, ViolationKind};
 
 impl Executor<'_> {
     pub(crate) fn enter_local(&mut self, thread: ThreadIdentity, local: u32) -> Done<()> {
         let owner = &self.threads[thread.index()];
-        let depth = owner.frames.len() as u32 - 1;
+        let depth = narrow(owner.frames.len() - 1);
         let frame = owner.frames[depth as usize];
         let arena = owner.number.0 + 1;
         let key = (depth, frame.function, local);
@@ -110,7 +111,7 @@ impl Executor<'_> {
         let object = self.add_object(thread, arena, plan)?;
         if !heap {
             let owner = &mut self.threads[thread.index()];
-            let depth = owner.frames.len() as u32 - 1;
+            let depth = narrow(owner.frames.len() - 1);
             owner.allocations.push((depth, object));
             self.log.changes.push(Undo::AllocationPushed { thread });
         }
@@ -147,7 +148,7 @@ impl Executor<'_> {
         let owner = &mut self.threads[thread.index()];
         if !heap && let Some(index) = owner.allocations.iter().position(|a| a.1 == pointer.object) {
             let (depth, object) = owner.allocations.remove(index);
-            self.log.changes.push(Undo::AllocationRemoved { thread, index: index as u32, depth, object });
+            self.log.changes.push(Undo::AllocationRemoved { thread, index: narrow(index), depth, object });
         }
         Ok(Flow::Next)
     }
@@ -194,7 +195,7 @@ impl Executor<'_> {
             && at as usize >= depth
         {
             self.threads[thread.index()].allocations.pop();
-            let index = self.threads[thread.index()].allocations.len() as u32;
+            let index = narrow(self.threads[thread.index()].allocations.len());
             self.log.changes.push(Undo::AllocationRemoved { thread, index, depth: at, object });
         }
         Ok(())
@@ -242,7 +243,7 @@ impl Executor<'_> {
         for (index, entry) in self.threads[thread.index()].buffer.iter_mut().enumerate() {
             if entry.object == object && !entry.moot {
                 entry.moot = true;
-                self.log.changes.push(Undo::Mooted { thread, index: index as u32 });
+                self.log.changes.push(Undo::Mooted { thread, index: narrow(index) });
             }
         }
         self.set_alive(object, false);

@@ -10,6 +10,7 @@ use crate::memory::{Kind, Memory, OPEN, Object, Value};
 use crate::op::{NONE, Scalar, UNKNOWN};
 use norn_ir::address::NULL_PAGE;
 use norn_ir::instr::{CompareOp, RmwOp};
+use norn_ir::number::narrow;
 
 impl Executor<'_> {
     /// Whether the address of a local or allocated object was observed as a number, in any step so far; undoing steps
@@ -76,7 +77,7 @@ impl Executor<'_> {
         if info.provenance == NONE {
             return;
         }
-        let pointer_size = self.memory.target().pointer_size() as u32;
+        let pointer_size = narrow(self.memory.target().pointer_size());
         let offset = at - info.start;
         for near in offset.saturating_sub(pointer_size - 1)..offset + u32::from(ty.size) {
             let known = self.memory.provenance[(info.provenance + near) as usize];

@@ -8,6 +8,7 @@ use crate::op::Op;
 use crate::state::{Status, Thread, ThreadIdentity};
 use crate::undo::Undo;
 use norn_ir::instr::{CastOp, FenceKind, SectionKind};
+use norn_ir::number::low_32;
 use norn_verdict::outcome::{Treatment, ViolationKind};
 
 /// Backward jumps before states are compared.
@@ -299,7 +300,7 @@ impl Executor<'_> {
                 return self.end_thread(thread, value, false);
             }
             Op::Exit(status) => {
-                let status = self.value(thread, status).bits as u32 as i32;
+                let status = low_32(self.value(thread, status).bits) as i32;
                 return Ok(self.exit(Some(status)));
             }
             Op::Abort => return Ok(self.exit(None)),

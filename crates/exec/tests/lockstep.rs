@@ -173,7 +173,7 @@ fn walk(reference: &Program, program: &Program, code: &Code, (model, checks): (M
         let choices = enabled(&pair, &mut executor);
         let go_back = random.below(8) == 0;
         if choices.is_empty() || go_back {
-            let back = random.below(marks.len() as u64) as usize;
+            let back = random.index(marks.len());
             let (mark, dumped, state, inputs) = marks[back].clone();
             executor.undo_to(mark);
             assert_eq!(dump(&executor), dumped, "undoing should restore the state");
@@ -181,7 +181,7 @@ fn walk(reference: &Program, program: &Program, code: &Code, (model, checks): (M
             marks.truncate(back + 1);
             continue;
         }
-        let choice = choices[random.below(choices.len() as u64) as usize];
+        let choice = choices[random.index(choices.len())];
         let expected = machine.step(&mut pair.state, choice, &mut Unobserved, &mut pair.inputs);
         let thread = executor.identity(choice.thread());
         let found = with_script(&mut executor, |executor| match choice {
