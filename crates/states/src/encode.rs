@@ -10,6 +10,7 @@ use norn_exec::memory::{Kind, Memory, OPEN, Object, Value};
 use norn_exec::op::{Code, NONE, UNKNOWN};
 use norn_exec::state::{Entry, Thread};
 use norn_exec::{Executor, Status, ThreadIdentity};
+use norn_ir::number::{low_8, narrow, narrow_to};
 use norn_verdict::model::Model;
 
 /// What is encoded, and how.
@@ -42,10 +43,10 @@ impl Part {
     /// In groups of 7 bits.
     pub fn number(&mut self, mut n: u64) {
         while n >= 0x80 {
-            self.bytes.push(n as u8 | 0x80);
+            self.bytes.push(low_8(n) | 0x80);
             n >>= 7;
         }
-        self.bytes.push(n as u8);
+        self.bytes.push(low_8(n));
     }
 }
 
@@ -230,7 +231,7 @@ impl<'c> Encoder<'c> {
         let start = out.bytes.len();
         let mut pointers = 0u64;
         if info.provenance != NONE {
-            let pointer_size = memory.target().pointer_size() as u32;
+            let pointer_size = narrow(memory.target().pointer_size());
             out.bytes.push(0);
             // A pointer that begins before the range may reach into it.
             for offset in from.saturating_sub(pointer_size - 1)..to {
@@ -270,7 +271,7 @@ impl<'c> Encoder<'c> {
     }
 
     fn pointer_at(&self, memory: &Memory, info: &Object, offset: u32) -> Value {
-        let size = memory.target().pointer_size() as u8;
+        let size = narrow_to(memory.target().pointer_size());
         let known = memory.provenance[(info.provenance + offset) as usize];
         Memory::marked(memory.bits(info.start + offset, size), known)
     }
@@ -304,10 +305,13 @@ fn value(memory: &Memory, rename: bool, Value { bits, object, life }: Value, out
             out.number(u64::from(arena));
             let slots = &memory.arenas[arena as usize].slots;
             let name = slots.iter().find(|&(_, &slot)| slot == object).map(|(&name, _)| name);
-            let (depth, function, local) = name.unwrap_or((NONE, NONE, info.base as u32));
+            let (depth, function, local) = match name {
+                Some((depth, function, local)) => (depth, function, u64::from(local)),
+                None => (NONE, NONE, info.base),
+            };
             out.number(u64::from(depth));
             out.number(u64::from(function));
-            out.number(u64::from(local));
+            out.number(local);
         }
         Kind::Heap | Kind::Stack => {
             out.bytes.push(tag::ALLOCATED);

@@ -10,6 +10,7 @@ use norn_exec::op::Code;
 use norn_exec::state::Thread;
 use norn_ir::ids::{BlockId, FuncId, GlobalId};
 use norn_ir::instr::{InstrKind, Operand, Property, TerminatorKind};
+use norn_ir::number::narrow;
 use norn_ir::program::{Global, Program, Storage};
 use norn_passes::Site;
 use norn_passes::points_to::{Object, PointsTo};
@@ -118,7 +119,7 @@ impl Futures {
             let mut at = code.functions[f].start;
             let of_block = function.blocks.iter().map(|block| {
                 let start = at;
-                at += block.instrs.len() as u32 + 1;
+                at += narrow(block.instrs.len()) + 1;
                 start
             });
             starts.push(of_block.collect());

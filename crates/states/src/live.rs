@@ -3,6 +3,7 @@
 //! Computed for a function when one of its frames is met first, by the usual backward iteration over its blocks.
 
 use norn_exec::op::{Code, NONE, Op, Src, Target};
+use norn_ir::number::narrow;
 
 /// Live registers by position, as far as they have been asked for.
 pub struct Live<'c> {
@@ -62,7 +63,7 @@ impl<'c> Live<'c> {
 
     fn compute(&mut self, function: u32, pc: u32) -> Box<[u32]> {
         let code = self.code;
-        let registers = code.functions[function as usize].register_types.len() as u32;
+        let registers = narrow(code.functions[function as usize].register_types.len());
         let blocks = self.blocks[function as usize].get_or_insert_with(|| Blocks::new(code, function));
         if blocks.live.is_empty() {
             return (0..registers).collect();
@@ -77,7 +78,7 @@ impl<'c> Live<'c> {
 impl Blocks {
     fn new(code: &Code, function: u32) -> Blocks {
         let first = code.functions[function as usize].start;
-        let end = code.functions.get(function as usize + 1).map_or(code.ops.len() as u32, |next| next.start);
+        let end = code.functions.get(function as usize + 1).map_or(narrow(code.ops.len()), |next| next.start);
         let mut starts = vec![first];
         for at in first..end {
             let op = code.ops[at as usize];

@@ -24,6 +24,7 @@ use norn_engine::Prepared;
 use norn_exec::op::{Code, Op};
 use norn_exec::{Effect, Executor, Status, ThreadIdentity};
 use norn_ir::instr::Order;
+use norn_ir::number::narrow;
 use norn_verdict::model::Model;
 use norn_verdict::trace::ThreadIndex;
 
@@ -82,7 +83,7 @@ impl<'a> Reducer<'a> {
                     walk.executor.can_commit(thread, buffer[index].step) && !self.conflicts(place, true)
                 });
                 if let Some(index) = free {
-                    return Some(Choice::Commit(number, index as u32));
+                    return Some(Choice::Commit(number, narrow(index)));
                 }
             }
         }
@@ -170,7 +171,7 @@ fn moot_commit(executor: &Executor<'_>) -> Option<Choice> {
         let buffer = &executor.thread(thread).buffer;
         let is_free = |index: &usize| buffer[*index].moot && executor.can_commit(thread, buffer[*index].step);
         let index = (0..buffer.len()).find(is_free)?;
-        Some(Choice::Commit(number, index as u32))
+        Some(Choice::Commit(number, narrow(index)))
     })
 }
 
@@ -179,5 +180,5 @@ fn only_commit(executor: &Executor<'_>) -> Option<Choice> {
     let thread = executor.identity(ThreadIndex::MAIN);
     let buffer = &executor.thread(thread).buffer;
     let index = (0..buffer.len()).find(|&index| executor.can_commit(thread, buffer[index].step))?;
-    Some(Choice::Commit(ThreadIndex::MAIN, index as u32))
+    Some(Choice::Commit(ThreadIndex::MAIN, narrow(index)))
 }

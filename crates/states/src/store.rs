@@ -6,6 +6,8 @@
 //!
 //! Both are hash tables with open addressing over a growing array; hashes only say where to look.
 
+use norn_ir::number::{halves, to_usize};
+
 /// No number.
 pub const NOTHING: u32 = u32::MAX;
 
@@ -14,8 +16,8 @@ pub const NOTHING: u32 = u32::MAX;
 pub struct Full;
 
 fn mix(a: u64, b: u64) -> u64 {
-    let product = u128::from(a ^ 0x9e37_79b9_7f4a_7c15) * u128::from(b ^ 0xd1b5_4a32_d192_ed03);
-    (product as u64) ^ ((product >> 64) as u64)
+    let (low, high) = halves(u128::from(a ^ 0x9e37_79b9_7f4a_7c15) * u128::from(b ^ 0xd1b5_4a32_d192_ed03));
+    low ^ high
 }
 
 fn hash_bytes(bytes: &[u8]) -> u64 {
@@ -45,7 +47,7 @@ impl Index {
     /// The number of the thing for which `same` holds, or the slot where it belongs.
     fn find(&self, hash: u64, mut same: impl FnMut(u32) -> bool) -> Result<u32, usize> {
         let mask = self.slots.len() - 1;
-        let mut at = hash as usize & mask;
+        let mut at = to_usize(hash) & mask;
         loop {
             match self.slots[at] {
                 NOTHING => return Err(at),
@@ -64,7 +66,7 @@ impl Index {
         let mask = self.slots.len() * 2 - 1;
         let mut slots = vec![NOTHING; mask + 1];
         for number in self.slots.iter().copied().filter(|&number| number != NOTHING) {
-            let mut at = hash_of(number) as usize & mask;
+            let mut at = to_usize(hash_of(number)) & mask;
             while slots[at] != NOTHING {
                 at = (at + 1) & mask;
             }
@@ -88,8 +90,8 @@ pub struct Leaves {
 }
 
 fn range(ends: &[u64], number: u32) -> std::ops::Range<usize> {
-    let start = number.checked_sub(1).map_or(0, |before| ends[before as usize] as usize);
-    start..ends[number as usize] as usize
+    let start = number.checked_sub(1).map_or(0, |before| to_usize(ends[before as usize]));
+    start..to_usize(ends[number as usize])
 }
 
 impl Leaves {
@@ -172,7 +174,7 @@ mod tests {
             }
         }
         assert_eq!(pairs.len(), 10_000);
-        let next = leaves.len() as u32;
+        let next = norn_ir::number::narrow(leaves.len());
         assert_eq!(leaves.add(&[]), Ok((next, true)));
         assert_eq!(leaves.add(&[0]).map(|(_, new)| new), Ok(false));
         assert_eq!(leaves.add(&[0, 0, 0, 0, 0, 0, 0, 0]).map(|(_, new)| new), Ok(true));

@@ -11,6 +11,7 @@ use crate::encode::{Encoder, Part};
 use crate::store::{Full, Leaves, NOTHING, Pairs};
 use norn_exec::memory::{Kind, Memory};
 use norn_exec::{Change, Executor, Mark, ThreadIdentity};
+use norn_ir::number::narrow;
 use norn_verdict::trace::ThreadIndex;
 use std::collections::BTreeMap;
 
@@ -233,29 +234,29 @@ impl<'c> Vector<'c> {
             match change {
                 Change::Thread(thread) => {
                     let number = executor.thread(thread).number;
-                    let leaf = (self.width + number.index() * self.per_thread) as u32;
-                    changed.push(leaf + CONTROL as u32);
+                    let leaf = narrow(self.width + number.index() * self.per_thread);
+                    changed.push(leaf + narrow(CONTROL));
                     let no_objects =
                         self.nodes[leaf as usize + OBJECTS] == self.empty && self.has_no_objects(executor, thread);
                     if !no_objects {
-                        changed.push(leaf + OBJECTS as u32);
+                        changed.push(leaf + narrow(OBJECTS));
                     }
                     // Fences that the thread passed may separate what is in its buffer from what comes.
                     if self.per_thread > BUFFER && !executor.thread(thread).buffer.is_empty() {
-                        changed.push(leaf + BUFFER as u32);
+                        changed.push(leaf + narrow(BUFFER));
                     }
                 }
                 Change::Buffer(thread) => {
                     let number = executor.thread(thread).number;
-                    changed.push((self.width + number.index() * self.per_thread + BUFFER) as u32);
+                    changed.push(narrow(self.width + number.index() * self.per_thread + BUFFER));
                 }
                 Change::Bytes(at) => changed.extend(self.leaf_of_byte(memory, at)),
                 Change::Object(object) => changed.extend(self.leaf_of_object(memory, object)),
                 Change::Pointers => {
                     let threads = executor.thread_count() * self.per_thread;
-                    changed.extend((0..threads).map(|part| (self.width + part) as u32));
+                    changed.extend((0..threads).map(|part| narrow(self.width + part)));
                     let globals = self.globals.iter().enumerate().filter(|(_, global)| !global.constant);
-                    changed.extend(globals.map(|(part, _)| (self.width + self.first_global + part) as u32));
+                    changed.extend(globals.map(|(part, _)| narrow(self.width + self.first_global + part)));
                 }
                 Change::Exit => {}
             }
@@ -313,10 +314,10 @@ impl<'c> Vector<'c> {
         if let Some(part) = part
             && at < self.globals[part].start + (self.globals[part].range.1 - self.globals[part].range.0)
         {
-            return Some((self.width + self.first_global + part) as u32);
+            return Some(narrow(self.width + self.first_global + part));
         }
         let object = memory.objects.partition_point(|object| object.start <= at).checked_sub(1)?;
-        self.leaf_of_object(memory, object as u32)
+        self.leaf_of_object(memory, narrow(object))
     }
 
     /// The leaf of an object that a thread made; allocated objects are looked at anyway.
@@ -326,14 +327,14 @@ impl<'c> Vector<'c> {
             return None;
         }
         let thread = memory.arena_of(info.base)?.checked_sub(1)? as usize;
-        Some((self.width + thread * self.per_thread + OBJECTS) as u32)
+        Some(narrow(self.width + thread * self.per_thread + OBJECTS))
     }
 
     fn set(&mut self, node: usize, value: u32) {
         if self.nodes[node] != value {
-            self.trail.push((node as u32, self.nodes[node]));
+            self.trail.push((narrow(node), self.nodes[node]));
             self.nodes[node] = value;
-            self.dirty.push(node as u32);
+            self.dirty.push(narrow(node));
         }
     }
 
@@ -400,9 +401,9 @@ impl<'c> Vector<'c> {
                 let node = node as usize;
                 let number = self.pairs.add((self.nodes[2 * node], self.nodes[2 * node + 1]))?.0;
                 if self.nodes[node] != number {
-                    self.trail.push((node as u32, self.nodes[node]));
+                    self.trail.push((narrow(node), self.nodes[node]));
                     self.nodes[node] = number;
-                    level.push(node as u32);
+                    level.push(narrow(node));
                 }
             }
         }
@@ -480,7 +481,7 @@ impl<'c> Vector<'c> {
 
     fn name_references(&mut self) {
         for &object in &self.part.references {
-            let next = self.heap.order.len() as u32;
+            let next = narrow(self.heap.order.len());
             let name = *self.heap.names.entry(object).or_insert(next);
             if name == next {
                 self.heap.order.push(object);

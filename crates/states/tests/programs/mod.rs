@@ -57,7 +57,7 @@ pub fn program(seed: u64) -> String {
 fn place<'t>(random: &mut Random) -> &'t str {
     let places = ["x", "y", "x", "y", "z", "c", "u.i", "u.b[1]"];
     let most = if random.below(3) == 0 { 8 } else { 4 };
-    places[random.below(most) as usize]
+    places[random.index(most)]
 }
 
 fn statement(random: &mut Random, library: bool) -> String {
