@@ -9,6 +9,7 @@
 
 use norn_exec::memory::Kind;
 use norn_exec::{Executor, ThreadIdentity};
+use norn_ir::number::narrow;
 use norn_verdict::trace::ThreadIndex;
 use std::collections::BTreeMap;
 
@@ -30,7 +31,7 @@ const GLOBALS: ThreadIdentity = ThreadIdentity(u32::MAX);
 impl Cells {
     fn fresh(&mut self) -> u32 {
         self.shapes.push(0);
-        self.shapes.len() as u32 - 1
+        narrow(self.shapes.len() - 1)
     }
 
     /// The name of an object and an offset in it: the owner and the address in the owner's arena.
@@ -40,7 +41,7 @@ impl Cells {
         let address = info.base + u64::from(offset);
         let shift = if executor.memory().target().pointer_size() == 8 { 40 } else { ARENA_BITS };
         let arena = (address >> shift).saturating_sub(1);
-        let owner = arena.checked_sub(1).map_or(GLOBALS, |number| executor.identity(ThreadIndex(number as u32)));
+        let owner = arena.checked_sub(1).map_or(GLOBALS, |number| executor.identity(ThreadIndex(narrow(number))));
         (owner, address & ((1 << shift) - 1))
     }
 

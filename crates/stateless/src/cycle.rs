@@ -9,6 +9,7 @@
 use crate::footprint::{Footprints, STORED};
 use crate::trace::Trace;
 use norn_exec::ThreadIdentity;
+use norn_ir::number::narrow;
 use norn_verdict::schedule::StepNumber;
 
 /// What is known about the accesses of one cell.
@@ -93,10 +94,10 @@ impl CycleFinder {
         self.touched.clear();
         for (number, event) in trace.events.iter().enumerate() {
             let thread = event.process.thread;
-            let node = match event.process.step {
+            let node = narrow(match event.process.step {
                 StepNumber::NONE => number,
                 step => trace.step_of(thread, step),
-            } as u32;
+            });
             for access in footprints.accesses(event.footprint).iter().filter(|access| access.cell != STORED) {
                 if self.cells.len() <= access.cell as usize {
                     self.cells.resize_with(access.cell as usize + 1, Cell::default);
@@ -107,8 +108,8 @@ impl CycleFinder {
                 }
                 match (access.writes, access.own) {
                     (true, _) => cell.writes.push(node),
-                    (false, StepNumber::NONE) => cell.reads.push((node, Seen::Writes(cell.writes.len() as u32))),
-                    (false, own) => cell.reads.push((node, Seen::Own(trace.step_of(thread, own) as u32))),
+                    (false, StepNumber::NONE) => cell.reads.push((node, Seen::Writes(narrow(cell.writes.len())))),
+                    (false, own) => cell.reads.push((node, Seen::Own(narrow(trace.step_of(thread, own))))),
                 }
             }
         }
@@ -118,7 +119,7 @@ impl CycleFinder {
                 let Seen::Own(own) = *seen else { return true };
                 // A store that the end of the program kept from memory is in no order.
                 let at = writes.iter().position(|&write| write == own);
-                at.inspect(|&at| *seen = Seen::Writes(at as u32 + 1)).is_some()
+                at.inspect(|&at| *seen = Seen::Writes(narrow(at) + 1)).is_some()
             });
         }
     }
@@ -143,7 +144,7 @@ impl CycleFinder {
             for (thread, &steps) in
                 ThreadIdentity::all(threads).zip(before).filter(|(_, steps)| **steps > StepNumber::NONE)
             {
-                edge(trace.step_of(thread, steps) as u32, node as u32);
+                edge(narrow(trace.step_of(thread, steps)), narrow(node));
             }
         }
         // Neighbours are enough here.
@@ -161,7 +162,7 @@ impl CycleFinder {
             }
         }
         self.free.clear();
-        self.free.extend((0..nodes as u32).filter(|&node| self.open[node as usize] == 0));
+        self.free.extend((0..narrow(nodes)).filter(|&node| self.open[node as usize] == 0));
         let mut left = nodes;
         while let Some(node) = self.free.pop() {
             left -= 1;
@@ -176,7 +177,8 @@ impl CycleFinder {
         if left == 0 {
             return Vec::new();
         }
-        let mut candidates: Vec<u32> = (0..nodes as u32).filter(|&node| self.open[node as usize] != u32::MAX).collect();
+        let mut candidates: Vec<u32> =
+            (0..narrow(nodes)).filter(|&node| self.open[node as usize] != u32::MAX).collect();
         loop {
             let length = candidates.len();
             let has_next = |node: u32| self.successors[node as usize].iter().any(|next| candidates.contains(next));

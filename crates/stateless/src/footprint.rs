@@ -1,6 +1,7 @@
 //! What an event accesses, and which events depend on one another.
 
 use norn_exec::ThreadIdentity;
+use norn_ir::number::narrow;
 use norn_verdict::schedule::StepNumber;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -106,10 +107,10 @@ impl Footprints {
         if let Some(&known) = self.known.get(accesses) {
             return Footprint(known);
         }
-        let start = self.accesses.len() as u32;
+        let start = narrow(self.accesses.len());
         self.accesses.extend_from_slice(accesses);
-        let number = self.ranges.len() as u32;
-        self.ranges.push((start, self.accesses.len() as u32));
+        let number = narrow(self.ranges.len());
+        self.ranges.push((start, narrow(self.accesses.len())));
         self.known.insert(accesses.into(), number);
         Footprint(number)
     }

@@ -14,6 +14,7 @@ use crate::bits::{self, Rows};
 use crate::cells::Cells;
 use crate::footprint::{Access, EXIT, Footprint, Footprints, Process, STORED};
 use norn_exec::{Effect, Executor, Mark, ThreadIdentity};
+use norn_ir::number::narrow;
 use norn_verdict::model::Model;
 use norn_verdict::schedule::StepNumber;
 
@@ -200,12 +201,12 @@ impl Trace {
     ) {
         self.make_room(executor.identities());
         let lengths = Lengths {
-            cells: self.cell_log.len() as u32,
-            nodes: self.nodes.len() as u32,
-            threads: self.thread_log.len() as u32,
-            forwards: self.forward_log.len() as u32,
+            cells: narrow(self.cell_log.len()),
+            nodes: narrow(self.nodes.len()),
+            threads: narrow(self.thread_log.len()),
+            forwards: narrow(self.forward_log.len()),
         };
-        let number = self.events.len() as u32;
+        let number = narrow(self.events.len());
         let (visible, silent) = executor.split_effects();
         self.order_in_thread(process, visible);
         bits::copy(&mut self.row, &self.past);
@@ -311,7 +312,7 @@ impl Trace {
 
     fn save(&mut self, thread: ThreadIdentity, kind: usize) {
         let row = thread.index() * KINDS + kind;
-        self.thread_log.push((row as u32, self.epochs[thread.index()]));
+        self.thread_log.push((narrow(row), self.epochs[thread.index()]));
         self.thread_rows.push(self.threads.row(row));
     }
 
@@ -329,7 +330,7 @@ impl Trace {
     }
 
     fn link(&mut self, before: ThreadIdentity, after: ThreadIdentity) {
-        self.links.push(Link { events: self.events.len() as u32, before, after });
+        self.links.push(Link { events: narrow(self.events.len()), before, after });
     }
 
     /// What the thread does next follows what another did.
@@ -357,7 +358,7 @@ impl Trace {
 
     fn node(&mut self, event: u32, cell: u32, next: u32) -> u32 {
         self.nodes.push(Node { event, cell, next });
-        self.nodes.len() as u32 - 1
+        narrow(self.nodes.len() - 1)
     }
 
     fn touch_life(

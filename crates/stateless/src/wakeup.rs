@@ -1,6 +1,7 @@
 //! Wakeup trees: sequences of processes that are still to be explored from a state, as trees in one arena.
 
 use crate::footprint::{Footprint, Process};
+use norn_ir::number::narrow;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NodeId(u32);
@@ -37,7 +38,7 @@ impl Forest {
             }
             None => {
                 self.nodes.push(node);
-                NodeId(self.nodes.len() as u32 - 1)
+                NodeId(narrow(self.nodes.len() - 1))
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use norn_engine::{Engine, Prepared, Query};
 use norn_ir::ids::GlobalId;
+use norn_ir::number::toward_zero;
 use norn_ir::program::Storage;
 use norn_machine::Reference;
 use norn_machine::enumerate::{Question, states, traces};
@@ -57,7 +58,7 @@ fn check(program: &Prepared, checks: Checks, name: &str) -> [u64; 3] {
         // For a verdict, executions in which a thread stops are left out.
         let verdict = Stateless.run(&query, &Reference).unwrap_or_else(|mismatch| panic!("{name} {model}: {mismatch}"));
         assert!(matches!(verdict.outcome, Outcome::Safe { .. }), "{name} {model}: {:?}", verdict.outcome);
-        let figure = |figure: &str| verdict.stats.0[figure] as u64;
+        let figure = |figure: &str| toward_zero::<u64>(verdict.stats.0[figure]);
         let (complete, blocked) = (figure("executions"), figure("blocked"));
         assert!(complete <= counts.0 && blocked <= counts.1, "{name} {model}: {complete} {blocked}, {counts:?}");
         assert_eq!(figure("redundant"), 0, "{name} {model}");

@@ -2,6 +2,7 @@
 
 use norn_engine::{Engine, Query};
 use norn_ir::ids::GlobalId;
+use norn_ir::number::narrow;
 use norn_ir::program::Storage;
 use norn_machine::Reference;
 use norn_machine::enumerate::{Question, states};
@@ -102,7 +103,7 @@ fn what_has_too_many_values() {
         panic!("unknown")
     };
     assert_eq!(why, Why::TooManyValues { source: "__VERIFIER_nondet_int".to_owned() });
-    assert_eq!(place.map(|span| span.line), Some(HEAD.lines().count() as u32 + 3));
+    assert_eq!(place.map(|span| span.line), Some(narrow(HEAD.lines().count()) + 3));
 }
 
 /// At one position a thread may ask in different places, with different values.
@@ -130,10 +131,10 @@ fn generated_conditions() {
         for _ in 0..1 + random.below(2) {
             let (a, b) = (random.below(12) as i64 - 4, random.below(12) as i64 - 4);
             let op = ["<", "<=", "==", "!=", ">", ">="];
-            let (first, second) = (op[random.below(6) as usize], op[random.below(6) as usize]);
-            let join = ["&&", "||"][random.below(2) as usize];
+            let (first, second) = (op[random.index(6)], op[random.index(6)]);
+            let join = ["&&", "||"][random.index(2)];
             let (ty, source) =
-                [("signed char", "byte()"), ("unsigned char", "fetch()"), ("int", "byte()")][random.below(3) as usize];
+                [("signed char", "byte()"), ("unsigned char", "fetch()"), ("int", "byte()")][random.index(3)];
             let condition = format!("c {first} {a} {join} c {second} {b}");
             let body = match random.below(4) {
                 0 => format!("__VERIFIER_assume({condition}); g = c;"),

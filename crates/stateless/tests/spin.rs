@@ -84,8 +84,8 @@ fn check(program: &Prepared, deadlock: bool) -> Option<[u32; 3]> {
 fn statement(random: &mut Random) -> String {
     let value = 1 + random.below(2);
     let other = 1 + random.below(2);
-    let place = ["x", "y", "z"][random.below(3) as usize];
-    let second = ["x", "y", "z"][random.below(3) as usize];
+    let place = ["x", "y", "z"][random.index(3)];
+    let second = ["x", "y", "z"][random.index(3)];
     match random.below(36) {
         28..=32 => format!("{place} = {value};"),
         33..=34 => "pthread_mutex_lock(&m); x = 2; pthread_mutex_unlock(&m);".to_owned(),
@@ -134,7 +134,7 @@ fn program(random: &mut Random, count: u64) -> String {
         (0..count).for_each(|i| main += &format!(" pthread_join(id{i}, 0);"));
     }
     let claims = ["x != 2 || y != 1", "x + y < 3", "z == 0", "x == 0", "a < 2"];
-    let _ = write!(main, " assert({});", claims[random.below(5) as usize]);
+    let _ = write!(main, " assert({});", claims[random.index(5)]);
     let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
     threads(&bodies, &main)
 }
