@@ -14,6 +14,7 @@
 use crate::models::Relaxed;
 use crate::order::{Chain, Node, Skeleton};
 use norn_ir::instr::{FenceKind, Order};
+use norn_ir::number::narrow;
 use norn_logic::{Term, Terms};
 use norn_symex::{CellId, EventId, EventKind, SectionId, SectionKind, Symbolic, ThreadId};
 use std::collections::BTreeMap;
@@ -62,13 +63,13 @@ impl FixedOrder {
             ..FixedOrder::default()
         };
         for thread in 0..symbolic.threads.len() {
-            let units = units_of(symbolic, ThreadId(thread as u32));
-            let first = fixed.skeleton.node_count() as u32;
+            let units = units_of(symbolic, ThreadId::new(thread));
+            let first = narrow(fixed.skeleton.node_count());
             let mut walk = Walk::new(&mut fixed, symbolic, relaxed, &units);
-            walk.all(ThreadId(thread as u32), &units);
+            walk.all(ThreadId::new(thread), &units);
             let units = walk.done;
             fixed.units.push(units);
-            fixed.threads.push(first..fixed.skeleton.node_count() as u32);
+            fixed.threads.push(first..narrow(fixed.skeleton.node_count()));
         }
         for (event, node) in symbolic.events.iter().zip(&mut fixed.nodes) {
             if let Some(section) = event.section {
@@ -121,7 +122,7 @@ impl FixedOrder {
 /// Sections and the events outside of them, in program order.
 fn units_of(symbolic: &Symbolic, thread: ThreadId) -> Vec<UnitKind> {
     let sections = symbolic.sections.iter().enumerate().filter(|(_, section)| section.thread == thread);
-    let mut sections = sections.map(|(i, s)| (s.events.start, SectionId(i as u32))).collect::<Vec<_>>();
+    let mut sections = sections.map(|(i, s)| (s.events.start, SectionId::new(i))).collect::<Vec<_>>();
     sections.sort_unstable();
     let mut sections = sections.into_iter().peekable();
     let mut units = Vec::new();

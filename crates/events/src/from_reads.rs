@@ -3,6 +3,7 @@
 //! the edges from these tables instead, from the literals that are true.
 
 use crate::order::{Chain, Node, OrderGraph};
+use norn_ir::number::narrow;
 use norn_logic::Lit;
 use norn_symex::{EventId, ThreadId};
 use rustc_hash::FxHashMap;
@@ -107,14 +108,14 @@ impl Index {
         let mut rivals_by_place = Vec::new();
         let mut found: Vec<(usize, u32, u32, bool)> = Vec::new();
         for (number, read) in tables.reads.iter().enumerate() {
-            reads_at[read.node.index()].push(number as u32);
+            reads_at[read.node.index()].push(narrow(number));
             let sources = read.sources.iter().enumerate();
-            found.extend(sources.map(|(i, source)| (at(source.1), number as u32, i as u32, true)));
+            found.extend(sources.map(|(i, source)| (at(source.1), narrow(number), narrow(i), true)));
             let mut places = Vec::new();
             for (i, rival) in read.rivals.iter().enumerate() {
-                found.push((at(rival.happens), number as u32, i as u32, false));
+                found.push((at(rival.happens), narrow(number), narrow(i), false));
                 let (chain, position) = graph.place(rival.node);
-                places.push((chain, position, i as u32));
+                places.push((chain, position, narrow(i)));
             }
             places.sort_unstable();
             rivals_by_place.push(places);
@@ -143,7 +144,7 @@ impl Index {
     /// The rival of a read that this write is.
     pub fn rival(&self, read: u32, write: EventId) -> Option<u32> {
         let rivals = &self.tables.reads[read as usize].rivals;
-        rivals.binary_search_by_key(&write, |rival| rival.write).ok().map(|i| i as u32)
+        rivals.binary_search_by_key(&write, |rival| rival.write).ok().map(narrow)
     }
 
     /// Every literal that the tables mention.

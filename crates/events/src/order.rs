@@ -9,22 +9,16 @@
 //! Edges are taken back in the reverse order of their addition. An edge that was implied when it was added is never
 //! stored: those that implied it are taken back later than it.
 
+use norn_ir::number::narrow;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// A point of the global order.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Node(pub u32);
-
-impl Node {
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
+norn_ir::ids! {
+    /// A point of the global order.
+    Node = "node";
+    /// Nodes of one chain are ordered by fixed edges, in the order in which they were made.
+    Chain = "chain";
 }
-
-/// Nodes of one chain are ordered by fixed edges, in the order in which they were made.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Chain(pub u32);
 
 /// What brought an edge about; the caller's number, smaller than [`FIXED`].
 pub type Cause = u32;
@@ -43,12 +37,12 @@ pub struct Skeleton {
 impl Skeleton {
     pub fn new_chain(&mut self) -> Chain {
         self.chain_ends.push(None);
-        Chain(self.chain_ends.len() as u32 - 1)
+        Chain::new(self.chain_ends.len() - 1)
     }
 
     /// A node after all others of its chain.
     pub fn new_node(&mut self, chain: Chain) -> Node {
-        let node = Node(self.places.len() as u32);
+        let node = Node::new(self.places.len());
         let end = &mut self.chain_ends[chain.0 as usize];
         let position = end.map_or(0, |last| self.places[last.index()].1 + 1);
         if let Some(last) = end.replace(node) {
@@ -179,7 +173,7 @@ impl OrderGraph {
 
     /// How many edges were added and not taken back; what [`OrderGraph::path`] takes as a time.
     pub fn time(&self) -> u32 {
-        self.added.len() as u32
+        narrow(self.added.len())
     }
 
     /// What the last addition that was new implied: a node, and the positions in a chain of nodes that now come before
@@ -188,7 +182,7 @@ impl OrderGraph {
         let since = self.changes_before.last().map_or(self.changes.len(), |&mark| mark as usize);
         self.changes[since..].iter().map(|&(slot, old)| {
             let (node, chain) = (slot as usize / self.chains, slot as usize % self.chains);
-            (Node(node as u32), Chain(chain as u32), old..self.before[slot as usize])
+            (Node::new(node), Chain::new(chain), old..self.before[slot as usize])
         })
     }
 
@@ -203,7 +197,7 @@ impl OrderGraph {
         if self.reaches(from, to) {
             return Added::Nothing;
         }
-        self.changes_before.push(self.changes.len() as u32);
+        self.changes_before.push(narrow(self.changes.len()));
         self.added.push((from, to));
         let time = self.time();
         self.successors[from.index()].push(to);
@@ -227,7 +221,7 @@ impl OrderGraph {
             let value = self.before[a + chain];
             let slot = b + chain;
             if value > self.before[slot] {
-                self.changes.push((slot as u32, self.before[slot]));
+                self.changes.push((narrow(slot), self.before[slot]));
                 self.before[slot] = value;
                 changed = true;
             }
@@ -372,11 +366,11 @@ mod tests {
             };
             for step in 0..200 {
                 if random(8) == 0 {
-                    let time = random(u64::from(graph.time()) + 1) as u32;
+                    let time = narrow(random(u64::from(graph.time()) + 1));
                     graph.undo_to(time);
                     edges.retain(|edge| edge.2 <= time);
                 }
-                let (from, to) = (Node(random(16) as u32), Node(random(16) as u32));
+                let (from, to) = (Node(narrow(random(16))), Node(narrow(random(16))));
                 let expected = match (path_exists(&edges, to, from), path_exists(&edges, from, to)) {
                     (true, _) => Added::Cycle,
                     (_, true) => Added::Nothing,

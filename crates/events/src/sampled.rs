@@ -31,7 +31,7 @@ impl Formulated {
     pub fn ordered_threads(&self) -> Vec<(ThreadId, ThreadId)> {
         let thread = |node: Node| self.fixed.threads.iter().position(|range| range.contains(&node.0));
         let pairs = self.ordered.iter().filter_map(|&(first, then)| Some((thread(first)?, thread(then)?)));
-        pairs.map(|(first, then)| (ThreadId(first as u32), ThreadId(then as u32))).collect()
+        pairs.map(|(first, then)| (ThreadId::new(first), ThreadId::new(then))).collect()
     }
 
     /// Why the execution is not a model, if it is none. Else how many clauses were left open, since they are about what has not

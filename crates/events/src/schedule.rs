@@ -58,7 +58,7 @@ pub fn linear_order(nodes: usize, edges: &[(Node, Node)], threads: &[std::ops::R
         open[to.index()] += 1;
         successors[from.index()].push(to);
     }
-    let mut ready: BTreeSet<Node> = (0..nodes as u32).map(Node).filter(|node| open[node.index()] == 0).collect();
+    let mut ready: BTreeSet<Node> = Node::all(nodes).filter(|node| open[node.index()] == 0).collect();
     let mut order = Vec::with_capacity(nodes);
     let mut current = 0..0;
     while let Some(&first) = ready.first() {

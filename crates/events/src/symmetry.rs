@@ -14,6 +14,7 @@
 
 use crate::fixed_order::{FixedOrder, Unit, UnitKind, implies};
 use crate::order::Node;
+use norn_ir::number::narrow;
 use norn_logic::{Node as TermNode, Term, Terms};
 use norn_symex::{Condition, Event, EventId, EventKind, Section, Symbolic, ThreadId};
 use rustc_hash::FxHashMap;
@@ -22,7 +23,7 @@ use std::collections::BTreeMap;
 /// Nodes of which the first comes before the second in the executions that are left.
 pub fn first_steps(symbolic: &mut Symbolic, fixed: &FixedOrder) -> Vec<(Node, Node)> {
     let mut groups: BTreeMap<(ThreadId, norn_ir::ids::FuncId), Vec<(EventId, ThreadId)>> = BTreeMap::new();
-    for number in 1..symbolic.threads.len() as u32 {
+    for number in 1..narrow(symbolic.threads.len()) {
         let thread = symbolic.thread(ThreadId(number));
         if let (Some((creator, event)), Term::TRUE) = (thread.creator, thread.start) {
             let is_single = matches!(&symbolic.event(event).kind, EventKind::Create(created) if created.len() == 1);
@@ -91,7 +92,7 @@ fn others_do_not_tell(symbolic: &Symbolic, pair: [ThreadId; 2], renaming: &mut R
     if ours.len() != theirs.len() || !ours.iter().zip(&theirs).all(|(&a, &b)| renaming.same(a, b)) {
         return false;
     }
-    let others = (0..symbolic.threads.len() as u32).map(ThreadId).filter(|thread| !pair.contains(thread));
+    let others = ThreadId::all(symbolic.threads.len()).filter(|thread| !pair.contains(thread));
     let mut roots: Vec<Term> = others.flat_map(|thread| Parts::of(symbolic, thread).roots()).collect();
     roots.extend(symbolic.cells.iter().map(|cell| cell.initial));
     roots.extend(symbolic.threads.iter().flat_map(|thread| [thread.start, thread.number]));

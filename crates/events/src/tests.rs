@@ -5,6 +5,7 @@ use crate::engine::Encoding;
 use crate::question::{Asked, Form, Formulated, Question};
 use norn_ir::ids::FuncId;
 use norn_ir::instr::{Access, FenceKind, Order};
+use norn_ir::number::{narrow, to_usize};
 use norn_ir::span::Span;
 use norn_logic::{Lit, Propagator, Sort, Term, Terms};
 use norn_symex::{
@@ -46,17 +47,17 @@ fn symbolic(threads: &[Vec<Op>]) -> (Symbolic, Vec<Term>) {
         constraints: Vec::new(),
         thread: ThreadId(0),
     };
-    let mut list = vec![thread(None, 0..threads.len() as u32)];
-    for number in 1..=threads.len() as u32 {
+    let mut list = vec![thread(None, 0..narrow(threads.len()))];
+    for number in 1..=narrow(threads.len()) {
         build.event(EventKind::Create(vec![(ThreadId(number), Term::TRUE)]), Term::TRUE, None);
     }
     for (number, ops) in threads.iter().enumerate() {
-        build.thread = ThreadId(number as u32 + 1);
-        let start = build.events.len() as u32;
+        build.thread = ThreadId(narrow(number) + 1);
+        let start = narrow(build.events.len());
         for &op in ops {
             build.op(op);
         }
-        list.push(thread(Some((ThreadId(0), EventId(number as u32))), start..build.events.len() as u32));
+        list.push(thread(Some((ThreadId(0), EventId::new(number))), start..narrow(build.events.len())));
     }
     let cells = (0..CELLS).map(|i| Cell {
         object: ObjectId(0),
@@ -111,7 +112,7 @@ impl Build {
 
     fn read(&mut self, cell: usize, section: Option<SectionId>) -> Term {
         let value = self.terms.fresh(Sort::Bits(WIDTH));
-        let targets = vec![(CellId(cell as u32), Term::TRUE)];
+        let targets = vec![(CellId::new(cell), Term::TRUE)];
         self.event(EventKind::Read { targets, value, access: Access::PLAIN }, Term::TRUE, section);
         self.seen.push(value);
         value
@@ -120,11 +121,11 @@ impl Build {
     fn write(&mut self, cell: usize, value: Term, order: Order, guard: Term, section: Option<SectionId>) {
         let access = Access { order, volatile: false };
         // A second target that is never meant keeps the way of several targets tested.
-        let mut targets = vec![(CellId(cell as u32), Term::TRUE)];
+        let mut targets = vec![(CellId::new(cell), Term::TRUE)];
         if self.events.len().is_multiple_of(3) {
             let never = self.terms.fresh(Sort::Bool);
-            let other = CellId((cell as u32 + 1) % CELLS as u32);
-            targets = vec![(CellId(cell as u32), !never), (other, never)];
+            let other = CellId((narrow(cell) + 1) % narrow(CELLS));
+            targets = vec![(CellId::new(cell), !never), (other, never)];
             self.constraints.push(!never);
             return self.event(EventKind::Write { targets, value, access }, guard, section);
         }
@@ -132,12 +133,12 @@ impl Build {
     }
 
     fn section(&mut self, kind: SectionKind, body: impl FnOnce(&mut Build, SectionId)) {
-        let id = SectionId(self.sections.len() as u32);
-        let start = self.events.len() as u32;
+        let id = SectionId::new(self.sections.len());
+        let start = narrow(self.events.len());
         let (thread, guard) = (self.thread, Term::TRUE);
         self.sections.push(Section { thread, kind, events: start..start, guard, span: Span::NONE });
         body(self, id);
-        self.sections[id.index()].events.end = self.events.len() as u32;
+        self.sections[id.index()].events.end = narrow(self.events.len());
     }
 
     fn op(&mut self, op: Op) {
@@ -273,7 +274,7 @@ fn ask_for(symbolic: &mut Symbolic, wanted: Term) {
     symbolic.checks.push(Check {
         what: Finding::Violation(violation),
         thread: ThreadId(0),
-        position: EventId(symbolic.events.len() as u32),
+        position: EventId::new(symbolic.events.len()),
         violated: Condition::Term(wanted),
         span: Span::NONE,
     });
@@ -451,11 +452,11 @@ fn random_lists() {
     let mut random = |n: u64| numbers.below(n);
     let count = norn_testing::setting("NORN_TEST_PROGRAMS").unwrap_or(40);
     for _ in 0..count {
-        let threads = 2 + random(2) as usize;
+        let threads = 2 + to_usize(random(2));
         let mut lists = vec![Vec::new(); threads];
         for list in &mut lists {
             for _ in 0..1 + random(if threads == 2 { 4 } else { 3 }) {
-                let (cell, value) = (random(2) as usize, 1 + random(2));
+                let (cell, value) = (to_usize(random(2)), 1 + random(2));
                 match random(13) {
                     0..=3 => list.push(Op::Write(cell, value)),
                     4..=6 => list.push(Op::Read(cell)),

@@ -12,6 +12,7 @@
 
 use crate::from_reads::{FromReads, Index, ReadSource, slot};
 use crate::order::{Added, Cause, Chain, Node, OrderGraph};
+use norn_ir::number::narrow;
 use norn_logic::{Lit, Propagator};
 use std::collections::VecDeque;
 
@@ -92,9 +93,9 @@ impl Theory {
         let mut by_label = vec![Vec::new(); variables * 2];
         let mut leaving = vec![Vec::new(); graph.node_count()];
         for (number, edge) in edges.iter().enumerate() {
-            by_label[slot(edge.label)].push(number as u32);
+            by_label[slot(edge.label)].push(narrow(number));
             let (chain, position) = graph.place(edge.to);
-            leaving[edge.from.index()].push((chain, position, number as u32));
+            leaving[edge.from.index()].push((chain, position, narrow(number)));
         }
         leaving.iter_mut().for_each(|list| list.sort_unstable());
         let mut theory = Theory {
@@ -197,7 +198,7 @@ impl Theory {
         for i in 0..counts.0 {
             let (read, source) = self.triggered(literal).sources[i];
             self.activate(read, source);
-            for rival in 0..self.from_reads.read(read).rivals.len() as u32 {
+            for rival in 0..narrow(self.from_reads.read(read).rivals.len()) {
                 if !self.consider(read, source, rival) {
                     return;
                 }
@@ -254,7 +255,7 @@ impl Theory {
         let info = self.from_reads.read(read);
         let (from, to) = (info.node, info.rivals[rival as usize].node);
         if order == self.truth || self.is_true(order) {
-            let cause = (self.edges.len() + self.derived.len()) as Cause;
+            let cause = narrow(self.edges.len() + self.derived.len());
             self.derived.push([happens, takes, order]);
             return self.add(from, to, cause, &[happens, takes, order]);
         }
@@ -381,7 +382,7 @@ impl Propagator for Theory {
                 return None;
             }
             let literal = self.trail[self.processed];
-            let (derived, active) = (self.derived.len() as u32, self.active.len() as u32);
+            let (derived, active) = (narrow(self.derived.len()), narrow(self.active.len()));
             self.marks.push(Mark { time: self.graph.time(), derived, active });
             self.processed += 1;
             self.process(literal);

@@ -6,6 +6,7 @@
 use norn_engine::{Engine, Prepared, Query};
 use norn_events::{Encoding, Events};
 use norn_ir::ids::GlobalId;
+use norn_ir::number::toward_zero;
 use norn_machine::Reference;
 use norn_machine::enumerate::{Question, states};
 use norn_passes::unwind::Bounds;
@@ -113,10 +114,10 @@ fn check(text: &str, random: &mut Random) -> bool {
     let mut asked: Vec<Final> = Vec::new();
     asked.extend(sets[2].difference(&sets[1]).take(2));
     asked.extend(sets[1].difference(&sets[0]).take(2));
-    asked.extend(sets[0].iter().nth(random.below(sets[0].len().max(1) as u64) as usize));
+    asked.extend(sets[0].iter().nth(random.index(sets[0].len().max(1))));
     for state in sets[2].iter().take(2) {
         let mut other = *state;
-        other[random.below(6) as usize] += 1;
+        other[random.index(6)] += 1;
         asked.push(other);
     }
     for state in asked {
@@ -179,9 +180,9 @@ fn inputs_everywhere() {
 }
 
 /// How many copies of threads were found, and how many models show a violation.
-fn check_copies(text: &str) -> (u32, u32) {
+fn check_copies(text: &str) -> (u64, u64) {
     let program = prepare(text);
-    let (mut copies, mut violations) = (0, 0);
+    let (mut copies, mut violations) = (0u64, 0u64);
     for model in Model::ALL {
         let limits = at_most(1 << 18);
         let checks = Checks::default();
@@ -190,7 +191,7 @@ fn check_copies(text: &str) -> (u32, u32) {
         if found.violation.is_none() && found.incomplete.is_some() {
             continue;
         }
-        violations += u32::from(found.violation.is_some());
+        violations += u64::from(found.violation.is_some());
         for encoding in [Encoding::Order, Encoding::Clocks] {
             let bounds = Bounds { default: 2, ..Bounds::default() };
             let limits = Limits::for_seconds(60.0);
@@ -199,7 +200,7 @@ fn check_copies(text: &str) -> (u32, u32) {
             let verdict = Events { encoding, certify: true }
                 .run(&query, &Reference)
                 .unwrap_or_else(|e| panic!("{model} {encoding:?}: {e}"));
-            copies += verdict.stats.0.get("copies of threads").map_or(0, |&copies| copies as u32);
+            copies += verdict.stats.0.get("copies of threads").map_or(0, |&copies| toward_zero::<u64>(copies));
             let is_unsafe = matches!(verdict.outcome, Outcome::Unsafe(_));
             let is_safe = matches!(verdict.outcome, Outcome::Safe { .. });
             assert!(is_unsafe || is_safe, "{model} {encoding:?}");
@@ -214,7 +215,7 @@ fn check_copies(text: &str) -> (u32, u32) {
 #[test]
 fn copies_of_a_thread() {
     let count = setting("NORN_TEST_PROGRAMS").unwrap_or(12);
-    let (mut copies, mut violations) = (0, 0);
+    let (mut copies, mut violations) = (0u64, 0u64);
     for seed in 0..count {
         let mut random = Random::new(17000 + setting("NORN_TEST_SEED").unwrap_or(0) + seed);
         let shape = Shape { threads: (1, 1), statements: (1, 3), library: false, ends: true, inputs: true };
@@ -234,7 +235,7 @@ fn copies_of_a_thread() {
         copies += found.0;
         violations += found.1;
     }
-    assert!(copies > count as u32 && violations > count as u32 / 4, "{copies} copies, {violations} violations");
+    assert!(copies > count && violations > count / 4, "{copies} copies, {violations} violations");
 }
 
 #[test]

@@ -22,7 +22,7 @@ const HEAD: &str = "#include <pthread.h>\n#include <semaphore.h>\n#include <stda
     pthread_once_t once = PTHREAD_ONCE_INIT;\nvoid init(void) { x = 5; }\n";
 
 fn any<'a>(random: &mut Random, list: &[&'a str]) -> &'a str {
-    list[random.below(list.len() as u64) as usize]
+    list[random.index(list.len())]
 }
 
 fn load(random: &mut Random) -> String {

@@ -165,7 +165,7 @@ fn freeing(symbolic: &Symbolic, moment: usize, event: EventId, order: Order) -> 
     let event = symbolic.event(event);
     let EventKind::EndLife(objects) = &event.kind else { return None };
     let mut targets: Vec<(CellId, Term)> = Vec::new();
-    for cell in (0..symbolic.cells.len() as u32).map(CellId) {
+    for cell in CellId::all(symbolic.cells.len()) {
         let of = symbolic.cell(cell).object;
         targets.extend(objects.iter().find(|object| object.0 == of).map(|&(_, freed)| (cell, freed)));
     }

@@ -10,6 +10,7 @@ use crate::encode::Formula;
 use crate::fixed_order::implies;
 use crate::pairs::{Fixed, Source};
 use norn_ir::instr::{Order, SyncKind};
+use norn_ir::number::narrow;
 use norn_logic::{ClauseSink, Lit, Term};
 use norn_symex::{Accessed, CellId, EventId, MomentKind, SectionId, SectionKind, Symbolic};
 use std::collections::BTreeMap;
@@ -133,7 +134,7 @@ pub fn messages<S: ClauseSink>(context: &Context<'_, S>) -> Edges {
     for moment in 0..symbolic.moments.len() {
         let Some(access) = access(symbolic, moment).filter(|access| access.order != Order::Plain) else { continue };
         for (byte, event) in access.writes.clone().enumerate() {
-            writers.insert(EventId(event), (moment, byte as u32));
+            writers.insert(EventId(event), (moment, narrow(byte)));
         }
     }
     let sources: BTreeMap<EventId, &Vec<(Source, Lit)>> =

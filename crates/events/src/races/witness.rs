@@ -12,6 +12,7 @@ use super::sequences::heads;
 use super::{Context, rarely};
 use crate::encode::Formula;
 use norn_ir::instr::{FenceKind, SyncKind};
+use norn_ir::number::narrow;
 use norn_logic::{ClauseSink, Lit};
 use norn_symex::{Accessed, EventId, EventKind, MomentKind, Symbolic, ThreadId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -79,7 +80,7 @@ impl<'c> Witness<'c> {
         let begins = self.heads.values().flatten().map(|head| head.0).collect();
         let side = Side { symbolic, witness: self, selected, given, starts, ends, begins };
         for thread in 0..symbolic.threads.len() {
-            side.thread(formula, ThreadId(thread as u32));
+            side.thread(formula, ThreadId::new(thread));
         }
     }
 }
@@ -97,7 +98,7 @@ fn points(symbolic: &Symbolic) -> Vec<Vec<Point>> {
         threads[event.thread.0 as usize].push((id, u32::MAX, point));
     }
     for (number, moment) in symbolic.moments.iter().enumerate() {
-        threads[moment.thread.0 as usize].push((moment.position, number as u32, Point::Moment(number)));
+        threads[moment.thread.0 as usize].push((moment.position, narrow(number), Point::Moment(number)));
     }
     let in_order = |mut list: Vec<(EventId, u32, Point)>| {
         list.sort_by_key(|&(position, number, _)| (position, number));
