@@ -112,7 +112,7 @@ impl<'a> Encoding<'a> {
         for round in 1..=last {
             self.order_of_units(round, &mut formula.clauses);
             for thread in 0..self.symbolic.threads.len() {
-                self.order_of_commits(ThreadId(thread as u32), round, &mut formula.clauses);
+                self.order_of_commits(ThreadId::new(thread), round, &mut formula.clauses);
                 watch.note(self.plan.threads[thread].atoms.len())?;
             }
         }
@@ -195,7 +195,7 @@ impl<'a> Encoding<'a> {
     fn order_of_units(&self, round: u32, clauses: &mut Vec<Vec<Term>>) {
         for (index, unit) in self.plan.units.iter().enumerate().filter(|(_, unit)| !unit.is_first) {
             debug_assert_eq!(self.plan.units[index - 1].thread, unit.thread);
-            let started = |index: usize, round: u32| self.started(UnitId(index as u32), round);
+            let started = |index: usize, round: u32| self.started(UnitId::new(index), round);
             clauses.push(vec![!started(index, round), started(index - 1, round)]);
             clauses.push(vec![!started(index, round - 1), started(index, round)]);
         }

@@ -12,6 +12,7 @@ use crate::solve::Question;
 use norn_engine::capabilities::ROUNDS;
 use norn_follow::campaign::{self, Done as Compared, Effort};
 use norn_follow::{Followed, Form, Setting};
+use norn_ir::number::narrow;
 use norn_ir::program::Program;
 use norn_logic::satisfied::Clauses;
 use norn_logic::{Answer, SatStats};
@@ -256,7 +257,7 @@ fn ladder(most: u32, only_violations: bool) -> Vec<u32> {
 /// The order of the slots: first the threads that were named, then the others, creators before whom they create and those
 /// of one creator in the order of their creations, the entry thread at last.
 pub fn thread_order(symbolic: &Symbolic, first: &[u32]) -> Vec<ThreadId> {
-    let threads = symbolic.threads.len() as u32;
+    let threads = narrow(symbolic.threads.len());
     let path = |thread: &u32| {
         let creator = |&thread: &ThreadId| symbolic.thread(thread).creator.map(|(creator, _)| creator);
         let line = std::iter::successors(Some(ThreadId(*thread)), creator);

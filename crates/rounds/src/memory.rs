@@ -26,6 +26,7 @@ use crate::encode::{Encoding, Formula};
 use crate::needed::{Needed, limited_reads};
 use crate::plan::UnitId;
 use crate::watch::Watch;
+use norn_ir::number::narrow;
 use norn_logic::{Sort, Term, Terms};
 use norn_symex::{CellId, EventId, EventKind, ThreadId};
 use norn_verdict::limits::Exceeded;
@@ -100,7 +101,7 @@ impl<'e, 'a> Memory<'e, 'a> {
         self.alone(ThreadId(0), &mut memory, true, watch)?;
         for thread in 0..self.encoding.symbolic.threads.len() {
             let mut own = memory.clone();
-            self.alone(ThreadId(thread as u32), &mut own, false, watch)?;
+            self.alone(ThreadId::new(thread), &mut own, false, watch)?;
         }
         self.find_copied();
         for round in 1..=self.last {
@@ -113,7 +114,7 @@ impl<'e, 'a> Memory<'e, 'a> {
     }
 
     fn initial(&mut self) -> Contents {
-        let cells = 0..self.encoding.symbolic.cells.len() as u32;
+        let cells = 0..narrow(self.encoding.symbolic.cells.len());
         cells
             .map(CellId)
             .map(|cell| {
@@ -349,7 +350,7 @@ impl<'e, 'a> Memory<'e, 'a> {
                 let last = *rounds.last().expect("there should be at least one round");
                 let earlier = rounds.iter().enumerate().rev().skip(1);
                 earlier.fold(last, |later, (round, &seen)| {
-                    let started = self.encoding.started(unit, round as u32 + 1);
+                    let started = self.encoding.started(unit, narrow(round) + 1);
                     self.encoding.narrow.terms.ite(started, seen, later)
                 })
             }

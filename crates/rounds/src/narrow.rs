@@ -7,6 +7,7 @@
 //! floats always are.
 
 use crate::ranges::{Range, Ranges, signed};
+use norn_ir::number::low_64;
 use norn_logic::{Node, Sort, Term, Terms};
 
 /// The terms of a formula, and those of the event list that have been built in it.
@@ -83,7 +84,7 @@ impl<'a> Narrow<'a> {
         let Some(built) = self.built[variable.index()] else { return 0 };
         let width = self.terms.width(built);
         let found = self.terms.evaluate(built, &mut Default::default(), value);
-        if width == 0 { found } else { signed(found, width) as u64 & mask(self.source.width(variable)) }
+        if width == 0 { found } else { low_64(signed(found, width)) & mask(self.source.width(variable)) }
     }
 
     /// The variable here that stands for a variable of the event list, and its value; nothing if there is none. An error if
@@ -131,7 +132,7 @@ impl<'a> Narrow<'a> {
         let range = self.ranges.of(term);
         let narrow = range.width().min(width);
         if range.low == range.high {
-            return self.terms.bits(narrow, range.low as u64);
+            return self.terms.bits(narrow, low_64(range.low));
         }
         match *node {
             Node::Bits(value) => self.terms.bits(narrow, value),

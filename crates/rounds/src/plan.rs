@@ -22,20 +22,16 @@
 
 use crate::models;
 use norn_ir::instr::FenceKind;
+use norn_ir::number::narrow;
 use norn_logic::{Node, Term, Terms};
 use norn_symex::{CellId, Condition, Event, EventId, EventKind, SectionId, SectionKind, Symbolic, ThreadId};
 use norn_verdict::model::Model;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// An index into [`Plan::units`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct UnitId(pub u32);
-
-impl UnitId {
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
+norn_ir::ids! {
+    /// An index into [`Plan::units`].
+    UnitId = "unit";
 }
 
 /// One step of a thread or something silent: a section, or an event outside of sections.
@@ -108,7 +104,7 @@ impl Plan {
                 model,
                 watched: &watched,
                 beginnings: &beginnings,
-                thread: ThreadId(thread as u32),
+                thread: ThreadId::new(thread),
                 joined: BTreeMap::new(),
                 pending: Vec::new(),
             };
@@ -158,7 +154,7 @@ impl Plan {
         }
         for (thread, steps) in self.threads.iter().zip(&mut steps) {
             let events = thread.atoms.iter().flat_map(|atom| atom.events.clone());
-            *steps += events.filter(|&event| self.is_buffered(EventId(event))).count() as u32;
+            *steps += narrow(events.filter(|&event| self.is_buffered(EventId(event))).count());
         }
         let without = |left_out: Option<&ThreadId>| -> u32 {
             order.iter().filter(|&thread| Some(thread) != left_out).map(|thread| steps[thread.0 as usize]).sum()
@@ -207,7 +203,7 @@ struct Beginnings(BTreeMap<(ThreadId, ThreadId), EventId>);
 impl Beginnings {
     fn new(symbolic: &Symbolic) -> Beginnings {
         let mut found = BTreeMap::new();
-        for thread in 0..symbolic.threads.len() as u32 {
+        for thread in 0..narrow(symbolic.threads.len()) {
             let mut ancestor = symbolic.threads[thread as usize].creator;
             while let Some((creator, event)) = ancestor {
                 found.insert((creator, ThreadId(thread)), event);
@@ -256,7 +252,7 @@ struct Pending {
 
 impl Planner<'_> {
     fn plan(mut self, plan: &mut Plan) {
-        let first = plan.units.len() as u32;
+        let first = narrow(plan.units.len());
         plan.units.push(Unit { thread: self.thread, is_first: true });
         let mut atoms = self.atoms();
         let mut before = Move::Left;
@@ -268,21 +264,20 @@ impl Planner<'_> {
                 plan.units.push(Unit { thread: self.thread, is_first: false });
             }
             before = movement;
-            atom.unit = UnitId(plan.units.len() as u32 - 1);
+            atom.unit = UnitId::new(plan.units.len() - 1);
             for event in atom.events.clone() {
                 plan.unit_of[event as usize] = atom.unit;
             }
             self.note(atom, plan);
         }
-        plan.threads.push(ThreadPlan { atoms, units: first..plan.units.len() as u32 });
+        plan.threads.push(ThreadPlan { atoms, units: first..narrow(plan.units.len()) });
     }
 
     /// Sections and single events, in program order; a section without events stands before the event of its position.
     fn atoms(&self) -> Vec<Atom> {
         let events = self.symbolic.thread(self.thread).events.clone();
         let own = |section: &SectionId| self.symbolic.section(*section).thread == self.thread;
-        let mut sections: Vec<SectionId> =
-            (0..self.symbolic.sections.len() as u32).map(SectionId).filter(own).collect();
+        let mut sections: Vec<SectionId> = SectionId::all(self.symbolic.sections.len()).filter(own).collect();
         sections.sort_by_key(|&id| (self.symbolic.section(id).events.start, id));
         let mut sections = sections.into_iter().peekable();
         let mut atoms = Vec::new();

@@ -5,6 +5,7 @@ use crate::plan::Plan;
 use crate::solve::Question;
 use norn_ir::ids::FuncId;
 use norn_ir::instr::{Access, FenceKind, Order};
+use norn_ir::number::narrow;
 use norn_ir::span::Span;
 use norn_logic::{Answer, Sort, Term, Terms};
 use norn_symex::{
@@ -19,7 +20,7 @@ use norn_verdict::outcome::{Violation, ViolationKind};
 /// `F` and `S` are a full and a store-store fence.
 fn program(threads: &[&str], outcome: &str) -> Symbolic {
     let mut builder = Builder { terms: Terms::new(), events: Vec::new(), sections: Vec::new(), reads: Vec::new() };
-    let count = threads.len() as u32;
+    let count = narrow(threads.len());
     let main = ThreadId(0);
     for thread in 1..=count {
         builder.event(main, EventKind::Create(vec![(ThreadId(thread), Term::TRUE)]), None);
@@ -29,9 +30,9 @@ fn program(threads: &[&str], outcome: &str) -> Symbolic {
     }
     let mut found = vec![thread(None, 0..2 * count)];
     for (index, text) in threads.iter().enumerate() {
-        let start = builder.events.len() as u32;
-        text.split_whitespace().for_each(|word| builder.word(ThreadId(index as u32 + 1), word));
-        found.push(thread(Some((main, EventId(index as u32))), start..builder.events.len() as u32));
+        let start = narrow(builder.events.len());
+        text.split_whitespace().for_each(|word| builder.word(ThreadId(narrow(index) + 1), word));
+        found.push(thread(Some((main, EventId::new(index))), start..narrow(builder.events.len())));
     }
     let wanted = outcome.chars().filter(char::is_ascii_digit).map(|digit| u64::from(digit) - u64::from('0'));
     let mut violated = Term::TRUE;
@@ -116,8 +117,8 @@ impl Builder {
                 self.event(thread, EventKind::Read { targets, value, access }, None);
             }
             b'U' => {
-                let id = SectionId(self.sections.len() as u32);
-                let start = self.events.len() as u32;
+                let id = SectionId::new(self.sections.len());
+                let start = narrow(self.events.len());
                 let (kind, guard, span) = (SectionKind::Rmw, Term::TRUE, Span::NONE);
                 self.sections.push(Section { thread, kind, events: start..start + 2, guard, span });
                 let value = self.terms.fresh(Sort::Bits(32));

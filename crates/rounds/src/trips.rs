@@ -20,7 +20,7 @@ pub fn trips(program: &Program) -> Vec<(Span, u32)> {
     for function in &program.functions {
         let forest = loops(function);
         for index in 0..forest.loops.len() {
-            let id = LoopId(index as u32);
+            let id = LoopId::new(index);
             let counted = Counted { function, forest: &forest, id, target: program.target };
             found.extend(counted.trips().map(|trips| (forest.get(id).span, trips)));
         }

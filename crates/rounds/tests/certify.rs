@@ -4,6 +4,7 @@
 //! `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
 
 use norn_engine::{Engine, Query};
+use norn_ir::number::narrow;
 use norn_machine::Reference;
 use norn_passes::unwind::Bounds;
 use norn_rounds::Rounds;
@@ -55,7 +56,7 @@ fn generated_programs() {
             _ => programs::program(&mut random, shape),
         };
         for model in Model::ALL {
-            let compared = |text: &str| compared(text, model, 1 + seed as u32 % 4, checks(seed));
+            let compared = |text: &str| compared(text, model, 1 + narrow(seed % 4), checks(seed));
             executions += checked(&format!("program {seed}"), &text, compared);
         }
     }

@@ -66,7 +66,7 @@ fn asked(random: &mut Random, text: &str) -> String {
     let named = |name: &str| (0..program.globals.len()).map(GlobalId::new).find(|&id| program.global(id).name == name);
     let names = ["x", "y", "a", "seen"];
     let observed = names.map(|name| named(name).expect("the programs have these"));
-    let model = Model::ALL[random.below(3) as usize];
+    let model = Model::ALL[random.index(3)];
     let limits = at_most(1 << 17);
     let question = Question {
         program: &program,
@@ -78,7 +78,7 @@ fn asked(random: &mut Random, text: &str) -> String {
     };
     let finals: Vec<_> = states::explore(&question).finals.into_iter().collect();
     let mut condition = String::from("1");
-    let chosen = (!finals.is_empty()).then(|| finals[random.below(finals.len() as u64) as usize].clone());
+    let chosen = (!finals.is_empty()).then(|| finals[random.index(finals.len())].clone());
     let number = |bytes: &[u8]| i32::from_le_bytes(bytes.try_into().expect("an int has four bytes"));
     let places = ["x", "y", "a", "seen[0]", "seen[1]", "seen[2]", "seen[3]"];
     for (index, place) in places.iter().enumerate() {
@@ -99,7 +99,7 @@ fn asked(random: &mut Random, text: &str) -> String {
 fn with_prelude(random: &mut Random, text: &str) -> String {
     let something =
         ["", "y = 1;", "x = y + 1;", "pthread_mutex_lock(&m); x = 2; pthread_mutex_unlock(&m);", "u.i = 258;"];
-    let mut any = || something[random.below(something.len() as u64) as usize];
+    let mut any = || something[random.index(something.len())];
     let text = text.replacen("int main(void) {\n", &format!("int main(void) {{\n  {}\n", any()), 1);
     text.replacen("  pthread_t id1;", &format!("  {}\n  pthread_t id1;", any()), 1)
 }

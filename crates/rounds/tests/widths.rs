@@ -65,14 +65,14 @@ fn number(random: &mut Random) -> &'static str {
         "1L << 40",
         "-(1L << 40)",
     ];
-    NUMBERS[random.below(NUMBERS.len() as u64) as usize]
+    NUMBERS[random.index(NUMBERS.len())]
 }
 
 fn statement(random: &mut Random) -> String {
-    let place = ["x", "y", "a"][random.below(3) as usize];
-    let other = ["x", "y", "a"][random.below(3) as usize];
+    let place = ["x", "y", "a"][random.index(3)];
+    let other = ["x", "y", "a"][random.index(3)];
     let value = number(random);
-    let compare = ["==", "!=", "<", ">="][random.below(4) as usize];
+    let compare = ["==", "!=", "<", ">="][random.index(4)];
     match random.below(9) {
         0 => format!("{place} = {value};"),
         1 => format!("{place} = {other} ^ ({value});"),
@@ -99,8 +99,8 @@ fn program(random: &mut Random) -> String {
     if random.below(3) > 0 {
         text.push_str("  pthread_join(p, 0);\n  pthread_join(q, 0);\n");
     }
-    let place = ["x", "y", "a", "x + y", "x - a"][random.below(5) as usize];
-    let compare = ["==", "!=", "!=", "<", ">="][random.below(5) as usize];
+    let place = ["x", "y", "a", "x + y", "x - a"][random.index(5)];
+    let compare = ["==", "!=", "!=", "<", ">="][random.index(5)];
     let _ = writeln!(text, "  assert({place} {compare} ({}));\n  return 0;\n}}", number(random));
     text
 }
@@ -113,7 +113,7 @@ fn small_and_large_numbers() {
     for index in 0..count {
         let mut random = Random::new(77_000 + seed + index);
         let text = program(&mut random);
-        let model = Model::ALL[random.below(3) as usize];
+        let model = Model::ALL[random.index(3)];
         violations += u64::from(checked(&format!("program {index}"), &text, |text| check(text, model)));
     }
     assert!(violations * 5 > count && violations * 10 < 9 * count, "{violations} of {count} programs are violated");
