@@ -4,6 +4,7 @@
 use crate::csmith::{Plan, generate_small, installed};
 use crate::norn::root;
 use crate::pinned::{ANY, CONCRETE, Pinned, Question, SYMBOLIC, Tally, compiled};
+use norn_ir::number::to_usize;
 use norn_testing::Random;
 use norn_verdict::model::Model;
 use std::fs;
@@ -33,7 +34,7 @@ fn one(plan: &Plan, seed: u64, folder: &Path, headers: &Path, tally: &mut Tally)
     let text = generate_small(folder, seed)?;
     let include = "#include \"csmith.h\"";
     let Some((_, after)) = text.split_once(include) else { return Err("csmith should include its header".to_owned()) };
-    let pinned = Pinned::new(after, 1 + seed as usize % 6, &mut Random::new(seed));
+    let pinned = Pinned::new(after, 1 + to_usize(seed) % 6, &mut Random::new(seed));
     let whole = |observe: &str, values: &str| {
         let text = pinned.text.replacen("int main (void)\n{", &format!("int main (void)\n{{\n{values}"), 1);
         format!(
@@ -63,7 +64,7 @@ fn one(plan: &Plan, seed: u64, folder: &Path, headers: &Path, tally: &mut Tally)
         )
     };
     let mut other = seen.clone();
-    let at = Random::new(seed ^ 77).below(seen.len() as u64) as usize;
+    let at = Random::new(seed ^ 77).index(seen.len());
     other[at] = seen[at].parse::<u64>().map_or(0, |value| value ^ 1).to_string();
     let question = |expected: &[String], values: &str, violated, engines| Question {
         text: ask(expected, values),
@@ -76,7 +77,7 @@ fn one(plan: &Plan, seed: u64, folder: &Path, headers: &Path, tally: &mut Tally)
         question(&seen, &pinned.assigned(), false, CONCRETE),
         question(&other, &pinned.assigned(), true, CONCRETE),
     ];
-    let model = Model::ALL[seed as usize % 3];
+    let model = Model::ALL[to_usize(seed) % 3];
     tally.ask(&name, &questions, Some(headers), model, plan.timeout.as_secs_f64());
     Ok(())
 }

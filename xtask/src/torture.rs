@@ -5,6 +5,7 @@
 
 use crate::norn::root;
 use crate::pinned::{ANY, CONCRETE, Pinned, Question, SYMBOLIC, Tally, compiled};
+use norn_ir::number::to_usize;
 use norn_testing::Random;
 use norn_verdict::model::Model;
 use std::fs;
@@ -28,7 +29,7 @@ impl Plan {
             let number = || value.parse::<u64>().map_err(|_| format!("'{value}' is not a number"));
             match option {
                 "--dir" => plan.folder = PathBuf::from(value),
-                "--count" => plan.count = number()? as usize,
+                "--count" => plan.count = to_usize(number()?),
                 "--seed" => plan.seed = number()?,
                 "--timeout" => plan.seconds = number()? as f64,
                 _ => return Err(format!("'{option}' is not an option of torture")),
@@ -67,7 +68,7 @@ pub fn run(plan: &Plan) -> Result<(), String> {
     files.sort();
     let mut random = Random::new(plan.seed);
     while files.len() > plan.count {
-        files.swap_remove(random.below(files.len() as u64) as usize);
+        files.swap_remove(random.index(files.len()));
     }
     files.sort();
     let folder = root().join("target").join("torture");

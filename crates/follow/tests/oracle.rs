@@ -2,6 +2,7 @@
 
 use norn_follow::Followed;
 use norn_follow::sample::{Form, Sampler, Setting};
+use norn_ir::number::narrow;
 use norn_ir::program::Program;
 use norn_logic::Term;
 use norn_passes::analysed::Analysed;
@@ -27,7 +28,7 @@ fn symbolic(program: &Program, unwind: u32, checks: Checks) -> Symbolic {
 fn check(text: &str, unwind: u32, checks: Checks, seeds: u64) -> Symbolic {
     let program = compile(text);
     let symbolic = symbolic(&program, unwind, checks);
-    let order: Vec<ThreadId> = (1..symbolic.threads.len() as u32).chain([0]).map(ThreadId).collect();
+    let order: Vec<ThreadId> = (1..narrow(symbolic.threads.len())).chain([0]).map(ThreadId).collect();
     for model in Model::ALL {
         let sampler = Sampler::new(Setting { program: &program, symbolic: &symbolic, model, checks });
         for seed in 0..seeds {

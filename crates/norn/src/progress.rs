@@ -2,6 +2,7 @@
 //! sequences, gone when the search ends.
 
 use crate::output;
+use norn_ir::number::toward_zero;
 use norn_verdict::progress::{Progress, Report, Watcher};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -63,7 +64,7 @@ fn write(text: &str) {
 /// For example `stateless: 120,000 executions, 300,000/s, about 12 % done`.
 fn text(report: &Report<'_>, elapsed: Duration, width: usize) -> String {
     let (unit, count) = report.count;
-    let rate = (count as f64 / elapsed.as_secs_f64().max(1e-3)) as u64;
+    let rate = toward_zero(count as f64 / elapsed.as_secs_f64().max(1e-3));
     let mut text = format!("{}: {} {unit}, {}/s", report.engine, grouped(count), grouped(rate));
     for &(name, value) in report.figures {
         text += &format!(", {name} {}", grouped(value));

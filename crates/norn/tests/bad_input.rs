@@ -2,6 +2,7 @@
 
 mod support;
 
+use norn_ir::number::low_8;
 use support::Folder;
 
 /// `norn ir a.c` on the text says all of `expected`, in this order, and exits with 2.
@@ -98,7 +99,7 @@ fn missing_semicolon() {
 
 #[test]
 fn binary_garbage() {
-    let garbage = (0..4096u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect::<Vec<_>>();
+    let garbage = (0..4096u32).map(|i| low_8(u64::from(i.wrapping_mul(2_654_435_761) >> 13))).collect::<Vec<_>>();
     check("binary_garbage", garbage, &["a.c"]);
 }
 

@@ -2,6 +2,7 @@
 
 mod support;
 
+use norn_ir::number::nearest_f32;
 use norn_testing::Random;
 use std::fmt::Write;
 use std::process::Command;
@@ -79,7 +80,7 @@ fn operands(random: &mut Random) -> [u64; 8] {
             2 => ((random.number() >> random.below(64)) as f64).to_bits(),
             _ => return random.number() >> (64 - width),
         };
-        if width == 32 { u64::from((f64::from_bits(bits) as f32).to_bits()) } else { bits }
+        if width == 32 { u64::from((nearest_f32(f64::from_bits(bits))).to_bits()) } else { bits }
     };
     let (a, b, c, d) = (number(32), number(32), number(64), number(64));
     let mut integer = || random.number() >> random.below(64);

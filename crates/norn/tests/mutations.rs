@@ -5,6 +5,7 @@ mod support;
 
 use norn_c::driver::{Input, compile};
 use norn_c::session::Options;
+use norn_ir::number::low_8;
 use norn_testing::{Random, measured};
 use std::fs;
 use std::time::Duration;
@@ -81,7 +82,7 @@ fn mutate(text: &str, random: &mut Random) -> String {
                 let to = random.index(bytes.len());
                 bytes.splice(to..to, copy);
             }
-            2 => bytes[at] = random.number() as u8,
+            2 => bytes[at] = low_8(random.number()),
             3 => bytes.truncate(at.max(1)),
             _ => {
                 let fragment = random.pick(FRAGMENTS);

@@ -2,6 +2,7 @@
 
 mod support;
 
+use norn_ir::number::to_usize;
 use support::{Folder, project};
 
 const STORES: &str = "#include <pthread.h>\nvolatile int x, y;\n\
@@ -35,7 +36,7 @@ fn the_cycle_is_in_json() {
         let cycle = value["cycle"].as_array().expect("a cycle");
         assert_eq!(cycle.len(), 4);
         for edge in cycle {
-            let event = edge["from"]["event"].as_u64().expect("a number") as usize;
+            let event = to_usize(edge["from"]["event"].as_u64().expect("a number"));
             assert_eq!(value["trace"]["events"][event - 1]["location"], edge["from"]["location"]);
         }
     }

@@ -9,6 +9,7 @@ use crate::auto::{ended_by, strength};
 use crate::given::covers_all;
 use crate::{Task, Who};
 use norn_engine::GivenBounds;
+use norn_ir::number::narrow;
 use norn_verdict::claim::Mismatch;
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
@@ -28,7 +29,7 @@ pub fn verdicts(task: &Task<'_>, model: Model) -> Result<Vec<Verdict>, Mismatch>
         for (asked, &engine) in turns.iter().enumerate() {
             let now = Instant::now();
             let left = turns.len() - asked;
-            let deadline = task.limits.deadline.map(|end| now + end.saturating_duration_since(now) / left as u32);
+            let deadline = task.limits.deadline.map(|end| now + end.saturating_duration_since(now) / narrow(left));
             let limits = Limits { deadline, ..task.limits.clone() };
             let said = Task { limits: &limits, ..*task }.ask(engine, model)?;
             // The last one had all the time that there was.

@@ -3,6 +3,7 @@
 //! Where inputs decide, they mostly do so by being equal to, below or above such a number.
 
 use norn_exec::op::{Code, Op, Scalar, Src};
+use norn_ir::number::low_32;
 use norn_ir::program::Origin;
 use norn_ir::types::Ty;
 use std::collections::BTreeSet;
@@ -47,7 +48,7 @@ impl Constants {
                     Op::Switch { table, .. } => {
                         for &(case, _) in &code.switches[table as usize].cases {
                             compared.add(case);
-                            compared.add(case as u32 as i32 as i64 as u64);
+                            compared.add(low_32(case) as i32 as i64 as u64);
                         }
                     }
                     _ => {}
@@ -82,7 +83,7 @@ impl Set {
 
     fn add_float(&mut self, ty: Ty, src: Src) {
         if let Src::Imm(bits) = src {
-            self.add(if ty == Ty::F32 { f64::from(f32::from_bits(bits as u32)).to_bits() } else { bits });
+            self.add(if ty == Ty::F32 { f64::from(f32::from_bits(low_32(bits))).to_bits() } else { bits });
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::values::{Shared, Values};
 use norn_engine::Prepared;
 use norn_engine::capabilities::SAMPLE;
 use norn_exec::{Code, Executor, Stop, compile};
+use norn_ir::number::to_usize;
 use norn_passes::unwind::Bounds;
 use norn_verdict::claim::{Mismatch, Referee};
 use norn_verdict::limits::{Exceeded, Limits};
@@ -80,7 +81,7 @@ fn lengths(number: u64) -> Lengths {
         2 | 3 => (4096, 50_000, 24),
         _ => (16_384, 200_000, 64),
     };
-    Lengths { steps, threads, run, changes: run as usize * 4 }
+    Lengths { steps, threads, run, changes: to_usize(run) * 4 }
 }
 
 pub fn hunt(question: &Question<'_>, budget: &Budget) -> Result<Hunted, Mismatch> {

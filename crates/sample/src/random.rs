@@ -24,7 +24,7 @@ impl Random {
 
     /// A number below `n`, or 0 if there is none.
     pub fn below(&mut self, n: usize) -> usize {
-        (self.number() % (n as u64).max(1)) as usize
+        norn_ir::number::to_usize(self.number() % (n as u64).max(1))
     }
 
     /// True once in `n` times.
@@ -35,7 +35,7 @@ impl Random {
     /// From 1 to `most`; small numbers as often as large ones.
     pub fn magnitude(&mut self, most: u64) -> u64 {
         let bits = 64 - most.max(1).leading_zeros() as usize;
-        let below = 1u64.checked_shl(self.below(bits) as u32 + 1).unwrap_or(u64::MAX);
+        let below = 1u64.checked_shl(norn_ir::number::narrow(self.below(bits)) + 1).unwrap_or(u64::MAX);
         (1 + self.number() % below).min(most.max(1))
     }
 

@@ -10,6 +10,7 @@ use crate::random::Random;
 use norn_exec::Supplier;
 use norn_exec::op::Scalar;
 use norn_ir::instr::NondetSource;
+use norn_ir::number::nearest_f32;
 use norn_ir::types::Ty;
 use norn_passes::Site;
 use std::cell::RefCell;
@@ -120,7 +121,7 @@ impl Values {
             (_, NondetSource::Uninitialised(_)) if self.random.one_in(2) => 0,
             (Ty::Bool, _) if self.mood != Mood::Zeros => self.random.number() & 1,
             (Ty::Ptr, _) if !self.random.one_in(8) => 0,
-            (Ty::F32, _) => u64::from((f64::from_bits(self.float()) as f32).to_bits()),
+            (Ty::F32, _) => u64::from(nearest_f32(f64::from_bits(self.float())).to_bits()),
             (Ty::F64, _) => self.float(),
             _ => self.integer(ty, site),
         };

@@ -5,6 +5,7 @@
 //! is, or beside constants. Signed arithmetic wraps in both; shifts and divisors are cut to what is defined.
 
 use super::tree::{Expr, FIELDS, Function, Input, Kind, Place, Program, Region, Stmt, TYPES, Variable};
+use norn_ir::number::narrow;
 use norn_testing::Random;
 
 /// What inputs can be.
@@ -21,7 +22,7 @@ pub enum Inputs {
 /// The program of a seed.
 pub fn program(seed: u64) -> Program {
     let mut random = Random::new(seed);
-    let kind = [Inputs::Wide, Inputs::Wide, Inputs::Small, Inputs::Byte][random.below(4) as usize];
+    let kind = [Inputs::Wide, Inputs::Wide, Inputs::Small, Inputs::Byte][random.index(4)];
     let inputs = inputs(&mut random, kind);
     let constants = (0..4).map(|_| constant(&mut random)).collect::<Vec<_>>();
     let mut globals = vec![
@@ -36,7 +37,7 @@ pub fn program(seed: u64) -> Program {
         globals.push(variable("gs", "struct S", &mut random));
     }
     let mut program = Program { inputs, globals, functions: Vec::new() };
-    let count = 1 + random.below(4) as usize;
+    let count = 1 + random.index(4);
     let mut costs = Vec::new();
     for number in 0..count {
         let last = number + 1 == count;
@@ -59,7 +60,7 @@ fn inputs(random: &mut Random, kind: Inputs) -> Vec<Input> {
         Inputs::Small => {
             let count = 1 + random.below(2);
             let small = |random: &mut Random| {
-                let (ctype, bits, signed) = TYPES[1 + random.below(9) as usize];
+                let (ctype, bits, signed) = TYPES[1 + random.index(9)];
                 let limit = if bits == 64 { i64::MAX } else { (1 << (bits - u32::from(signed))) - 8 };
                 let low = match random.below(3) {
                     0 => 0,
@@ -67,13 +68,13 @@ fn inputs(random: &mut Random, kind: Inputs) -> Vec<Input> {
                     _ => random.below(200) as i64 % limit,
                 };
                 let bits = random.below(3) > 0;
-                let more = if bits { [1, 3, 7][random.below(3) as usize] } else { 1 + random.below(6) as i64 };
+                let more = if bits { [1, 3, 7][random.index(3)] } else { 1 + random.below(6) as i64 };
                 Input { ctype, range: Some((low, low + more)), bits, late: false }
             };
             (0..count).map(|_| small(random)).collect()
         }
         Inputs::Byte => {
-            let ctype = ["char", "unsigned char"][random.below(2) as usize];
+            let ctype = ["char", "unsigned char"][random.index(2)];
             let mut all = vec![Input { ctype, range: None, bits: false, late: late(random) }];
             if random.below(2) == 0 {
                 all.push(Input { ctype: "_Bool", range: None, bits: false, late: late(random) });
@@ -84,7 +85,7 @@ fn inputs(random: &mut Random, kind: Inputs) -> Vec<Input> {
 }
 
 fn any_type(random: &mut Random) -> &'static str {
-    TYPES[random.below(TYPES.len() as u64) as usize].0
+    TYPES[random.index(TYPES.len())].0
 }
 
 fn variable(name: &str, ctype: &'static str, random: &mut Random) -> Variable {
@@ -113,7 +114,7 @@ fn constant(random: &mut Random) -> i64 {
     ];
     match random.below(5) {
         0..=2 => random.below(8) as i64,
-        3 => EDGES[random.below(EDGES.len() as u64) as usize],
+        3 => EDGES[random.index(EDGES.len())],
         _ => random.below(300) as i64 - 100,
     }
 }
@@ -150,9 +151,9 @@ fn function(random: &mut Random, program: &Program, constants: &[i64], costs: &[
         leaving: 0,
     };
     maker.bare = maker.random.below(2) == 0;
-    maker.leaving = [0, 20, 40, 60][maker.random.below(4) as usize];
+    maker.leaving = [0, 20, 40, 60][maker.random.index(4)];
     maker.budget = if last { 14 + maker.random.below(16) as i64 } else { 5 + maker.random.below(10) as i64 };
-    maker.labels = maker.random.below(4) as usize;
+    maker.labels = maker.random.index(4);
     let most = maker.budget;
     let mut body = Vec::new();
     while maker.budget > 0 && (body.len() as i64) < most {
@@ -165,10 +166,10 @@ fn function(random: &mut Random, program: &Program, constants: &[i64], costs: &[
     for label in 0..maker.labels {
         insert_somewhere(&mut body, Stmt::Label(label), maker.random);
     }
-    let fuel = maker.random.below(3) as u32;
+    let fuel = narrow(maker.random.below(3));
     let cost = maker.cost * (1 + u64::from(fuel) * u64::from(maker.labels > 0));
     let results = ["int", "int", "unsigned", "char", "long", "_Bool"];
-    let result = results[maker.random.below(results.len() as u64) as usize];
+    let result = results[maker.random.index(results.len())];
     let result = if last {
         "long"
     } else if costs.len().is_multiple_of(2) {
@@ -181,7 +182,7 @@ fn function(random: &mut Random, program: &Program, constants: &[i64], costs: &[
 
 /// Puts a statement at a random place of a tree.
 fn insert_somewhere(list: &mut Vec<Stmt>, stmt: Stmt, random: &mut Random) {
-    let at = random.below(list.len() as u64 + 1) as usize;
+    let at = random.index(list.len() + 1);
     if random.below(3) > 0 {
         match list.get_mut(at) {
             Some(Stmt::If(_, yes, no)) => {
@@ -227,8 +228,12 @@ impl Maker<'_> {
         self.random.below(n)
     }
 
+    fn index(&mut self, length: usize) -> usize {
+        self.random.index(length)
+    }
+
     fn pick<T: Clone>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len() as u64) as usize].clone()
+        all[self.index(all.len())].clone()
     }
 
     fn list(&mut self, most: u64) -> Vec<Stmt> {
@@ -247,7 +252,7 @@ impl Maker<'_> {
         match self.below(8) {
             0 => Stmt::Break,
             1 => Stmt::Continue,
-            2..=4 => Stmt::Goto(self.below(3) as usize),
+            2..=4 => Stmt::Goto(self.index(3)),
             5 => Stmt::Return(self.value(1)),
             _ => Stmt::Return(Expr::Const(self.below(9) as i64)),
         }
@@ -333,7 +338,7 @@ impl Maker<'_> {
         let kind = self.pick(&[Kind::While, Kind::Do, Kind::For]);
         let counter = self.counters;
         self.counters += 1;
-        let bound = 1 + self.below(3) as u32;
+        let bound = 1 + narrow(self.below(3));
         let condition = self.condition(1);
         let outer = self.weight;
         self.weight *= u64::from(bound) + 1;
@@ -392,7 +397,7 @@ impl Maker<'_> {
             }
             13 => {
                 let name = if self.has("gs") && self.below(2) == 0 { "@gs" } else { "s0" };
-                Place::Field(name.to_owned(), FIELDS[self.random.below(4) as usize].0)
+                Place::Field(name.to_owned(), FIELDS[self.random.index(4)].0)
             }
             14 if self.parameters => var("a"),
             _ => var("x1"),
@@ -428,7 +433,7 @@ impl Maker<'_> {
     }
 
     fn input(&mut self) -> Expr {
-        let number = self.below(self.program.inputs.len() as u64) as usize;
+        let number = self.index(self.program.inputs.len());
         match self.program.inputs[number].late {
             true => Expr::Late(number),
             false => Expr::Read(Place::Var(format!("@in{number}"))),
@@ -570,7 +575,7 @@ impl Maker<'_> {
     }
 
     fn call(&mut self) -> Expr {
-        let number = self.below(self.costs.len() as u64) as usize;
+        let number = self.index(self.costs.len());
         let cost = self.costs[number] * self.weight;
         if self.cost + cost > MOST_COST {
             return self.value(1);

@@ -16,6 +16,7 @@ mod tree;
 
 use crate::norn::root;
 use ask::{Answer, Engine, Form};
+use norn_ir::number::to_usize;
 use norn_testing::Random;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
@@ -60,7 +61,7 @@ impl Plan {
                 "--count" => plan.count = number,
                 "--seed" => plan.seed = number,
                 "--seconds" => plan.time = Some(Duration::from_secs(number)),
-                "--failures" => plan.failures = number as usize,
+                "--failures" => plan.failures = to_usize(number),
                 _ => return Err(format!("'{option}' is not an option of flow")),
             }
         }
@@ -209,7 +210,7 @@ fn judge(
                 let asked = match only {
                     Some(pair) => pair == (engine, model),
                     // Every engine is asked under every model, but not about everything.
-                    None => (number + which + seed as usize).is_multiple_of(3) && (small || engine.is_symbolic()),
+                    None => (number + which + to_usize(seed)).is_multiple_of(3) && (small || engine.is_symbolic()),
                 };
                 if !asked || (only.is_none() && engine == Engine::Clocks && !(number + at).is_multiple_of(4)) {
                     continue;

@@ -2,6 +2,7 @@
 
 use super::print::{self, For};
 use super::tree::{Program, kept, shape_of};
+use norn_ir::number::narrow;
 use norn_testing::Random;
 use std::fmt::Write;
 use std::fs;
@@ -43,10 +44,10 @@ fn edge(ctype: &str, constants: &[i64], random: &mut Random) -> i64 {
     let value = match random.below(8) {
         0..=3 if !constants.is_empty() => {
             let beside = random.below(3) as i64 - 1;
-            let constant = constants[random.below(constants.len() as u64) as usize].wrapping_add(beside);
+            let constant = constants[random.index(constants.len())].wrapping_add(beside);
             // The same as a narrower type sees it, or another way round.
             match random.below(5) {
-                0 => constant.wrapping_add(1 << [8, 16, 32][random.below(3) as usize]),
+                0 => constant.wrapping_add(1 << [8, 16, 32][random.index(3)]),
                 1 => constant.wrapping_neg(),
                 _ => constant,
             }
@@ -96,7 +97,7 @@ pub fn run(programs: &[&Program], inputs: &[Vec<Vec<i64>>], folder: &Path) -> Re
             let numbers = lines.next().unwrap_or("").split(' ').map(str::parse::<i64>);
             let numbers = numbers.collect::<Result<Vec<_>, _>>().map_err(|_| "a run has no result".to_owned())?;
             let [ended, probes, rest @ ..] = &numbers[..] else { return Err("a run has no result".to_owned()) };
-            let (ended, probes) = (*ended == 1, *probes as u32);
+            let (ended, probes) = (*ended == 1, narrow(*probes));
             runs.push(Run { inputs: values.clone(), ended, probes, values: rest.to_vec() });
         }
         all.push(runs);

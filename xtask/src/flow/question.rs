@@ -32,14 +32,14 @@ pub fn questions(program: &Program, runs: &[Run], random: &mut Random) -> Vec<Qu
     ordered.sort_by_key(|(_, runs)| runs.len());
     let take = |from: usize, random: &mut Random| match from {
         0 => None,
-        n => Some(random.below(n as u64) as usize),
+        n => Some(random.index(n)),
     };
     let ask = |what, claim: String, violated| Question { text: text(program, &claim, None), violated, what };
     // An outcome of given inputs, and nothing else for them.
     let rare = ordered.first().copied();
     let other = take(ordered.len(), random).map(|i| ordered[i]);
     for (values, runs) in rare.into_iter().chain(other) {
-        let run = runs[random.below(runs.len() as u64) as usize];
+        let run = runs[random.index(runs.len())];
         let (same, outcome) = (same_inputs(program, &run.inputs), is_outcome(program, values));
         all.push(ask("these inputs give this", format!("{same} && {outcome}"), true));
         all.push(ask("these inputs give nothing else", format!("{same} && !{outcome}"), false));
@@ -76,7 +76,7 @@ pub fn questions(program: &Program, runs: &[Run], random: &mut Random) -> Vec<Qu
             all.push(ask("nothing but these outcomes", format!("!({any})"), false));
         }
         let observed = print::observed(program);
-        let index = random.below(observed.len() as u64) as usize;
+        let index = random.index(observed.len());
         let name = observed[index].as_str();
         let values = ended.iter().map(|run| run.values[index]).collect::<BTreeSet<_>>();
         if values.len() <= 24 {

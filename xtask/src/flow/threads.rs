@@ -53,8 +53,8 @@ fn thread(random: &mut Random, accesses: i64) -> Function {
         body.push(stmt);
     }
     body.push(Stmt::Return(read("r")));
-    for label in 0..maker.below(3) as usize {
-        let at = maker.below(body.len() as u64 + 1) as usize;
+    for label in 0..maker.index(3) {
+        let at = maker.index(body.len() + 1);
         match body.get_mut(at) {
             Some(Stmt::If(_, yes, _)) => yes.push(Stmt::Label(label)),
             _ => body.insert(at, Stmt::Label(label)),
@@ -80,6 +80,10 @@ impl Maker<'_> {
         self.random.below(n)
     }
 
+    fn index(&mut self, length: usize) -> usize {
+        self.random.index(length)
+    }
+
     fn list(&mut self) -> Vec<Stmt> {
         self.depth += 1;
         let mut list = (0..1 + self.below(2)).map(|_| self.stmt()).collect::<Vec<_>>();
@@ -94,7 +98,7 @@ impl Maker<'_> {
         match self.below(5) {
             0 => Stmt::Break,
             1 => Stmt::Continue,
-            2..=3 => Stmt::Goto(self.below(2) as usize),
+            2..=3 => Stmt::Goto(self.index(2)),
             _ => Stmt::Return(binary("+", read("r"), Expr::Const(10))),
         }
     }
@@ -120,7 +124,7 @@ impl Maker<'_> {
                 Stmt::Switch(binary("&", self.value(), Expr::Const(3)), body)
             }
             6 if nests && self.weight == 1 => {
-                let kind = [Kind::While, Kind::Do, Kind::For][self.below(3) as usize];
+                let kind = [Kind::While, Kind::Do, Kind::For][self.index(3)];
                 self.counters += 1;
                 self.weight = 2;
                 let stmt = Stmt::Loop(kind, self.counters - 1, 2, self.condition(), self.list());
@@ -128,7 +132,7 @@ impl Maker<'_> {
                 stmt
             }
             7..=8 if nests && !self.inside => {
-                let region = [Region::Locked, Region::Atomic][self.below(2) as usize];
+                let region = [Region::Locked, Region::Atomic][self.index(2)];
                 self.inside = true;
                 let body = self.list();
                 self.inside = false;
@@ -139,7 +143,7 @@ impl Maker<'_> {
                     "atomic_thread_fence(memory_order_seq_cst);",
                     "atomic_thread_fence(memory_order_release);",
                     "atomic_thread_fence(memory_order_acquire);",
-                ][self.below(3) as usize],
+                ][self.index(3)],
             ),
             10 if self.depth > 0 => self.jump(),
             11..=12 if self.shared() => Stmt::Text(
@@ -150,7 +154,7 @@ impl Maker<'_> {
                     "atomic_store_explicit(&at, 1, memory_order_release);",
                     "r = r * 2 + atomic_load_explicit(&at, memory_order_acquire);",
                     "atomic_store_explicit(&at, 2, memory_order_relaxed);",
-                ][self.below(6) as usize],
+                ][self.index(6)],
             ),
             13 if self.below(3) == 0 => Stmt::Assume(self.condition()),
             14..=18 if self.shared() => {
@@ -177,7 +181,7 @@ impl Maker<'_> {
     }
 
     fn name(&mut self) -> &'static str {
-        ["@x", "@y", "@z", "@x", "@y", "@at"][self.below(6) as usize]
+        ["@x", "@y", "@z", "@x", "@y", "@at"][self.index(6)]
     }
 
     fn value(&mut self) -> Expr {
@@ -198,7 +202,7 @@ impl Maker<'_> {
             4 => binary("<", read("q"), Expr::Const(1)),
             5 => binary("!=", read("r"), Expr::Const(self.random.below(3) as i64)),
             6 if self.depth < 4 => {
-                let op = ["&&", "||"][self.below(2) as usize];
+                let op = ["&&", "||"][self.index(2)];
                 self.depth += 2;
                 let both = binary(op, self.condition(), self.condition());
                 self.depth -= 2;
@@ -285,12 +289,12 @@ pub fn judge(seed: u64, program: &Program, only: Option<(Engine, Model)>, tally:
     asked.extend(sets[2].difference(&sets[1]).take(1).cloned());
     asked.extend(sets[1].difference(&sets[0]).take(1).cloned());
     for _ in 0..2 {
-        asked.extend(sets[0].iter().nth(random.below(sets[0].len().max(1) as u64) as usize).cloned());
+        asked.extend(sets[0].iter().nth(random.index(sets[0].len().max(1))).cloned());
     }
     // A state beside one that is reached.
     if let Some(state) = asked.last().cloned() {
         let mut other = state;
-        other[random.below(6) as usize] += 1;
+        other[random.index(6)] += 1;
         asked.push(other);
     }
     asked.dedup();

@@ -1,5 +1,6 @@
 //! Random changes to texts: bytes, tokens, lines, numbers, nesting, pieces of another text.
 
+use norn_ir::number::low_8;
 use norn_testing::Random;
 
 /// Numbers at the ends of ranges, and what is no number.
@@ -198,7 +199,7 @@ fn change(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     let at = random.index(bytes.len());
     match random.index(20) {
         0 => bytes[at] ^= 1 << random.index(8),
-        1 => bytes[at] = random.number() as u8,
+        1 => bytes[at] = low_8(random.number()),
         2 => bytes.truncate(at.max(1)),
         3 | 4 => insert(bytes, at, random.pick(FRAGMENTS).as_bytes()),
         5 => {

@@ -30,7 +30,7 @@ impl Pinned {
         let mut left = literals::literals(text);
         let mut chosen: Vec<Literal> = Vec::new();
         while chosen.len() < most && !left.is_empty() {
-            chosen.push(left.swap_remove(random.below(left.len() as u64) as usize));
+            chosen.push(left.swap_remove(random.index(left.len())));
         }
         chosen.sort_by_key(|literal| literal.start);
         let (mut changed, mut at, mut constants) = (String::new(), 0, Vec::new());

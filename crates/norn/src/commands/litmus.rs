@@ -10,6 +10,7 @@ use crate::watch;
 use norn_engine::{GivenBounds, Prepared};
 use norn_ir::diag::Diagnostic;
 use norn_ir::instr::InstrKind;
+use norn_ir::number::{narrow, to_usize};
 use norn_ir::program::Program;
 use norn_ir::source::{Loc, SourceMap};
 use norn_ir::types::{Display, Ty};
@@ -148,7 +149,7 @@ fn run_all(args: &LitmusArgs, files: Vec<PathBuf>, stop: &StopToken) -> Vec<Resu
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = args.jobs.map_or_else(processors, |jobs| usize::try_from(jobs).unwrap_or(usize::MAX));
     let jobs = jobs.min(files.len()).min(MOST_JOBS);
-    let patience = args.timeout.saturating_mul(args.models.list().len() as u32).saturating_add(GRACE);
+    let patience = args.timeout.saturating_mul(narrow(args.models.list().len())).saturating_add(GRACE);
     let memory = limits::default_memory();
     let work = Arc::new(Work { args: args.clone(), files, next: AtomicUsize::new(0), stop: stop.clone(), memory });
     let (tell, news) = mpsc::channel();
@@ -293,11 +294,11 @@ fn value(observed: &Observed, bytes: &[u8]) -> String {
         Ty::I32 | Ty::F32 => 4,
         Ty::I64 | Ty::F64 | Ty::Ptr => 8,
     };
-    let part = bytes.iter().skip(observed.offset as usize).take(size);
+    let part = bytes.iter().skip(to_usize(observed.offset)).take(size);
     let bits = part.enumerate().fold(0u64, |bits, (i, &byte)| bits | u64::from(byte) << (8 * i));
     match observed.display {
         Display::Signed => {
-            let unused = 64 - 8 * size as u32;
+            let unused = 64 - 8 * narrow(size);
             (((bits << unused) as i64) >> unused).to_string()
         }
         Display::Pointer => format!("{bits:#x}"),
