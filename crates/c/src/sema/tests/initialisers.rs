@@ -10,21 +10,21 @@ fn parts(text: &str, expected: &str) {
 
 #[test]
 fn address_constants() {
-    parts("int a[10]; int *x = &a[3];", "0: Object(ObjectId(0), 12)");
-    parts("int a[10]; int *x = a + 2;", "0: Object(ObjectId(0), 8)");
-    parts("int a; char *x = (char *)&a + 1;", "0: Object(ObjectId(0), 1)");
-    parts("struct { int b; struct { int c[4]; } d[2]; } a; int *x = &a.d[1].c[2];", "0: Object(ObjectId(0), 28)");
-    parts("int f(void); int (*x)(void) = f;", "0: Function(FunctionId(0))");
-    parts("int f(void); int (*x[2])(void) = { 0, &f };", "0: Int { size: 8, bits: 0 }, 8: Function(FunctionId(0))");
-    parts("const char *x = \"ab\" + 1;", "0: Object(ObjectId(1), 1)");
-    parts("int a; unsigned long x = (unsigned long)&a + 3;", "0: Object(ObjectId(0), 3)");
+    parts("int a[10]; int *x = &a[3];", "0: Object(object0, 12)");
+    parts("int a[10]; int *x = a + 2;", "0: Object(object0, 8)");
+    parts("int a; char *x = (char *)&a + 1;", "0: Object(object0, 1)");
+    parts("struct { int b; struct { int c[4]; } d[2]; } a; int *x = &a.d[1].c[2];", "0: Object(object0, 28)");
+    parts("int f(void); int (*x)(void) = f;", "0: Function(function0)");
+    parts("int f(void); int (*x[2])(void) = { 0, &f };", "0: Int { size: 8, bits: 0 }, 8: Function(function0)");
+    parts("const char *x = \"ab\" + 1;", "0: Object(object1, 1)");
+    parts("int a; unsigned long x = (unsigned long)&a + 3;", "0: Object(object0, 3)");
     parts("struct s { int a, b; }; int x = (long)&((struct s *)0)->b;", "0: Int { size: 4, bits: 4 }");
     parts("int a[3]; long x = &a[2] - &a[0];", "0: Int { size: 8, bits: 2 }");
     parts("int a; _Bool x = &a;", "0: Int { size: 1, bits: 1 }");
-    parts("int a; int *x = 1 ? &a : 0;", "0: Object(ObjectId(0), 0)");
-    parts("struct s { int *p; } *x = &(struct s){ 0 };", "0: Object(ObjectId(1), 0)");
-    parts("void *x = &x;", "0: Object(ObjectId(0), 0)");
-    parts("int (*x)[2] = (int[][2]){ { 1, 2 }, { 3 } };", "0: Object(ObjectId(1), 0)");
+    parts("int a; int *x = 1 ? &a : 0;", "0: Object(object0, 0)");
+    parts("struct s { int *p; } *x = &(struct s){ 0 };", "0: Object(object1, 0)");
+    parts("void *x = &x;", "0: Object(object0, 0)");
+    parts("int (*x)[2] = (int[][2]){ { 1, 2 }, { 3 } };", "0: Object(object1, 0)");
 }
 
 #[test]
