@@ -7,21 +7,23 @@
 //!
 //! The end of the program depends on everything, also on what never happened because of it.
 
+use crate::bits;
 use crate::explore::{Item, Search};
 use crate::footprint::{Access, EXIT, Footprint, Process};
+use crate::trace::EventNumber;
 use norn_exec::{Effect, Stop};
 use norn_verdict::schedule::StepNumber;
 
 impl Search<'_> {
     /// Reverses the step of a section, which may be event `end` or not have happened at all, with the events before
     /// `end` that it depends on.
-    pub(crate) fn reverse_blocking(&mut self, process: Process, footprint: Footprint, past: &[u64], end: usize) {
+    pub(crate) fn reverse_blocking(&mut self, process: Process, footprint: Footprint, past: &[u64], end: EventNumber) {
         let mut accesses: Vec<Access> = self.footprints.accesses(footprint).to_vec();
-        let mut reversed: Vec<usize> = Vec::new();
-        for earlier in (0..end).rev() {
-            let event = self.trace.events[earlier];
+        let mut reversed: Vec<EventNumber> = Vec::new();
+        for earlier in EventNumber::all(end.index()).rev() {
+            let event = *self.trace.event(earlier);
             let known = self.footprints.number(&accesses);
-            let is_past = past.get(earlier / 64).is_some_and(|word| word >> (earlier % 64) & 1 != 0);
+            let is_past = past.len() * 64 > earlier.index() && bits::has(past, earlier.index());
             if is_past
                 || event.process.thread == process.thread
                 || !self.footprints.depend((event.process, event.footprint), (process, known), |_, _| true)
@@ -33,9 +35,9 @@ impl Search<'_> {
                 Some(footprint) => {
                     self.counts.races += 1;
                     self.collect(earlier, end);
-                    self.follow_in_sequence((process, footprint), past, earlier);
+                    self.follow_in_sequence((process, footprint), past, earlier.index());
                     self.sequence.push(Item { process, footprint, event: None });
-                    self.insert(earlier);
+                    self.insert(earlier.index());
                     reversed.push(earlier);
                 }
                 None => self.add_reads(&mut accesses),
@@ -45,15 +47,15 @@ impl Search<'_> {
 
     /// The same for an event that does not block, but may access something else when it comes before `earlier`: a
     /// compare-and-exchange that succeeds there, say.
-    pub(crate) fn reverse_varying(&mut self, earlier: usize, later: usize) {
-        let process = self.trace.events[later].process;
+    pub(crate) fn reverse_varying(&mut self, earlier: EventNumber, later: EventNumber) {
+        let process = self.trace.event(later).process;
         let past = self.trace.last_past().to_vec();
         if let Some(footprint) = self.enabled_without(earlier, later, process) {
             self.counts.races += 1;
             self.collect(earlier, later);
-            self.follow_in_sequence((process, footprint), &past, earlier);
+            self.follow_in_sequence((process, footprint), &past, earlier.index());
             self.sequence.push(Item { process, footprint, event: None });
-            self.insert(earlier);
+            self.insert(earlier.index());
         }
     }
 
@@ -61,13 +63,13 @@ impl Search<'_> {
     /// if so, what it does there. If not, `last_attempt` says what it read.
     ///
     /// Effects name objects by numbers that other executions give to other objects, so they are made accesses right here.
-    fn enabled_without(&mut self, earlier: usize, end: usize, process: Process) -> Option<Footprint> {
-        let current = self.trace.len();
-        self.executor.undo_to(self.trace.events[earlier].mark);
+    fn enabled_without(&mut self, earlier: EventNumber, end: EventNumber, process: Process) -> Option<Footprint> {
+        let current = self.trace.next_event();
+        self.executor.undo_to(self.trace.event(earlier).mark);
         let mut possible = true;
-        for number in earlier + 1..end {
+        for number in earlier.until(end) {
             if !self.trace.happens_before(earlier, number) {
-                possible &= self.execute(self.trace.events[number].process).is_ok();
+                possible &= self.execute(self.trace.event(number).process).is_ok();
             }
         }
         let attempt = self.executor.attempt_step(process.thread);
@@ -81,10 +83,10 @@ impl Search<'_> {
             // What a step that goes wrong would have accessed is not known.
             Err(_) => Some(EXIT),
         };
-        self.executor.undo_to(self.trace.events[earlier].mark);
-        for number in earlier..current {
-            self.trace.events[number].mark = self.executor.mark();
-            let again = self.execute(self.trace.events[number].process);
+        self.executor.undo_to(self.trace.event(earlier).mark);
+        for number in std::iter::once(earlier).chain(earlier.until(current)) {
+            self.trace.events[number.index()].mark = self.executor.mark();
+            let again = self.execute(self.trace.event(number).process);
             assert!(again.is_ok(), "an execution should run again as it ran before");
         }
         self.last_attempt = accesses;
@@ -146,7 +148,7 @@ impl Search<'_> {
                     Some(true) | None => break true,
                 }
                 // What follows may be a step of a thread that was created, or that waited for this one to end.
-                let links = self.trace.links.iter().rev().take_while(|link| link.events as usize == self.trace.len());
+                let links = self.trace.links.iter().rev().take_while(|link| link.events == self.trace.len());
                 let before: Vec<Process> = self.sequence.iter().map(|item| item.process).collect();
                 others.extend(links.map(|link| (before.clone(), Process::run(link.after))));
             };
@@ -174,7 +176,7 @@ impl Search<'_> {
         let failed = self.execute(process).is_err();
         self.push(process, mark);
         // What a step that went wrong would have accessed is not known.
-        let footprint = if failed { EXIT } else { self.trace.events[self.trace.len() - 1].footprint };
+        let footprint = if failed { EXIT } else { self.trace.event(self.trace.last_event()).footprint };
         self.sequence.push(Item { process, footprint, event: None });
         (!failed).then(|| !self.footprints.is_empty(footprint))
     }

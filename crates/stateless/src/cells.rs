@@ -13,12 +13,17 @@ use norn_ir::number::narrow;
 use norn_verdict::trace::ThreadIndex;
 use std::collections::BTreeMap;
 
+norn_ir::ids! {
+    /// A cell, by its first byte; bytes are numbered as [`Cells`] does.
+    CellId = "cell";
+}
+
 #[derive(Default)]
 pub struct Cells {
     /// By byte: 0 not accessed yet, `INSIDE` within a cell, else the size of the cell that begins here.
     shapes: Vec<u8>,
-    dynamic: BTreeMap<(ThreadIdentity, u64), u32>,
-    lives: BTreeMap<(ThreadIdentity, u64), u32>,
+    dynamic: BTreeMap<(ThreadIdentity, u64), CellId>,
+    lives: BTreeMap<(ThreadIdentity, u64), CellId>,
     /// A cell fell apart.
     pub changed: bool,
 }
@@ -29,23 +34,22 @@ const INSIDE: u8 = 255;
 const GLOBALS: ThreadIdentity = ThreadIdentity(u32::MAX);
 
 impl Cells {
-    fn fresh(&mut self) -> u32 {
+    fn fresh(&mut self) -> CellId {
         self.shapes.push(0);
-        narrow(self.shapes.len() - 1)
+        CellId::new(self.shapes.len() - 1)
     }
 
     /// The name of an object and an offset in it: the owner and the address in the owner's arena.
     fn name(executor: &Executor<'_>, object: u32, offset: u32) -> (ThreadIdentity, u64) {
-        const ARENA_BITS: u32 = 24;
         let info = &executor.memory().objects[object as usize];
         let address = info.base + u64::from(offset);
-        let shift = if executor.memory().target().pointer_size() == 8 { 40 } else { ARENA_BITS };
+        let shift = executor.memory().target().arena_bits();
         let arena = (address >> shift).saturating_sub(1);
         let owner = arena.checked_sub(1).map_or(GLOBALS, |number| executor.identity(ThreadIndex(narrow(number))));
         (owner, address & ((1 << shift) - 1))
     }
 
-    fn byte(&mut self, executor: &Executor<'_>, object: u32, at: u32) -> u32 {
+    fn byte(&mut self, executor: &Executor<'_>, object: u32, at: u32) -> CellId {
         let info = &executor.memory().objects[object as usize];
         let key = Self::name(executor, object, at - info.start);
         match self.dynamic.get(&key) {
@@ -59,7 +63,7 @@ impl Cells {
     }
 
     /// The life of an object, if it can end.
-    pub fn life(&mut self, executor: &Executor<'_>, object: u32) -> Option<u32> {
+    pub fn life(&mut self, executor: &Executor<'_>, object: u32) -> Option<CellId> {
         let info = &executor.memory().objects[object as usize];
         if matches!(info.kind, Kind::Global | Kind::Constant) {
             return None;
@@ -74,33 +78,33 @@ impl Cells {
     }
 
     /// The cells of an access.
-    pub fn of(&mut self, executor: &Executor<'_>, object: u32, at: u32, size: u8, mut each: impl FnMut(u32)) {
+    pub fn of(&mut self, executor: &Executor<'_>, object: u32, at: u32, size: u8, mut each: impl FnMut(CellId)) {
         let global = executor.memory().objects[object as usize].kind == Kind::Global;
         if global && self.shapes.get(at as usize) == Some(&size) {
-            return each(at);
+            return each(CellId(at));
         }
-        let mut bytes = [0; 8];
+        let mut bytes = [CellId(0); 8];
         for i in 0..u32::from(size) {
-            bytes[i as usize] = if global { at + i } else { self.byte(executor, object, at + i) };
+            bytes[i as usize] = if global { CellId(at + i) } else { self.byte(executor, object, at + i) };
         }
         let bytes = &bytes[..usize::from(size)];
-        let highest = bytes.iter().max().map_or(0, |&byte| byte as usize + 1);
+        let highest = bytes.iter().max().map_or(0, |byte| byte.index() + 1);
         if self.shapes.len() < highest {
             self.shapes.resize(highest, 0);
         }
-        if bytes.iter().all(|&byte| self.shapes[byte as usize] == 0) {
-            self.shapes[bytes[0] as usize] = size;
-            bytes[1..].iter().for_each(|&byte| self.shapes[byte as usize] = INSIDE);
+        if bytes.iter().all(|&byte| self.shapes[byte.index()] == 0) {
+            self.shapes[bytes[0].index()] = size;
+            bytes[1..].iter().for_each(|&byte| self.shapes[byte.index()] = INSIDE);
             return each(bytes[0]);
         }
-        if self.shapes[bytes[0] as usize] == size {
+        if self.shapes[bytes[0].index()] == size {
             return each(bytes[0]);
         }
         // Every cell that it touches has to lie inside of it.
         let mut inside = 0;
         let mut whole = true;
         for &byte in bytes {
-            match self.shapes[byte as usize] {
+            match self.shapes[byte.index()] {
                 0 => whole = false,
                 INSIDE if inside > 0 => inside -= 1,
                 INSIDE => whole = false,
@@ -114,7 +118,7 @@ impl Cells {
             self.split(executor, object, at, size, global);
         }
         for &byte in bytes {
-            if self.shapes[byte as usize] != INSIDE {
+            if self.shapes[byte.index()] != INSIDE {
                 each(byte);
             }
         }
@@ -126,7 +130,7 @@ impl Cells {
         let info = executor.memory().objects[object as usize];
         let end = info.start + info.size;
         let byte = |this: &mut Self, place: u32| {
-            let byte = if global { place } else { this.byte(executor, object, place) } as usize;
+            let byte = if global { CellId(place) } else { this.byte(executor, object, place) }.index();
             if this.shapes.len() <= byte {
                 this.shapes.resize(byte + 1, 0);
             }

@@ -6,25 +6,25 @@
 //! It is looked at the end of every execution, so the question whether there is a cycle at all is answered first, with
 //! no more edges than it needs. The reference machine puts the cycle together again, from its own trace.
 
+use crate::cells::CellId;
 use crate::footprint::{Footprints, STORED};
-use crate::trace::Trace;
+use crate::trace::{EventNumber, Trace};
 use norn_exec::ThreadIdentity;
-use norn_ir::number::narrow;
 use norn_verdict::schedule::StepNumber;
 
 /// What is known about the accesses of one cell.
 #[derive(Default)]
 struct Cell {
     /// Nodes in the order in which their writes reached memory.
-    writes: Vec<u32>,
+    writes: Vec<EventNumber>,
     /// Nodes, with the number of writes before them; for a read of the own thread's store, that store's node.
-    reads: Vec<(u32, Seen)>,
+    reads: Vec<(EventNumber, Seen)>,
 }
 
 #[derive(Clone, Copy)]
 enum Seen {
-    Writes(u32),
-    Own(u32),
+    Writes(usize),
+    Own(EventNumber),
 }
 
 /// Nodes are visible steps, numbered as the events of the trace (where commits have no node). Kept from one execution
@@ -32,15 +32,15 @@ enum Seen {
 #[derive(Default)]
 pub struct CycleFinder {
     cells: Vec<Cell>,
-    touched: Vec<u32>,
+    touched: Vec<CellId>,
     clocks: Vec<Vec<StepNumber>>,
     /// For each node and thread: the last of the thread's steps that comes before it by program order, creation and join.
     before: Vec<StepNumber>,
     /// Its thread and step.
     names: Vec<(ThreadIdentity, StepNumber)>,
-    successors: Vec<Vec<u32>>,
+    successors: Vec<Vec<EventNumber>>,
     open: Vec<u32>,
-    free: Vec<u32>,
+    free: Vec<EventNumber>,
 }
 
 const NO_NODE: (ThreadIdentity, StepNumber) = (ThreadIdentity(u32::MAX), StepNumber::NONE);
@@ -68,7 +68,7 @@ impl CycleFinder {
         self.names.clear();
         let mut links = trace.links.iter().peekable();
         for (number, event) in trace.events.iter().enumerate() {
-            while let Some(link) = links.next_if(|link| link.events as usize <= number) {
+            while let Some(link) = links.next_if(|link| link.events <= number) {
                 let earlier = std::mem::take(&mut self.clocks[link.before.index()]);
                 let later = &mut self.clocks[link.after.index()];
                 later.iter_mut().zip(&earlier).for_each(|(own, &other)| *own = (*own).max(other));
@@ -88,88 +88,89 @@ impl CycleFinder {
 
     fn order_accesses(&mut self, trace: &Trace, footprints: &Footprints) {
         for &cell in &self.touched {
-            self.cells[cell as usize].writes.clear();
-            self.cells[cell as usize].reads.clear();
+            self.cells[cell.index()].writes.clear();
+            self.cells[cell.index()].reads.clear();
         }
         self.touched.clear();
-        for (number, event) in trace.events.iter().enumerate() {
+        for number in EventNumber::all(trace.len()) {
+            let event = trace.event(number);
             let thread = event.process.thread;
-            let node = narrow(match event.process.step {
+            let node = match event.process.step {
                 StepNumber::NONE => number,
                 step => trace.step_of(thread, step),
-            });
+            };
             for access in footprints.accesses(event.footprint).iter().filter(|access| access.cell != STORED) {
-                if self.cells.len() <= access.cell as usize {
-                    self.cells.resize_with(access.cell as usize + 1, Cell::default);
+                if self.cells.len() <= access.cell.index() {
+                    self.cells.resize_with(access.cell.index() + 1, Cell::default);
                 }
-                let cell = &mut self.cells[access.cell as usize];
+                let cell = &mut self.cells[access.cell.index()];
                 if cell.writes.is_empty() && cell.reads.is_empty() {
                     self.touched.push(access.cell);
                 }
                 match (access.writes, access.own) {
                     (true, _) => cell.writes.push(node),
-                    (false, StepNumber::NONE) => cell.reads.push((node, Seen::Writes(narrow(cell.writes.len())))),
-                    (false, own) => cell.reads.push((node, Seen::Own(narrow(trace.step_of(thread, own))))),
+                    (false, StepNumber::NONE) => cell.reads.push((node, Seen::Writes(cell.writes.len()))),
+                    (false, own) => cell.reads.push((node, Seen::Own(trace.step_of(thread, own)))),
                 }
             }
         }
         for &cell in &self.touched {
-            let Cell { writes, reads } = &mut self.cells[cell as usize];
+            let Cell { writes, reads } = &mut self.cells[cell.index()];
             reads.retain_mut(|(_, seen)| {
                 let Seen::Own(own) = *seen else { return true };
                 // A store that the end of the program kept from memory is in no order.
                 let at = writes.iter().position(|&write| write == own);
-                at.inspect(|&at| *seen = Seen::Writes(narrow(at) + 1)).is_some()
+                at.inspect(|&at| *seen = Seen::Writes(at + 1)).is_some()
             });
         }
     }
 
     /// The nodes that are left when those without predecessors are taken away, again and again, and then those without
     /// successors: none if there is no cycle.
-    fn on_cycles(&mut self, trace: &Trace, threads: usize) -> Vec<u32> {
+    fn on_cycles(&mut self, trace: &Trace, threads: usize) -> Vec<EventNumber> {
         let nodes = self.names.len();
         self.successors.resize_with(self.successors.len().max(nodes), Vec::new);
         self.successors[..nodes].iter_mut().for_each(Vec::clear);
         self.open.clear();
         self.open.resize(nodes, 0);
         let (successors, open) = (&mut self.successors, &mut self.open);
-        let mut edge = |from: u32, to: u32| {
+        let mut edge = |from: EventNumber, to: EventNumber| {
             if from != to {
-                successors[from as usize].push(to);
-                open[to as usize] += 1;
+                successors[from.index()].push(to);
+                open[to.index()] += 1;
             }
         };
-        for (node, _) in self.names.iter().enumerate().filter(|(_, name)| **name != NO_NODE) {
-            let before = &self.before[node * threads..(node + 1) * threads];
+        for node in EventNumber::all(nodes).filter(|node| self.names[node.index()] != NO_NODE) {
+            let before = &self.before[node.index() * threads..(node.index() + 1) * threads];
             for (thread, &steps) in
                 ThreadIdentity::all(threads).zip(before).filter(|(_, steps)| **steps > StepNumber::NONE)
             {
-                edge(narrow(trace.step_of(thread, steps)), narrow(node));
+                edge(trace.step_of(thread, steps), node);
             }
         }
         // Neighbours are enough here.
         for &cell in &self.touched {
-            let Cell { writes, reads } = &self.cells[cell as usize];
+            let Cell { writes, reads } = &self.cells[cell.index()];
             writes.windows(2).for_each(|pair| edge(pair[0], pair[1]));
             for &(read, seen) in reads {
                 let Seen::Writes(count) = seen else { continue };
-                if let Some(&write) = count.checked_sub(1).and_then(|at| writes.get(at as usize)) {
+                if let Some(&write) = count.checked_sub(1).and_then(|at| writes.get(at)) {
                     edge(write, read);
                 }
-                if let Some(&write) = writes.get(count as usize) {
+                if let Some(&write) = writes.get(count) {
                     edge(read, write);
                 }
             }
         }
         self.free.clear();
-        self.free.extend((0..narrow(nodes)).filter(|&node| self.open[node as usize] == 0));
+        self.free.extend(EventNumber::all(nodes).filter(|node| self.open[node.index()] == 0));
         let mut left = nodes;
         while let Some(node) = self.free.pop() {
             left -= 1;
-            self.open[node as usize] = u32::MAX;
-            for &next in &self.successors[node as usize] {
-                self.open[next as usize] -= 1;
-                if self.open[next as usize] == 0 {
+            self.open[node.index()] = u32::MAX;
+            for &next in &self.successors[node.index()] {
+                self.open[next.index()] -= 1;
+                if self.open[next.index()] == 0 {
                     self.free.push(next);
                 }
             }
@@ -177,11 +178,12 @@ impl CycleFinder {
         if left == 0 {
             return Vec::new();
         }
-        let mut candidates: Vec<u32> =
-            (0..narrow(nodes)).filter(|&node| self.open[node as usize] != u32::MAX).collect();
+        let mut candidates: Vec<EventNumber> =
+            EventNumber::all(nodes).filter(|node| self.open[node.index()] != u32::MAX).collect();
         loop {
             let length = candidates.len();
-            let has_next = |node: u32| self.successors[node as usize].iter().any(|next| candidates.contains(next));
+            let has_next =
+                |node: EventNumber| self.successors[node.index()].iter().any(|next| candidates.contains(next));
             candidates = candidates.iter().copied().filter(|&node| has_next(node)).collect();
             if candidates.len() == length {
                 return candidates;
@@ -190,29 +192,29 @@ impl CycleFinder {
     }
 
     /// The shortest cycle through these nodes, or through the first of them if they are very many.
-    fn measure(&self, candidates: &[u32], threads: usize) -> Option<usize> {
+    fn measure(&self, candidates: &[EventNumber], threads: usize) -> Option<usize> {
         const MOST_STARTS: usize = 64;
-        let place = |node: u32| candidates.iter().position(|&candidate| candidate == node);
+        let place = |node: EventNumber| candidates.iter().position(|&candidate| candidate == node);
         let mut edges = vec![vec![false; candidates.len()]; candidates.len()];
         for (at, &earlier) in candidates.iter().enumerate() {
-            let (thread, step) = self.names[earlier as usize];
+            let (thread, step) = self.names[earlier.index()];
             for (to, &later) in candidates.iter().enumerate() {
-                edges[at][to] = self.before[later as usize * threads + thread.index()] >= step;
+                edges[at][to] = self.before[later.index() * threads + thread.index()] >= step;
             }
         }
-        let mut edge = |from: u32, to: u32| {
+        let mut edge = |from: EventNumber, to: EventNumber| {
             if let (true, Some(from), Some(to)) = (from != to, place(from), place(to)) {
                 edges[from][to] = true;
             }
         };
         for &cell in &self.touched {
-            let Cell { writes, reads } = &self.cells[cell as usize];
+            let Cell { writes, reads } = &self.cells[cell.index()];
             for (at, &write) in writes.iter().enumerate() {
                 writes[at + 1..].iter().for_each(|&later| edge(write, later));
             }
             for &(read, seen) in reads {
                 let Seen::Writes(count) = seen else { continue };
-                let (earlier, later) = writes.split_at(count as usize);
+                let (earlier, later) = writes.split_at(count);
                 earlier.last().into_iter().for_each(|&write| edge(write, read));
                 later.iter().for_each(|&write| edge(read, write));
             }

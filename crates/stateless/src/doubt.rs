@@ -23,18 +23,18 @@ impl Search<'_> {
         if self.cells.changed {
             return Some(Ended::CellsChanged);
         }
-        let number = self.trace.len() - 1;
-        let footprint = self.trace.events[number].footprint;
+        let number = self.trace.last_event();
+        let footprint = self.trace.event(number).footprint;
         let past = self.trace.last_past().to_vec();
         let mut races = std::mem::take(&mut self.races);
         self.trace.races(&mut races);
-        self.executor.undo_to(self.trace.events[number].mark);
+        self.executor.undo_to(self.trace.event(number).mark);
         let tries_again = process.is_thread()
             && (self.executor.may_block(process.thread) || self.executor.accesses_vary(process.thread));
         if !tries_again {
             self.past.clear();
             self.past.extend_from_slice(&past);
-            races.iter().for_each(|&race| self.reverse(race as usize, number));
+            races.iter().for_each(|&race| self.reverse(race, number));
         }
         self.races = races;
         self.trace.pop();

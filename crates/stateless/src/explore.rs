@@ -11,7 +11,7 @@ use crate::bits;
 use crate::cells::Cells;
 use crate::footprint::{Access, EXIT, Footprint, Footprints, Process};
 use crate::robust::Cycles;
-use crate::trace::Trace;
+use crate::trace::{EventNumber, Trace};
 use crate::wakeup::{Forest, NO_NODE, NodeId};
 use norn_exec::{Choice, Code, Executor, Request, Status, Stop, ThreadIdentity};
 use norn_ir::program::Program;
@@ -126,7 +126,7 @@ pub struct Search<'a> {
     pub spurious: bool,
     /// The first step that had no meaning, and why.
     pub doubt: Option<Undecided>,
-    pub(crate) races: Vec<u32>,
+    pub(crate) races: Vec<EventNumber>,
     pub(crate) sequence: Vec<Item>,
     path: Vec<Process>,
     pub(crate) mask: Vec<u64>,
@@ -154,7 +154,7 @@ pub(crate) struct Item {
     pub process: Process,
     pub footprint: Footprint,
     /// `None` for the last, whose row is kept apart.
-    pub event: Option<usize>,
+    pub event: Option<EventNumber>,
 }
 
 /// Nondeterministic values by thread and position, there by the instruction that asks.
@@ -245,7 +245,7 @@ impl<'a> Search<'a> {
                 fresh = true;
                 continue;
             }
-            if fresh && let Some(ended) = self.end_of_execution(depth, at_end) {
+            if fresh && let Some(ended) = self.end_of_execution(at_end) {
                 return ended;
             }
             fresh = false;
@@ -384,9 +384,9 @@ impl<'a> Search<'a> {
         if self.cells.changed {
             return Ok(());
         }
-        let number = self.trace.len() - 1;
-        let footprint = self.trace.events[number].footprint;
-        self.fall_asleep(number, (process, footprint));
+        let number = self.trace.last_event();
+        let footprint = self.trace.event(number).footprint;
+        self.fall_asleep(number.index(), (process, footprint));
         if blocking {
             let past = self.trace.last_past().to_vec();
             self.reverse_blocking(process, footprint, &past, number);
@@ -399,9 +399,9 @@ impl<'a> Search<'a> {
             }
             for &race in &races {
                 if varies {
-                    self.reverse_varying(race as usize, number);
+                    self.reverse_varying(race, number);
                 } else {
-                    self.reverse(race as usize, number);
+                    self.reverse(race, number);
                 }
             }
             self.races = races;
@@ -416,13 +416,13 @@ impl<'a> Search<'a> {
         self.trace.push(&self.executor, process, mark, self.cells, self.footprints);
     }
 
-    /// Who still sleeps after the event.
-    fn fall_asleep(&mut self, number: usize, event: (Process, Footprint)) {
+    /// Keeps those asleep after the event that slept in the state before it, unless they depend on the event.
+    fn fall_asleep(&mut self, depth: usize, event: (Process, Footprint)) {
         let executor = &self.executor;
         let reached = |thread: ThreadIdentity, step: StepNumber| {
             !executor.thread(thread).buffer.iter().any(|entry| entry.step == step)
         };
-        for at in self.asleep(number) {
+        for at in self.asleep(depth) {
             let sleeper = self.sleepers[at];
             if !self.footprints.depend(sleeper, event, reached) {
                 self.sleepers.push(sleeper);
@@ -431,29 +431,29 @@ impl<'a> Search<'a> {
     }
 
     /// The last event (`later`) should also come before `earlier`.
-    pub(crate) fn reverse(&mut self, earlier: usize, later: usize) {
+    pub(crate) fn reverse(&mut self, earlier: EventNumber, later: EventNumber) {
         self.counts.races += 1;
-        let event = self.trace.events[later];
+        let event = *self.trace.event(later);
         self.collect(earlier, later);
         let past = std::mem::take(&mut self.past);
-        self.follow_in_sequence((event.process, event.footprint), &past, earlier);
+        self.follow_in_sequence((event.process, event.footprint), &past, earlier.index());
         self.past = past;
         self.sequence.push(Item { process: event.process, footprint: event.footprint, event: None });
-        self.insert(earlier);
+        self.insert(earlier.index());
     }
 
     /// The events after `earlier` and before `end` that do not follow from it.
-    pub(crate) fn collect(&mut self, earlier: usize, end: usize) {
+    pub(crate) fn collect(&mut self, earlier: EventNumber, end: EventNumber) {
         self.sequence.clear();
         self.path.clear();
         self.mask.clear();
         self.mask.resize(self.trace.words(), 0);
-        for number in earlier + 1..end {
+        for number in earlier.until(end) {
             if !self.trace.happens_before(earlier, number) {
-                let event = &self.trace.events[number];
+                let event = self.trace.event(number);
                 let (process, footprint) = (event.process, event.footprint);
                 self.sequence.push(Item { process, footprint, event: Some(number) });
-                bits::add(&mut self.mask, number);
+                bits::add(&mut self.mask, number.index());
             }
         }
     }
@@ -483,7 +483,7 @@ impl<'a> Search<'a> {
             if let Some(position) = position {
                 let item = self.sequence.remove(position);
                 if let Some(event) = item.event {
-                    bits::remove(&mut self.mask, event);
+                    bits::remove(&mut self.mask, event.index());
                 }
             }
             self.path.push(node.process);
@@ -507,6 +507,7 @@ impl<'a> Search<'a> {
         if let Some(position) = self.sequence.iter().position(|item| item.process == process) {
             let alone = match self.sequence[position].event {
                 Some(event) => {
+                    let event = event.index();
                     let row = self.trace.clocks.row(event);
                     row.iter().zip(&self.mask).enumerate().all(|(word, (row, mask))| {
                         let own = if event / 64 == word { 1 << (event % 64) } else { 0 };
@@ -543,7 +544,7 @@ impl<'a> Search<'a> {
             if let Some(event) = item.event
                 && depends
             {
-                bits::join(&mut self.last_row, self.trace.clocks.row(event));
+                bits::join(&mut self.last_row, self.trace.clocks.row(event.index()));
             }
         }
     }
@@ -551,14 +552,14 @@ impl<'a> Search<'a> {
     /// Whether a store is in memory at a position of the sequence, which begins at the given level.
     fn has_reached(&self, depth: usize, position: usize, thread: ThreadIdentity, step: StepNumber) -> bool {
         let commit = Process::commit(thread, step);
-        self.trace.commit_of(thread, step).is_some_and(|event| event < depth)
+        self.trace.commit_of(thread, step).is_some_and(|event| event.index() < depth)
             || self.path.contains(&commit)
             || self.sequence[..position].iter().any(|earlier| earlier.process == commit)
     }
 
     // Ends.
 
-    fn end_of_execution(&mut self, depth: usize, at_end: &mut AtEnd<'_>) -> Option<Ended> {
+    fn end_of_execution(&mut self, at_end: &mut AtEnd<'_>) -> Option<Ended> {
         if self.executor.is_complete() {
             if !self.is_canonical() {
                 return None;
@@ -586,7 +587,7 @@ impl<'a> Search<'a> {
             let footprint = self.footprints.number(&accesses);
             let mut past = Vec::new();
             self.trace.past_of(thread, &mut past);
-            self.reverse_blocking(Process::run(thread), footprint, &past, depth);
+            self.reverse_blocking(Process::run(thread), footprint, &past, self.trace.next_event());
         }
         self.look_for_cycle()
     }

@@ -1,5 +1,6 @@
 //! What an event accesses, and which events depend on one another.
 
+use crate::cells::CellId;
 use norn_exec::ThreadIdentity;
 use norn_ir::number::narrow;
 use norn_verdict::schedule::StepNumber;
@@ -31,7 +32,7 @@ impl Process {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Access {
-    pub cell: u32,
+    pub cell: CellId,
     pub writes: bool,
     /// A read of what the own thread's buffered store of this step wrote, wherever it was found;
     /// [`StepNumber::NONE`]: of something else.
@@ -44,7 +45,7 @@ pub struct Footprint(u32);
 
 /// A cell that nobody writes: a store into a buffer reads it, because even the end of the program can tell whether it
 /// has happened.
-pub const STORED: u32 = u32::MAX;
+pub const STORED: CellId = CellId(u32::MAX);
 
 /// The program ends: depends on everything that leaves a trace.
 pub const EXIT: Footprint = Footprint(u32::MAX);
@@ -92,7 +93,7 @@ impl Hasher for Mixer {
 impl Footprints {
     pub fn number(&mut self, accesses: &[Access]) -> Footprint {
         let [access] = *accesses else { return self.look_up(accesses) };
-        let place = (access.cell as usize / 2 + usize::from(access.writes) + access.own.0 as usize * 4) % RECENT;
+        let place = (access.cell.index() / 2 + usize::from(access.writes) + access.own.0 as usize * 4) % RECENT;
         match self.recent[place] {
             Some((known, number)) if known == access => Footprint(number),
             _ => {

@@ -11,14 +11,34 @@
 //! Everything is a stack: the last event can be taken back.
 
 use crate::bits::{self, Rows};
-use crate::cells::Cells;
+use crate::cells::{CellId, Cells};
 use crate::footprint::{Access, EXIT, Footprint, Footprints, Process, STORED};
 use norn_exec::{Effect, Executor, Mark, ThreadIdentity};
 use norn_ir::number::narrow;
 use norn_verdict::model::Model;
 use norn_verdict::schedule::StepNumber;
 
-pub const NONE: u32 = u32::MAX;
+norn_ir::ids! {
+    /// An event of the current execution: an index into [`Trace::events`].
+    EventNumber = "event";
+    /// An element of a list of readers.
+    ReaderId = "reader";
+}
+
+impl EventNumber {
+    /// No event has this number.
+    pub const NONE: EventNumber = EventNumber(u32::MAX);
+
+    /// The events after `self` and before `end`, in order.
+    pub fn until(self, end: EventNumber) -> impl Iterator<Item = EventNumber> {
+        (self.0 + 1..end.0).map(EventNumber)
+    }
+}
+
+impl ReaderId {
+    /// The end of a list.
+    const NONE: ReaderId = ReaderId(u32::MAX);
+}
 
 #[derive(Clone, Copy, Debug)]
 pub struct Event {
@@ -26,34 +46,36 @@ pub struct Event {
     pub footprint: Footprint,
     /// The executor's state before it.
     pub mark: Mark,
-    /// The loads that read this store from the buffer: a list in `nodes`.
-    forwards: u32,
+    /// The loads that read this store from the buffer.
+    forwards: ReaderId,
     lengths: Lengths,
 }
 
-/// How long the logs were before an event.
+/// How long the logs and the table of readers were before an event.
 #[derive(Clone, Copy, Default, Debug)]
 struct Lengths {
     cells: u32,
-    nodes: u32,
+    readers: u32,
     threads: u32,
     forwards: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Cell {
-    writer: u32,
-    /// Those who read what the writer wrote: a list in `nodes`.
-    readers: u32,
+    /// The last event that wrote the cell.
+    writer: EventNumber,
+    /// The events that read what the writer wrote.
+    readers: ReaderId,
 }
 
-const UNTOUCHED: Cell = Cell { writer: NONE, readers: NONE };
+const UNTOUCHED: Cell = Cell { writer: EventNumber::NONE, readers: ReaderId::NONE };
 
+/// An element of a list of readers.
 #[derive(Clone, Copy, Debug)]
-struct Node {
-    event: u32,
-    cell: u32,
-    next: u32,
+struct Reader {
+    event: EventNumber,
+    cell: CellId,
+    next: ReaderId,
 }
 
 /// A store into the own buffer.
@@ -68,7 +90,7 @@ struct Stored {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Link {
     /// How many events there were.
-    pub events: u32,
+    pub events: usize,
     pub before: ThreadIdentity,
     pub after: ThreadIdentity,
 }
@@ -88,20 +110,20 @@ pub struct Trace {
     threads: Rows,
     epochs: Vec<u32>,
     cells: Vec<Cell>,
-    nodes: Vec<Node>,
-    cell_log: Vec<(u32, Cell)>,
+    readers: Vec<Reader>,
+    cell_log: Vec<(CellId, Cell)>,
     thread_log: Vec<(u32, u32)>,
     thread_rows: Rows,
-    forward_log: Vec<(u32, u32)>,
+    forward_log: Vec<(EventNumber, ReaderId)>,
     /// Creations and joins, in the order in which they happened.
     pub links: Vec<Link>,
     /// By thread.
     stores: Vec<Vec<Stored>>,
-    /// By thread and step.
-    steps: Vec<Vec<(u32, u32)>>,
+    /// By thread and step: the event of the step and, for a store, its commit.
+    steps: Vec<Vec<(EventNumber, EventNumber)>>,
     accesses: Vec<Access>,
     /// Events of other threads that the last event directly depends on.
-    conflicts: Vec<u32>,
+    conflicts: Vec<EventNumber>,
     past: Vec<u64>,
     row: Vec<u64>,
 }
@@ -117,7 +139,7 @@ impl Trace {
             threads: Rows::new(words),
             epochs: Vec::new(),
             cells: Vec::new(),
-            nodes: Vec::new(),
+            readers: Vec::new(),
             cell_log: Vec::new(),
             thread_log: Vec::new(),
             thread_rows: Rows::new(words),
@@ -136,12 +158,26 @@ impl Trace {
         self.events.len()
     }
 
+    pub fn event(&self, number: EventNumber) -> &Event {
+        &self.events[number.index()]
+    }
+
+    /// The number that the next event will have.
+    pub fn next_event(&self) -> EventNumber {
+        EventNumber::new(self.events.len())
+    }
+
+    /// The number of the last event.
+    pub fn last_event(&self) -> EventNumber {
+        EventNumber::new(self.events.len() - 1)
+    }
+
     pub fn words(&self) -> usize {
         self.words
     }
 
-    pub fn happens_before(&self, earlier: usize, later: usize) -> bool {
-        bits::has(self.clocks.row(later), earlier)
+    pub fn happens_before(&self, earlier: EventNumber, later: EventNumber) -> bool {
+        bits::has(self.clocks.row(later.index()), earlier.index())
     }
 
     /// What the thread's next step will follow, but for what it accesses.
@@ -157,14 +193,14 @@ impl Trace {
     }
 
     /// The event that was a thread's step of this number.
-    pub fn step_of(&self, thread: ThreadIdentity, step: StepNumber) -> usize {
-        self.steps[thread.index()][step.index()].0 as usize
+    pub fn step_of(&self, thread: ThreadIdentity, step: StepNumber) -> EventNumber {
+        self.steps[thread.index()][step.index()].0
     }
 
     /// The event that is the commit of a store, if it has happened.
-    pub fn commit_of(&self, thread: ThreadIdentity, step: StepNumber) -> Option<usize> {
+    pub fn commit_of(&self, thread: ThreadIdentity, step: StepNumber) -> Option<EventNumber> {
         let (_, commit) = *self.steps.get(thread.index())?.get(step.index())?;
-        (commit != NONE).then_some(commit as usize)
+        (commit != EventNumber::NONE).then_some(commit)
     }
 
     fn make_room(&mut self, threads: usize) {
@@ -202,11 +238,11 @@ impl Trace {
         self.make_room(executor.identities());
         let lengths = Lengths {
             cells: narrow(self.cell_log.len()),
-            nodes: narrow(self.nodes.len()),
+            readers: narrow(self.readers.len()),
             threads: narrow(self.thread_log.len()),
             forwards: narrow(self.forward_log.len()),
         };
-        let number = narrow(self.events.len());
+        let number = self.next_event();
         let (visible, silent) = executor.split_effects();
         self.order_in_thread(process, visible);
         bits::copy(&mut self.row, &self.past);
@@ -251,8 +287,8 @@ impl Trace {
         }
         let footprint = if exits { EXIT } else { footprints.number(&self.accesses) };
         if exits {
-            let leaves_trace = |&e: &u32| !footprints.is_empty(self.events[e as usize].footprint);
-            let others = (0..number).rev().filter(|&e| !bits::has(&self.past, e as usize));
+            let leaves_trace = |&e: &EventNumber| !footprints.is_empty(self.event(e).footprint);
+            let others = EventNumber::all(number.index()).rev().filter(|&e| !bits::has(&self.past, e.index()));
             self.conflicts = others.filter(leaves_trace).collect();
         }
         if self.conflicts.len() > 1 {
@@ -260,15 +296,15 @@ impl Trace {
             self.conflicts.dedup();
         }
         for &conflict in &self.conflicts {
-            bits::join(&mut self.row, self.clocks.row(conflict as usize));
+            bits::join(&mut self.row, self.clocks.row(conflict.index()));
         }
-        bits::add(&mut self.row, number as usize);
+        bits::add(&mut self.row, number.index());
         let row = std::mem::take(&mut self.row);
         self.clocks.push(&row);
-        self.events.push(Event { process, footprint, mark, forwards: NONE, lengths });
+        self.events.push(Event { process, footprint, mark, forwards: ReaderId::NONE, lengths });
         let thread = process.thread.index();
         if process.is_thread() {
-            self.steps[thread].push((number, NONE));
+            self.steps[thread].push((number, EventNumber::NONE));
             self.save(process.thread, BASE);
             bits::join(self.threads.row_mut(thread * KINDS + BASE), &row);
         } else {
@@ -295,7 +331,7 @@ impl Trace {
             return;
         }
         let store = self.steps[process.thread.index()][process.step.index()].0;
-        bits::copy(&mut self.past, self.clocks.row(store as usize));
+        bits::copy(&mut self.past, self.clocks.row(store.index()));
         if self.model == Model::Tso {
             bits::join(&mut self.past, self.threads.row(thread + COMMITS));
         } else if let Some(&Effect::Commit { epoch, .. }) = visible.first() {
@@ -330,7 +366,7 @@ impl Trace {
     }
 
     fn link(&mut self, before: ThreadIdentity, after: ThreadIdentity) {
-        self.links.push(Link { events: narrow(self.events.len()), before, after });
+        self.links.push(Link { events: self.events.len(), before, after });
     }
 
     /// What the thread does next follows what another did.
@@ -344,21 +380,22 @@ impl Trace {
 
     // Accesses.
 
-    fn cell(&mut self, cell: u32) -> Cell {
-        if self.cells.len() <= cell as usize {
-            self.cells.resize(cell as usize + 1, UNTOUCHED);
+    fn cell(&mut self, cell: CellId) -> Cell {
+        if self.cells.len() <= cell.index() {
+            self.cells.resize(cell.index() + 1, UNTOUCHED);
         }
-        self.cells[cell as usize]
+        self.cells[cell.index()]
     }
 
-    fn set_cell(&mut self, cell: u32, new: Cell) {
-        let old = std::mem::replace(&mut self.cells[cell as usize], new);
+    fn set_cell(&mut self, cell: CellId, new: Cell) {
+        let old = std::mem::replace(&mut self.cells[cell.index()], new);
         self.cell_log.push((cell, old));
     }
 
-    fn node(&mut self, event: u32, cell: u32, next: u32) -> u32 {
-        self.nodes.push(Node { event, cell, next });
-        narrow(self.nodes.len() - 1)
+    /// A new element before the list `next`.
+    fn reader(&mut self, event: EventNumber, cell: CellId, next: ReaderId) -> ReaderId {
+        self.readers.push(Reader { event, cell, next });
+        ReaderId::new(self.readers.len() - 1)
     }
 
     fn touch_life(
@@ -366,7 +403,7 @@ impl Trace {
         executor: &Executor<'_>,
         cells: &mut Cells,
         object: u32,
-        number: u32,
+        number: EventNumber,
         thread: ThreadIdentity,
         ends: bool,
     ) {
@@ -377,14 +414,14 @@ impl Trace {
         }
     }
 
-    fn read(&mut self, cell: u32, own: StepNumber, number: u32, thread: ThreadIdentity) {
+    fn read(&mut self, cell: CellId, own: StepNumber, number: EventNumber, thread: ThreadIdentity) {
         let Cell { writer, readers } = self.cell(cell);
         if own != StepNumber::NONE {
             let store = self.steps[thread.index()][own.index()].0;
-            let next = self.events[store as usize].forwards;
-            let node = self.node(number, cell, next);
+            let next = self.events[store.index()].forwards;
+            let reader = self.reader(number, cell, next);
             self.forward_log.push((store, next));
-            self.events[store as usize].forwards = node;
+            self.events[store.index()].forwards = reader;
             self.accesses.push(Access { cell, writes: false, own });
             return;
         }
@@ -392,8 +429,8 @@ impl Trace {
         if writer == number {
             return;
         }
-        if writer != NONE {
-            let process = self.events[writer as usize].process;
+        if writer != EventNumber::NONE {
+            let process = self.event(writer).process;
             if process.thread == thread {
                 own = process.step;
             } else {
@@ -401,30 +438,30 @@ impl Trace {
             }
         }
         self.accesses.push(Access { cell, writes: false, own });
-        let node = self.node(number, cell, readers);
-        self.set_cell(cell, Cell { writer, readers: node });
+        let readers = self.reader(number, cell, readers);
+        self.set_cell(cell, Cell { writer, readers });
     }
 
-    fn write(&mut self, cell: u32, number: u32, thread: ThreadIdentity) {
+    fn write(&mut self, cell: CellId, number: EventNumber, thread: ThreadIdentity) {
         let Cell { writer, readers } = self.cell(cell);
         self.accesses.push(Access { cell, writes: true, own: StepNumber::NONE });
-        if writer != NONE && writer != number {
-            if self.events[writer as usize].process.thread == thread {
-                bits::join(&mut self.row, self.clocks.row(writer as usize));
-                bits::join(&mut self.past, self.clocks.row(writer as usize));
+        if writer != EventNumber::NONE && writer != number {
+            if self.event(writer).process.thread == thread {
+                bits::join(&mut self.row, self.clocks.row(writer.index()));
+                bits::join(&mut self.past, self.clocks.row(writer.index()));
             } else {
                 self.conflicts.push(writer);
             }
         }
         let mut at = readers;
-        while at != NONE {
-            let Node { event, next, .. } = self.nodes[at as usize];
-            if event != number && self.events[event as usize].process.thread != thread {
+        while at != ReaderId::NONE {
+            let Reader { event, next, .. } = self.readers[at.index()];
+            if event != number && self.event(event).process.thread != thread {
                 self.conflicts.push(event);
             }
             at = next;
         }
-        self.set_cell(cell, Cell { writer: number, readers: NONE });
+        self.set_cell(cell, Cell { writer: number, readers: ReaderId::NONE });
     }
 
     /// A read from memory: if the newest own store that it overlaps with does not cover it, all of them had to be in
@@ -445,8 +482,8 @@ impl Trace {
             if which(&store)
                 && let Some(commit) = self.commit_of(thread, store.step)
             {
-                bits::join(&mut self.row, self.clocks.row(commit));
-                bits::join(&mut self.past, self.clocks.row(commit));
+                bits::join(&mut self.row, self.clocks.row(commit.index()));
+                bits::join(&mut self.past, self.clocks.row(commit.index()));
             }
         }
     }
@@ -454,22 +491,22 @@ impl Trace {
     /// A store reached memory: the loads that saw it in the buffer are readers of its cells now.
     fn readers_arrive(&mut self, thread: ThreadIdentity, step: StepNumber) {
         let store = self.steps[thread.index()][step.index()].0;
-        let mut at = self.events[store as usize].forwards;
-        while at != NONE {
-            let Node { event, cell, next } = self.nodes[at as usize];
+        let mut at = self.events[store.index()].forwards;
+        while at != ReaderId::NONE {
+            let Reader { event, cell, next } = self.readers[at.index()];
             let found = self.cell(cell);
-            let node = self.node(event, cell, found.readers);
-            self.set_cell(cell, Cell { readers: node, ..found });
+            let readers = self.reader(event, cell, found.readers);
+            self.set_cell(cell, Cell { readers, ..found });
             at = next;
         }
     }
 
     /// The events that race with the last one: it depends on them and on nothing in between.
-    pub fn races(&self, races: &mut Vec<u32>) {
+    pub fn races(&self, races: &mut Vec<EventNumber>) {
         races.clear();
         for &conflict in &self.conflicts {
-            let covered = |&other: &u32| other != conflict && self.happens_before(conflict as usize, other as usize);
-            if !bits::has(&self.past, conflict as usize) && !self.conflicts.iter().any(covered) {
+            let covered = |&other: &EventNumber| other != conflict && self.happens_before(conflict, other);
+            if !bits::has(&self.past, conflict.index()) && !self.conflicts.iter().any(covered) {
                 races.push(conflict);
             }
         }
@@ -477,21 +514,21 @@ impl Trace {
 
     /// Takes the last event back, as far as the trace is concerned.
     pub fn pop(&mut self) -> Option<Event> {
-        while self.links.last().is_some_and(|link| link.events as usize == self.events.len()) {
+        while self.links.last().is_some_and(|link| link.events == self.events.len()) {
             self.links.pop();
         }
         let event = self.events.pop()?;
         self.clocks.truncate(self.events.len());
-        let Lengths { cells, nodes, threads, forwards } = event.lengths;
+        let Lengths { cells, readers, threads, forwards } = event.lengths;
         while self.cell_log.len() > cells as usize {
             let Some((cell, old)) = self.cell_log.pop() else { break };
-            self.cells[cell as usize] = old;
+            self.cells[cell.index()] = old;
         }
         while self.forward_log.len() > forwards as usize {
             let Some((store, old)) = self.forward_log.pop() else { break };
-            self.events[store as usize].forwards = old;
+            self.events[store.index()].forwards = old;
         }
-        self.nodes.truncate(nodes as usize);
+        self.readers.truncate(readers as usize);
         while self.thread_log.len() > threads as usize {
             let Some((row, epoch)) = self.thread_log.pop() else { break };
             let last = self.thread_log.len();
@@ -507,7 +544,7 @@ impl Trace {
             }
             steps.pop();
         } else {
-            steps[event.process.step.index()].1 = NONE;
+            steps[event.process.step.index()].1 = EventNumber::NONE;
         }
         Some(event)
     }
