@@ -3,10 +3,18 @@
 //! the edges from these tables instead, from the literals that are true.
 
 use crate::order::{Chain, Node, OrderGraph};
-use norn_ir::number::narrow;
 use norn_logic::Lit;
 use norn_symex::{EventId, ThreadId};
 use rustc_hash::FxHashMap;
+
+norn_ir::ids! {
+    /// An index into [`FromReads::reads`].
+    ReadId = "read";
+    /// An index into the [`FromRead::sources`] of a read.
+    SourceId = "source";
+    /// An index into the [`FromRead::rivals`] of a read.
+    RivalId = "rival";
+}
 
 /// A read, its sources, and the other writes that may come between.
 #[derive(Clone, Debug)]
@@ -65,8 +73,8 @@ impl FromReads {
     }
 }
 
-/// A read and the write that it reads from, by their numbers in the tables.
-pub type ReadSource = (u32, u32);
+/// A read and the source that it reads from.
+pub type ReadSource = (ReadId, SourceId);
 
 /// What a literal that becomes true may bring about.
 #[derive(Clone, Default, Debug)]
@@ -74,7 +82,7 @@ pub struct Triggers {
     /// Reads whose source it decides.
     pub sources: Vec<ReadSource>,
     /// Reads and rivals that it lets happen.
-    pub rivals: Vec<(u32, u32)>,
+    pub rivals: Vec<(ReadId, RivalId)>,
     /// Pairs of writes that it orders.
     pub orders: Vec<(EventId, EventId)>,
 }
@@ -85,9 +93,9 @@ pub struct Index {
     /// By literal slot.
     triggers: Vec<Triggers>,
     /// By node: the reads there.
-    pub reads_at: Vec<Vec<u32>>,
+    pub reads_at: Vec<Vec<ReadId>>,
     /// By read, its rivals by chain and position.
-    pub rivals_by_place: Vec<Vec<(Chain, u32, u32)>>,
+    pub rivals_by_place: Vec<Vec<(Chain, u32, RivalId)>>,
 }
 
 pub fn slot(literal: Lit) -> usize {
@@ -106,16 +114,18 @@ impl Index {
         };
         let mut reads_at = vec![Vec::new(); graph.node_count()];
         let mut rivals_by_place = Vec::new();
-        let mut found: Vec<(usize, u32, u32, bool)> = Vec::new();
-        for (number, read) in tables.reads.iter().enumerate() {
-            reads_at[read.node.index()].push(narrow(number));
-            let sources = read.sources.iter().enumerate();
-            found.extend(sources.map(|(i, source)| (at(source.1), narrow(number), narrow(i), true)));
+        let mut sources: Vec<(usize, ReadSource)> = Vec::new();
+        let mut rivals: Vec<(usize, (ReadId, RivalId))> = Vec::new();
+        for (id, read) in ReadId::all(tables.reads.len()).zip(&tables.reads) {
+            reads_at[read.node.index()].push(id);
+            for (number, &(_, taken)) in SourceId::all(read.sources.len()).zip(&read.sources) {
+                sources.push((at(taken), (id, number)));
+            }
             let mut places = Vec::new();
-            for (i, rival) in read.rivals.iter().enumerate() {
-                found.push((at(rival.happens), narrow(number), narrow(i), false));
+            for (number, rival) in RivalId::all(read.rivals.len()).zip(&read.rivals) {
+                rivals.push((at(rival.happens), (id, number)));
                 let (chain, position) = graph.place(rival.node);
-                places.push((chain, position, narrow(i)));
+                places.push((chain, position, number));
             }
             places.sort_unstable();
             rivals_by_place.push(places);
@@ -123,13 +133,9 @@ impl Index {
         let mut orders: Vec<((EventId, EventId), Lit)> = tables.orders.iter().map(|(&pair, &l)| (pair, l)).collect();
         orders.sort_unstable();
         let orders: Vec<(usize, (EventId, EventId))> = orders.into_iter().map(|(pair, l)| (at(l), pair)).collect();
-        for (slot, read, other, is_source) in found {
-            let list = if is_source { &mut triggers[slot].sources } else { &mut triggers[slot].rivals };
-            list.push((read, other));
-        }
-        for (slot, pair) in orders {
-            triggers[slot].orders.push(pair);
-        }
+        sources.into_iter().for_each(|(slot, source)| triggers[slot].sources.push(source));
+        rivals.into_iter().for_each(|(slot, rival)| triggers[slot].rivals.push(rival));
+        orders.into_iter().for_each(|(slot, pair)| triggers[slot].orders.push(pair));
         Index { tables, triggers, reads_at, rivals_by_place }
     }
 
@@ -137,14 +143,14 @@ impl Index {
         self.triggers.get(slot(literal))
     }
 
-    pub fn read(&self, number: u32) -> &FromRead {
-        &self.tables.reads[number as usize]
+    pub fn read(&self, read: ReadId) -> &FromRead {
+        &self.tables.reads[read.index()]
     }
 
     /// The rival of a read that this write is.
-    pub fn rival(&self, read: u32, write: EventId) -> Option<u32> {
-        let rivals = &self.tables.reads[read as usize].rivals;
-        rivals.binary_search_by_key(&write, |rival| rival.write).ok().map(narrow)
+    pub fn rival(&self, read: ReadId, write: EventId) -> Option<RivalId> {
+        let rivals = &self.read(read).rivals;
+        rivals.binary_search_by_key(&write, |rival| rival.write).ok().map(RivalId::new)
     }
 
     /// Every literal that the tables mention.

@@ -10,11 +10,16 @@
 //!
 //! Decisions are left to the solver: deciding first who reads from whom took up to twice as long where it was measured.
 
-use crate::from_reads::{FromReads, Index, ReadSource, slot};
+use crate::from_reads::{FromReads, Index, ReadId, ReadSource, RivalId, SourceId, slot};
 use crate::order::{Added, Cause, Chain, Node, OrderGraph};
 use norn_ir::number::narrow;
 use norn_logic::{Lit, Propagator};
 use std::collections::VecDeque;
+
+norn_ir::ids! {
+    /// An edge with a label, by its place in the theory's list.
+    EdgeId = "edge";
+}
 
 /// An edge that is there if its label is true.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -30,9 +35,9 @@ pub struct Theory {
     edges: Vec<Edge>,
     from_reads: Index,
     /// By literal slot: the edges that it labels.
-    by_label: Vec<Vec<u32>>,
+    by_label: Vec<Vec<EdgeId>>,
     /// By node, the labelled edges that leave it, by chain and position of where they go.
-    leaving: Vec<Vec<(Chain, u32, u32)>>,
+    leaving: Vec<Vec<(Chain, u32, EdgeId)>>,
     truth: Lit,
     /// By variable: what is assigned, as far as it was told.
     values: Vec<Option<bool>>,
@@ -48,7 +53,7 @@ pub struct Theory {
     /// Reads with a source, in the order in which they got it, and by the number of the source.
     active: Vec<ReadSource>,
     /// By read: its source. (Two at once are a conflict, which the order finds.)
-    source_of: Vec<Option<u32>>,
+    source_of: Vec<Option<SourceId>>,
     /// By event: the reads that take their value from it.
     readers: Vec<Vec<ReadSource>>,
     implied: VecDeque<Lit>,
@@ -69,9 +74,9 @@ struct Mark {
 #[derive(Clone, Copy)]
 enum Reason {
     /// The edge would close a cycle with a path that was there at this time.
-    Edge { edge: u32, time: u32 },
+    Edge { edge: EdgeId, time: u32 },
     /// A rival comes before the read (a path says so), so it comes before the read's source.
-    Rival { read: u32, source: u32, rival: u32, time: u32 },
+    Rival { read: ReadId, source: SourceId, rival: RivalId, time: u32 },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -92,10 +97,10 @@ impl Theory {
         let reads = from_reads.tables.reads.len();
         let mut by_label = vec![Vec::new(); variables * 2];
         let mut leaving = vec![Vec::new(); graph.node_count()];
-        for (number, edge) in edges.iter().enumerate() {
-            by_label[slot(edge.label)].push(narrow(number));
+        for (id, edge) in EdgeId::all(edges.len()).zip(&edges) {
+            by_label[slot(edge.label)].push(id);
             let (chain, position) = graph.place(edge.to);
-            leaving[edge.from.index()].push((chain, position, narrow(number)));
+            leaving[edge.from.index()].push((chain, position, id));
         }
         leaving.iter_mut().for_each(|list| list.sort_unstable());
         let mut theory = Theory {
@@ -115,7 +120,7 @@ impl Theory {
             source_of: vec![None; reads],
             readers: vec![Vec::new(); events],
             implied: VecDeque::new(),
-            reasons: vec![Reason::Edge { edge: 0, time: 0 }; variables * 2],
+            reasons: vec![Reason::Edge { edge: EdgeId(0), time: 0 }; variables * 2],
             conflict: None,
             contradiction: false,
             counts: Counts::default(),
@@ -187,9 +192,9 @@ impl Theory {
 
     fn process(&mut self, literal: Lit) {
         for i in 0..self.by_label.get(slot(literal)).map_or(0, Vec::len) {
-            let number = self.by_label[slot(literal)][i];
-            let Edge { from, to, label } = self.edges[number as usize];
-            if !self.add(from, to, number, &[label]) {
+            let edge = self.by_label[slot(literal)][i];
+            let Edge { from, to, label } = self.edges[edge.index()];
+            if !self.add(from, to, edge.0, &[label]) {
                 return;
             }
         }
@@ -198,7 +203,7 @@ impl Theory {
         for i in 0..counts.0 {
             let (read, source) = self.triggered(literal).sources[i];
             self.activate(read, source);
-            for rival in 0..narrow(self.from_reads.read(read).rivals.len()) {
+            for rival in RivalId::all(self.from_reads.read(read).rivals.len()) {
                 if !self.consider(read, source, rival) {
                     return;
                 }
@@ -206,7 +211,7 @@ impl Theory {
         }
         for i in 0..counts.1 {
             let (read, rival) = self.triggered(literal).rivals[i];
-            if let Some(source) = self.source_of[read as usize]
+            if let Some(source) = self.source_of[read.index()]
                 && !self.consider(read, source, rival)
             {
                 return;
@@ -229,10 +234,10 @@ impl Theory {
         self.from_reads.triggers(literal).expect("a literal with triggers should have them")
     }
 
-    fn activate(&mut self, read: u32, source: u32) {
+    fn activate(&mut self, read: ReadId, source: SourceId) {
         self.active.push((read, source));
-        self.source_of[read as usize].get_or_insert(source);
-        if let Some(write) = self.from_reads.read(read).sources[source as usize].0 {
+        self.source_of[read.index()].get_or_insert(source);
+        if let Some(write) = self.from_reads.read(read).sources[source.index()].0 {
             self.readers[write.index()].push((read, source));
         }
     }
@@ -240,20 +245,20 @@ impl Theory {
     fn deactivate_to(&mut self, length: usize) {
         while self.active.len() > length {
             let (read, source) = self.active.pop().expect("there should be a read to take back");
-            if self.source_of[read as usize] == Some(source) {
-                self.source_of[read as usize] = None;
+            if self.source_of[read.index()] == Some(source) {
+                self.source_of[read.index()] = None;
             }
-            if let Some(write) = self.from_reads.read(read).sources[source as usize].0 {
+            if let Some(write) = self.from_reads.read(read).sources[source.index()].0 {
                 self.readers[write.index()].pop();
             }
         }
     }
 
     /// What follows for a read with this source and another write. False on a conflict.
-    fn consider(&mut self, read: u32, source: u32, rival: u32) -> bool {
+    fn consider(&mut self, read: ReadId, source: SourceId, rival: RivalId) -> bool {
         let Some((happens, takes, order)) = self.premises(read, source, rival) else { return true };
         let info = self.from_reads.read(read);
-        let (from, to) = (info.node, info.rivals[rival as usize].node);
+        let (from, to) = (info.node, info.rivals[rival.index()].node);
         if order == self.truth || self.is_true(order) {
             let cause = narrow(self.edges.len() + self.derived.len());
             self.derived.push([happens, takes, order]);
@@ -268,10 +273,10 @@ impl Theory {
     }
 
     /// If the other write happens: the literals for that, for the source, and for the source coming before it.
-    fn premises(&self, read: u32, source: u32, rival: u32) -> Option<(Lit, Lit, Lit)> {
+    fn premises(&self, read: ReadId, source: SourceId, rival: RivalId) -> Option<(Lit, Lit, Lit)> {
         let info = self.from_reads.read(read);
-        let (write, takes) = info.sources[source as usize];
-        let other = info.rivals[rival as usize];
+        let (write, takes) = info.sources[source.index()];
+        let other = info.rivals[rival.index()];
         if write == Some(other.write) || !self.is_true(other.happens) {
             return None;
         }
@@ -309,20 +314,20 @@ impl Theory {
         for (node, chain, positions) in self.graph.news() {
             let leaving = &self.leaving[node.index()];
             let first = leaving.partition_point(|&(c, position, _)| (c, position) < (chain, positions.start));
-            for &(c, position, number) in &leaving[first..] {
+            for &(c, position, edge) in &leaving[first..] {
                 if c != chain || position >= positions.end {
                     break;
                 }
-                let label = self.edges[number as usize].label;
+                let label = self.edges[edge.index()].label;
                 let variable = label.variable() as usize;
                 if self.values[variable].is_none() {
-                    self.reasons[slot(!label)] = Reason::Edge { edge: number, time };
+                    self.reasons[slot(!label)] = Reason::Edge { edge, time };
                     self.implied.push_back(!label);
                 }
             }
             for &read in &self.from_reads.reads_at[node.index()] {
-                let Some(source) = self.source_of[read as usize] else { continue };
-                let rivals = &self.from_reads.rivals_by_place[read as usize];
+                let Some(source) = self.source_of[read.index()] else { continue };
+                let rivals = &self.from_reads.rivals_by_place[read.index()];
                 let first = rivals.partition_point(|&(c, position, _)| (c, position) < (chain, positions.start));
                 for &(c, position, rival) in &rivals[first..] {
                     if c != chain || position >= positions.end {
@@ -393,13 +398,13 @@ impl Propagator for Theory {
         self.counts.explained += 1;
         let reason = match self.reasons[slot(literal)] {
             Reason::Edge { edge, time } => {
-                let Edge { from, to, label } = self.edges[edge as usize];
+                let Edge { from, to, label } = self.edges[edge.index()];
                 self.cycle(from, to, time, &[label])
             }
             Reason::Rival { read, source, rival, time } => {
                 let info = self.from_reads.read(read);
-                let (node, other) = (info.node, info.rivals[rival as usize]);
-                let takes = info.sources[source as usize].1;
+                let (node, other) = (info.node, info.rivals[rival.index()]);
+                let takes = info.sources[source.index()].1;
                 self.cycle(node, other.node, time, &[takes, other.happens, !literal])
             }
         };
