@@ -14,7 +14,6 @@
 use crate::models::Relaxed;
 use crate::order::{Chain, Node, Skeleton};
 use norn_ir::instr::{FenceKind, Order};
-use norn_ir::number::narrow;
 use norn_logic::{Term, Terms};
 use norn_symex::{CellId, EventId, EventKind, SectionId, SectionKind, Symbolic, ThreadId};
 use std::collections::BTreeMap;
@@ -31,7 +30,7 @@ pub struct FixedOrder {
     /// By section.
     pub sections: Vec<Option<Node>>,
     /// By thread, the numbers of its nodes.
-    pub threads: Vec<Range<u32>>,
+    pub threads: Vec<Range<Node>>,
     /// The steps of each thread in program order.
     pub units: Vec<Vec<Unit>>,
     ends: Vec<Option<Node>>,
@@ -62,14 +61,14 @@ impl FixedOrder {
             starts: vec![None; symbolic.threads.len()],
             ..FixedOrder::default()
         };
-        for thread in 0..symbolic.threads.len() {
-            let units = units_of(symbolic, ThreadId::new(thread));
-            let first = narrow(fixed.skeleton.node_count());
+        for thread in ThreadId::all(symbolic.threads.len()) {
+            let units = units_of(symbolic, thread);
+            let first = fixed.skeleton.next_node();
             let mut walk = Walk::new(&mut fixed, symbolic, relaxed, &units);
-            walk.all(ThreadId::new(thread), &units);
+            walk.all(thread, &units);
             let units = walk.done;
             fixed.units.push(units);
-            fixed.threads.push(first..narrow(fixed.skeleton.node_count()));
+            fixed.threads.push(first..fixed.skeleton.next_node());
         }
         for (event, node) in symbolic.events.iter().zip(&mut fixed.nodes) {
             if let Some(section) = event.section {
@@ -126,13 +125,12 @@ fn units_of(symbolic: &Symbolic, thread: ThreadId) -> Vec<UnitKind> {
     sections.sort_unstable();
     let mut sections = sections.into_iter().peekable();
     let mut units = Vec::new();
-    let range = symbolic.thread(thread).events.clone();
-    for event in range.clone() {
+    for event in symbolic.thread(thread).events {
         while let Some((_, section)) = sections.next_if(|&(start, _)| start <= event) {
             units.push(UnitKind::Section(section));
         }
-        if symbolic.events[event as usize].section.is_none() {
-            units.push(UnitKind::Event(EventId(event)));
+        if symbolic.event(event).section.is_none() {
+            units.push(UnitKind::Event(event));
         }
     }
     units.extend(sections.map(|(_, section)| UnitKind::Section(section)));
@@ -158,11 +156,11 @@ fn role(symbolic: &Symbolic, unit: UnitKind, relaxed: Relaxed) -> Role {
     let role = match unit {
         UnitKind::Section(id) => {
             let section = symbolic.section(id);
-            let is_store = |event: u32| matches!(symbolic.events[event as usize].kind, EventKind::Write { .. });
+            let is_store = |event: EventId| matches!(symbolic.event(event).kind, EventKind::Write { .. });
             match section.kind {
                 SectionKind::Atomic | SectionKind::Rmw => Role::Main { fences: true },
-                SectionKind::Group if section.events.clone().any(is_store) => {
-                    let releases = section.events.clone().any(|event| releases(symbolic, EventId(event)));
+                SectionKind::Group if section.events.into_iter().any(is_store) => {
+                    let releases = section.events.into_iter().any(|event| releases(symbolic, event));
                     Role::Store { releases }
                 }
                 SectionKind::Read | SectionKind::Group => Role::Main { fences: false },
@@ -346,8 +344,8 @@ impl<'a> Walk<'a> {
         if !self.relaxed.store_store || self.symbolic.section(id).kind != SectionKind::Read {
             return;
         }
-        for event in self.symbolic.section(id).events.clone() {
-            let event = &self.symbolic.events[event as usize];
+        for event in self.symbolic.section(id).events {
+            let event = self.symbolic.event(event);
             if let EventKind::Fence(FenceKind::Release | FenceKind::AcqRel | FenceKind::StoreStore) = event.kind {
                 self.separate(event.guard);
             }
@@ -414,7 +412,7 @@ impl<'a> Walk<'a> {
     }
 
     fn partial_stores(&mut self, read: SectionId) -> Vec<(Node, Term)> {
-        let bytes: Vec<EventId> = self.symbolic.section(read).events.clone().map(EventId).collect();
+        let bytes: Vec<EventId> = self.symbolic.section(read).events.into_iter().collect();
         let guard = self.symbolic.section(read).guard;
         let mut not_covered_yet = guard;
         let mut waits = Vec::new();
@@ -423,7 +421,7 @@ impl<'a> Walk<'a> {
             let events = &self.symbolic.events;
             let stored: Vec<EventId> = match store {
                 UnitKind::Event(id) => vec![id],
-                UnitKind::Section(id) => self.symbolic.sections[id.index()].events.clone().map(EventId).collect(),
+                UnitKind::Section(id) => self.symbolic.sections[id.index()].events.into_iter().collect(),
             };
             let mut covers = Term::TRUE;
             let mut overlaps = Term::FALSE;
@@ -455,7 +453,7 @@ fn cells_of(symbolic: &mut Symbolic, unit: UnitKind) -> Vec<(CellId, Term)> {
         UnitKind::Event(id) => symbolic.event(id).targets().to_vec(),
         UnitKind::Section(id) => {
             let mut cells: BTreeMap<CellId, Term> = BTreeMap::new();
-            for event in symbolic.section(id).events.clone() {
+            for event in symbolic.section(id).events {
                 let Event { guard, targets } = Event::of(symbolic, event);
                 for (cell, condition) in targets {
                     let holds = symbolic.terms.and(guard, condition);
@@ -474,8 +472,8 @@ struct Event {
 }
 
 impl Event {
-    fn of(symbolic: &Symbolic, event: u32) -> Event {
-        let event = &symbolic.events[event as usize];
+    fn of(symbolic: &Symbolic, event: EventId) -> Event {
+        let event = symbolic.event(event);
         Event { guard: event.guard, targets: event.targets().to_vec() }
     }
 }

@@ -40,9 +40,14 @@ impl Skeleton {
         Chain::new(self.chain_ends.len() - 1)
     }
 
+    /// The node that will be made next.
+    pub fn next_node(&self) -> Node {
+        Node::new(self.places.len())
+    }
+
     /// A node after all others of its chain.
     pub fn new_node(&mut self, chain: Chain) -> Node {
-        let node = Node::new(self.places.len());
+        let node = self.next_node();
         let end = &mut self.chain_ends[chain.0 as usize];
         let position = end.map_or(0, |last| self.places[last.index()].1 + 1);
         if let Some(last) = end.replace(node) {

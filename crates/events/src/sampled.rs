@@ -18,7 +18,7 @@ use norn_follow::Followed;
 use norn_logic::satisfied::{Assignment, Clauses, Violated};
 use norn_logic::{Lit, Memo, Node as TermNode, Term};
 use norn_symex::schedule::Move;
-use norn_symex::{EventId, EventKind, Symbolic, ThreadId};
+use norn_symex::{EventId, EventKind, EventRange, Symbolic, ThreadId};
 use std::collections::BTreeSet;
 
 #[cfg(test)]
@@ -29,7 +29,7 @@ type Checked<T> = Result<T, String>;
 impl Formulated {
     /// Threads that are copies of one another, as the formula orders their first steps.
     pub fn ordered_threads(&self) -> Vec<(ThreadId, ThreadId)> {
-        let thread = |node: Node| self.fixed.threads.iter().position(|range| range.contains(&node.0));
+        let thread = |node: Node| self.fixed.threads.iter().position(|range| range.contains(&node));
         let pairs = self.ordered.iter().filter_map(|&(first, then)| Some((thread(first)?, thread(then)?)));
         pairs.map(|(first, then)| (ThreadId::new(first), ThreadId::new(then))).collect()
     }
@@ -164,10 +164,10 @@ impl Order {
         for unit in fixed.units.iter().flatten() {
             if let (Some(node), true) = (unit.node, unit.buffered) {
                 let events = match unit.what {
-                    UnitKind::Event(event) => event.0..event.0 + 1,
-                    UnitKind::Section(section) => symbolic.section(section).events.clone(),
+                    UnitKind::Event(event) => EventRange::one(event),
+                    UnitKind::Section(section) => symbolic.section(section).events,
                 };
-                buffered[node.index()] = events.into_iter().any(|event| followed.executed[event as usize]);
+                buffered[node.index()] = events.into_iter().any(|event| followed.executed[event.index()]);
             }
         }
         let mut placed = Vec::new();

@@ -30,7 +30,7 @@ pub fn moves(symbolic: &Symbolic, fixed: &FixedOrder, order: &[Node], executed: 
         let is_executed = |event: &EventId| executed[event.index()];
         let first_of = |kind: UnitKind| match kind {
             UnitKind::Event(event) => Some(event).filter(is_executed),
-            UnitKind::Section(section) => symbolic.section(section).events.clone().map(EventId).find(is_executed),
+            UnitKind::Section(section) => symbolic.section(section).events.into_iter().find(is_executed),
         };
         let unit = units[index];
         // A store that is not executed has no say in when others run.
@@ -51,7 +51,7 @@ pub fn moves(symbolic: &Symbolic, fixed: &FixedOrder, order: &[Node], executed: 
 
 /// A linear order of all nodes that respects the edges, and stays in one thread (whose nodes have neighbouring numbers)
 /// as long as it can. `None` if there is a cycle.
-pub fn linear_order(nodes: usize, edges: &[(Node, Node)], threads: &[std::ops::Range<u32>]) -> Option<Vec<Node>> {
+pub fn linear_order(nodes: usize, edges: &[(Node, Node)], threads: &[std::ops::Range<Node>]) -> Option<Vec<Node>> {
     let mut open = vec![0u32; nodes];
     let mut successors = vec![Vec::new(); nodes];
     for &(from, to) in edges {
@@ -60,13 +60,13 @@ pub fn linear_order(nodes: usize, edges: &[(Node, Node)], threads: &[std::ops::R
     }
     let mut ready: BTreeSet<Node> = Node::all(nodes).filter(|node| open[node.index()] == 0).collect();
     let mut order = Vec::with_capacity(nodes);
-    let mut current = 0..0;
+    let mut current = Node(0)..Node(0);
     while let Some(&first) = ready.first() {
-        let stay = ready.range(Node(current.start)..Node(current.end)).next().copied();
+        let stay = ready.range(current.clone()).next().copied();
         let node = stay.unwrap_or(first);
         if stay.is_none() {
-            let thread = threads.iter().find(|range| range.contains(&node.0));
-            current = thread.cloned().unwrap_or(0..0);
+            let thread = threads.iter().find(|range| range.contains(&node));
+            current = thread.cloned().unwrap_or(Node(0)..Node(0));
         }
         ready.remove(&node);
         order.push(node);

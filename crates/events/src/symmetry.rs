@@ -14,7 +14,6 @@
 
 use crate::fixed_order::{FixedOrder, Unit, UnitKind, implies};
 use crate::order::Node;
-use norn_ir::number::narrow;
 use norn_logic::{Node as TermNode, Term, Terms};
 use norn_symex::{Condition, Event, EventId, EventKind, Section, Symbolic, ThreadId};
 use rustc_hash::FxHashMap;
@@ -23,12 +22,12 @@ use std::collections::BTreeMap;
 /// Nodes of which the first comes before the second in the executions that are left.
 pub fn first_steps(symbolic: &mut Symbolic, fixed: &FixedOrder) -> Vec<(Node, Node)> {
     let mut groups: BTreeMap<(ThreadId, norn_ir::ids::FuncId), Vec<(EventId, ThreadId)>> = BTreeMap::new();
-    for number in 1..narrow(symbolic.threads.len()) {
-        let thread = symbolic.thread(ThreadId(number));
+    for id in ThreadId::all(symbolic.threads.len()).skip(1) {
+        let thread = symbolic.thread(id);
         if let (Some((creator, event)), Term::TRUE) = (thread.creator, thread.start) {
             let is_single = matches!(&symbolic.event(event).kind, EventKind::Create(created) if created.len() == 1);
             if is_single && symbolic.event(event).guard == Term::TRUE {
-                groups.entry((creator, thread.function)).or_default().push((event, ThreadId(number)));
+                groups.entry((creator, thread.function)).or_default().push((event, id));
             }
         }
     }
@@ -56,8 +55,8 @@ fn first_step(symbolic: &mut Symbolic, fixed: &FixedOrder, thread: ThreadId) -> 
         UnitKind::Section(section) => symbolic.section(section).guard,
     };
     let Symbolic { terms, events, threads, .. } = symbolic;
-    let own = threads[thread.0 as usize].events.clone();
-    let is_first = own.into_iter().all(|event| implies(terms, events[event as usize].guard, guard));
+    let mut own = threads[thread.index()].events.into_iter();
+    let is_first = own.all(|event| implies(terms, events[event.index()].guard, guard));
     node.filter(|_| !buffered && is_first)
 }
 
@@ -116,7 +115,7 @@ fn others_do_not_tell(symbolic: &Symbolic, pair: [ThreadId; 2], renaming: &mut R
 struct Parts<'a> {
     symbolic: &'a Symbolic,
     thread: ThreadId,
-    start: u32,
+    start: EventId,
     sections: Vec<&'a Section>,
 }
 
@@ -126,9 +125,14 @@ impl<'a> Parts<'a> {
         Parts { symbolic, thread, start: symbolic.thread(thread).events.start, sections }
     }
 
+    /// The place of an event among those of the thread.
+    fn place(&self, event: EventId) -> usize {
+        event.index() - self.start.index()
+    }
+
     fn events(&self) -> &'a [Event] {
         let range = &self.symbolic.thread(self.thread).events;
-        &self.symbolic.events[range.start as usize..range.end as usize]
+        &self.symbolic.events[range.indices()]
     }
 
     fn roots(&self) -> Vec<Term> {
@@ -151,10 +155,10 @@ impl<'a> Parts<'a> {
     }
 
     /// Checks of conditions: what, where, and the condition.
-    fn violations(&self) -> impl Iterator<Item = (&'a norn_symex::Finding, u32, Term)> + '_ {
+    fn violations(&self) -> impl Iterator<Item = (&'a norn_symex::Finding, usize, Term)> + '_ {
         let own = self.symbolic.checks.iter().filter(|check| check.thread == self.thread);
         own.filter_map(|check| match check.violated {
-            Condition::Term(term) => Some((&check.what, check.position.0 - self.start, term)),
+            Condition::Term(term) => Some((&check.what, self.place(check.position), term)),
             Condition::AfterEnd { .. } => None,
         })
     }
@@ -164,8 +168,8 @@ impl<'a> Parts<'a> {
             && self.events().iter().zip(other.events()).all(|(a, b)| self.same_event(a, other, b, renaming))
             && self.sections.len() == other.sections.len()
             && self.sections.iter().zip(&other.sections).all(|(a, b)| {
-                let places = (a.events.start - self.start, a.events.end - self.start);
-                let same_place = places == (b.events.start - other.start, b.events.end - other.start);
+                let places = (self.place(a.events.start), self.place(a.events.end));
+                let same_place = places == (other.place(b.events.start), other.place(b.events.end));
                 a.kind == b.kind && same_place && renaming.same(a.guard, b.guard)
             })
             && self.same_rest(other, renaming)
@@ -200,7 +204,7 @@ impl<'a> Parts<'a> {
         let inputs = [self, other].map(|parts| &parts.symbolic.thread(parts.thread).inputs);
         let same_inputs = inputs[0].len() == inputs[1].len()
             && inputs[0].iter().zip(inputs[1]).all(|(a, b)| {
-                let same_place = a.position.0 - self.start == b.position.0 - other.start;
+                let same_place = self.place(a.position) == other.place(b.position);
                 same_place && renaming.same(a.guard, b.guard) && renaming.same(a.value, b.value)
             });
         let checks = (self.violations().collect::<Vec<_>>(), other.violations().collect::<Vec<_>>());
@@ -208,7 +212,7 @@ impl<'a> Parts<'a> {
             && checks.0.iter().zip(&checks.1).all(|(a, b)| a.0 == b.0 && a.1 == b.1 && renaming.same(a.2, b.2));
         let cuts = [self, other].map(|parts| {
             let own = parts.symbolic.cuts.iter().filter(|cut| cut.thread == parts.thread);
-            own.map(|cut| ((cut.span, cut.bound, cut.position.0 - parts.start), cut.guard)).collect::<Vec<_>>()
+            own.map(|cut| ((cut.span, cut.bound, parts.place(cut.position)), cut.guard)).collect::<Vec<_>>()
         });
         let same_cuts = cuts[0].len() == cuts[1].len()
             && cuts[0].iter().zip(&cuts[1]).all(|(a, b)| a.0 == b.0 && renaming.same(a.1, b.1));

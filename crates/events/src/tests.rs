@@ -9,8 +9,8 @@ use norn_ir::number::{narrow, to_usize};
 use norn_ir::span::Span;
 use norn_logic::{Lit, Propagator, Sort, Term, Terms};
 use norn_symex::{
-    Cell, CellId, Check, Condition, Event, EventId, EventKind, Finding, Object, ObjectId, Section, SectionId,
-    SectionKind, Stats, Symbolic, Thread, ThreadId,
+    Cell, CellId, Check, Condition, Event, EventId, EventKind, EventRange, Finding, Object, ObjectId, Section,
+    SectionId, SectionKind, Stats, Symbolic, Thread, ThreadId,
 };
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
@@ -47,17 +47,18 @@ fn symbolic(threads: &[Vec<Op>]) -> (Symbolic, Vec<Term>) {
         constraints: Vec::new(),
         thread: ThreadId(0),
     };
-    let mut list = vec![thread(None, 0..narrow(threads.len()))];
-    for number in 1..=narrow(threads.len()) {
-        build.event(EventKind::Create(vec![(ThreadId(number), Term::TRUE)]), Term::TRUE, None);
+    let mut list = vec![thread(None, EventRange::new(EventId(0), EventId::new(threads.len())))];
+    for created in ThreadId::all(threads.len() + 1).skip(1) {
+        build.event(EventKind::Create(vec![(created, Term::TRUE)]), Term::TRUE, None);
     }
     for (number, ops) in threads.iter().enumerate() {
-        build.thread = ThreadId(narrow(number) + 1);
-        let start = narrow(build.events.len());
+        build.thread = ThreadId::new(number + 1);
+        let start = EventId::new(build.events.len());
         for &op in ops {
             build.op(op);
         }
-        list.push(thread(Some((ThreadId(0), EventId::new(number))), start..narrow(build.events.len())));
+        let events = EventRange::new(start, EventId::new(build.events.len()));
+        list.push(thread(Some((ThreadId(0), EventId::new(number))), events));
     }
     let cells = (0..CELLS).map(|i| Cell {
         object: ObjectId(0),
@@ -88,7 +89,7 @@ fn symbolic(threads: &[Vec<Op>]) -> (Symbolic, Vec<Term>) {
     (symbolic, build.seen)
 }
 
-fn thread(creator: Option<(ThreadId, EventId)>, events: std::ops::Range<u32>) -> Thread {
+fn thread(creator: Option<(ThreadId, EventId)>, events: EventRange) -> Thread {
     let number = Term::TRUE;
     let function = FuncId::new(0);
     let (start, ended, result) = (Term::TRUE, Term::TRUE, None);
@@ -134,11 +135,11 @@ impl Build {
 
     fn section(&mut self, kind: SectionKind, body: impl FnOnce(&mut Build, SectionId)) {
         let id = SectionId::new(self.sections.len());
-        let start = narrow(self.events.len());
+        let start = EventId::new(self.events.len());
         let (thread, guard) = (self.thread, Term::TRUE);
-        self.sections.push(Section { thread, kind, events: start..start, guard, span: Span::NONE });
+        self.sections.push(Section { thread, kind, events: EventRange::new(start, start), guard, span: Span::NONE });
         body(self, id);
-        self.sections[id.index()].events.end = narrow(self.events.len());
+        self.sections[id.index()].events.end = EventId::new(self.events.len());
     }
 
     fn op(&mut self, op: Op) {

@@ -4,7 +4,7 @@ use crate::follower::{Done, Follower};
 use norn_logic::Term;
 use norn_machine::Stop;
 use norn_symex::schedule::Move;
-use norn_symex::{Check, Condition, EventId, EventKind, Finding, SectionKind, ThreadId};
+use norn_symex::{Check, Condition, EventId, EventKind, EventRange, Finding, SectionKind, ThreadId};
 use norn_verdict::schedule::Schedule;
 use norn_verdict::undecided::Why;
 use std::collections::BTreeMap;
@@ -56,8 +56,8 @@ impl Follower<'_> {
             return false;
         }
         let symbolic = self.symbolic;
-        let events = symbolic.thread(thread).events.start..position.0;
-        events.map(EventId).all(|id| self.matched.contains_key(&id) || self.evaluate(symbolic.event(id).guard, 0) == 0)
+        let mut before = EventRange::new(symbolic.thread(thread).events.start, position).into_iter();
+        before.all(|id| self.matched.contains_key(&id) || self.evaluate(symbolic.event(id).guard, 0) == 0)
     }
 
     /// Inputs that are asked for behind the last event.
@@ -66,14 +66,14 @@ impl Follower<'_> {
             let thread = self.threads[t];
             let end = self.symbolic.thread(thread).events.end;
             loop {
-                let position = EventId(self.next[thread.0 as usize].min(end));
-                if !self.reached(thread, position) || self.take_inputs(thread, position).is_err() || position.0 == end {
+                let position = self.next[thread.index()].min(end);
+                if !self.reached(thread, position) || self.take_inputs(thread, position).is_err() || position == end {
                     break;
                 }
                 if self.evaluate(self.symbolic.event(position).guard, 0) == 1 {
                     break;
                 }
-                self.next[thread.0 as usize] += 1;
+                self.next[thread.index()] = position.next();
             }
         }
     }
@@ -182,7 +182,7 @@ impl Follower<'_> {
 
     fn in_section(&self, position: EventId) -> bool {
         self.symbolic.sections.iter().any(|section| {
-            section.kind != SectionKind::Group && section.events.start <= position.0 && position.0 <= section.events.end
+            section.kind != SectionKind::Group && section.events.start <= position && position <= section.events.end
         })
     }
 

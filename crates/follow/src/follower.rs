@@ -34,7 +34,7 @@ pub struct Follower<'a> {
     /// By number in the machine.
     pub threads: Vec<ThreadId>,
     /// By thread: the next event, the next input, values that the machine took as inputs.
-    pub next: Vec<u32>,
+    pub next: Vec<EventId>,
     next_input: Vec<usize>,
     pending: Vec<Vec<u64>>,
     /// By thread: it goes on where the list does not, and is not followed there.
@@ -181,9 +181,9 @@ impl<'a> Follower<'a> {
     fn next_event(&mut self, thread: ThreadId, step: Option<StepNumber>) -> Done<Option<EventId>> {
         let t = thread.0 as usize;
         loop {
-            let id = EventId(self.next[t]);
+            let id = self.next[t];
             self.take_inputs(thread, id)?;
-            if self.next[t] >= self.symbolic.threads[t].events.end {
+            if id >= self.symbolic.threads[t].events.end {
                 if self.is_cut(thread) {
                     self.is_beyond[t] = true;
                     return Ok(None);
@@ -203,13 +203,13 @@ impl<'a> Follower<'a> {
                         }
                     }
                 }
-                self.next[t] += 1;
+                self.next[t] = id.next();
                 self.matched.insert(id, step);
                 self.ran.insert(id, self.now);
                 self.moves.push(Move::Run(id));
                 return Ok(Some(id));
             }
-            self.next[t] += 1;
+            self.next[t] = id.next();
         }
     }
 
@@ -317,7 +317,7 @@ impl<'a> Follower<'a> {
 
     fn join(&mut self, thread: ThreadId, other: ThreadIndex) -> Done<()> {
         if let Some(&joined) = self.threads.get(other.index()) {
-            self.take_inputs(joined, EventId(self.symbolic.thread(joined).events.end))?;
+            self.take_inputs(joined, self.symbolic.thread(joined).events.end)?;
             // It came to its end behind a bound: in the list nobody sees that.
             if self.is_beyond[joined.0 as usize]
                 || (self.evaluate(self.symbolic.thread(joined).ended, 1) != 1 && self.is_cut(joined))

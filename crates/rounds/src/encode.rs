@@ -173,7 +173,7 @@ impl<'a> Encoding<'a> {
     fn store_of(&self, write: EventId) -> EventId {
         match self.symbolic.event(write).section {
             Some(section) if self.symbolic.section(section).kind == SectionKind::Group => {
-                EventId(self.symbolic.section(section).events.start)
+                self.symbolic.section(section).events.start
             }
             _ => write,
         }
@@ -213,7 +213,7 @@ impl<'a> Encoding<'a> {
         for atom in &plan.threads[thread.0 as usize].atoms {
             self.waits(thread, atom, &items, round, clauses);
             let mut store: Option<Store> = None;
-            for id in atom.events.clone().map(EventId) {
+            for id in atom.events {
                 let event = self.symbolic.event(id);
                 let guard = self.narrow.bool(event.guard);
                 match &event.kind {
@@ -246,7 +246,7 @@ impl<'a> Encoding<'a> {
         let at = round as usize - 1;
         let empties = match atom.section {
             Some(section) => fences(self.symbolic.section(section).kind),
-            None => empties_buffer(self.symbolic.event(EventId(atom.events.start))),
+            None => empties_buffer(self.symbolic.event(atom.events.start)),
         };
         if empties {
             let all = models::all_committed(self.model, &mut self.narrow.terms, items, at);
@@ -256,7 +256,7 @@ impl<'a> Encoding<'a> {
         if atom.section.is_some_and(|section| self.symbolic.section(section).kind == SectionKind::Group) {
             self.waits_for_parts(atom, items, round, clauses);
         }
-        for id in atom.events.clone().map(EventId) {
+        for id in atom.events {
             let event = self.symbolic.event(id);
             let EventKind::Join(targets) = &event.kind else { continue };
             let guard = self.narrow.bool(event.guard);
@@ -278,7 +278,7 @@ impl<'a> Encoding<'a> {
         for item in items.iter().rev() {
             let Item::Store(store) = item else { continue };
             let (mut overlaps, mut covers) = (Term::FALSE, Term::TRUE);
-            for id in atom.events.clone().map(EventId) {
+            for id in atom.events {
                 let EventKind::Read { targets, .. } = &self.symbolic.event(id).kind else { return };
                 let mut shared = Term::FALSE;
                 for &(cell, is_read) in targets {
@@ -307,9 +307,9 @@ impl<'a> Encoding<'a> {
         }
         let found = self.symbolic.thread(thread);
         let (start, ended) = (self.narrow.bool(found.start), self.narrow.bool(found.ended));
-        let last = UnitId(self.plan.threads[thread.0 as usize].units.end - 1);
+        let last = self.plan.threads[thread.index()].units.last();
         let mut all = self.narrow.terms.all([start, ended, self.started(last, round)]);
-        for id in found.events.clone().map(EventId).filter(|&id| self.plan.is_buffered(id)) {
+        for id in found.events.into_iter().filter(|&id| self.plan.is_buffered(id)) {
             let committed = self.committed(id, round);
             all = self.narrow.terms.and(all, committed);
         }
@@ -322,10 +322,10 @@ impl<'a> Encoding<'a> {
         // Behind a violation nothing is executed, so it costs nothing to ask for the section that begins here: the
         // position may lie inside of it, before its first event.
         let here = |atom: &&Atom| {
-            let begins_before = atom.events.start < position.0;
-            begins_before || (atom.section.is_some() && atom.events.start == position.0)
+            let begins_before = atom.events.start < position;
+            begins_before || (atom.section.is_some() && atom.events.start == position)
         };
-        let unit = plan.atoms.iter().rev().find(here).map_or(UnitId(plan.units.start), |atom| atom.unit);
+        let unit = plan.atoms.iter().rev().find(here).map_or(plan.units.start, |atom| atom.unit);
         self.started(unit, rounds)
     }
 

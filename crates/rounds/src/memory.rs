@@ -143,7 +143,7 @@ impl<'e, 'a> Memory<'e, 'a> {
         watch: &mut Watch<'_>,
     ) -> Result<(), Exceeded> {
         let (symbolic, plan) = (self.encoding.symbolic, self.encoding.plan);
-        for id in symbolic.thread(thread).events.clone().map(EventId) {
+        for id in symbolic.thread(thread).events {
             if plan.is_prelude(id) != in_prelude {
                 continue;
             }
@@ -225,7 +225,7 @@ impl<'e, 'a> Memory<'e, 'a> {
         let symbolic = self.encoding.symbolic;
         // What the thread sees, where that is not memory.
         let mut view = Contents::new();
-        for id in symbolic.thread(thread).events.clone().map(EventId) {
+        for id in symbolic.thread(thread).events {
             if self.encoding.plan.is_prelude(id) {
                 continue;
             }

@@ -24,14 +24,33 @@ use crate::models;
 use norn_ir::instr::FenceKind;
 use norn_ir::number::narrow;
 use norn_logic::{Node, Term, Terms};
-use norn_symex::{CellId, Condition, Event, EventId, EventKind, SectionId, SectionKind, Symbolic, ThreadId};
+use norn_symex::{
+    CellId, Condition, Event, EventId, EventKind, EventRange, SectionId, SectionKind, Symbolic, ThreadId,
+};
 use norn_verdict::model::Model;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 norn_ir::ids! {
     /// An index into [`Plan::units`].
     UnitId = "unit";
+}
+
+/// Neighbours in [`Plan::units`], from `start` to before `end`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnitRange {
+    pub start: UnitId,
+    pub end: UnitId,
+}
+
+impl UnitRange {
+    pub fn iter(self) -> impl DoubleEndedIterator<Item = UnitId> {
+        (self.start.0..self.end.0).map(UnitId)
+    }
+
+    /// The last unit of a range that has one.
+    pub fn last(self) -> UnitId {
+        UnitId::new(self.end.index() - 1)
+    }
 }
 
 /// One step of a thread or something silent: a section, or an event outside of sections.
@@ -39,7 +58,7 @@ norn_ir::ids! {
 pub struct Atom {
     pub section: Option<SectionId>,
     /// Of the event list; only a section's may be empty or have more than one.
-    pub events: Range<u32>,
+    pub events: EventRange,
     /// It is executed iff this holds.
     pub guard: Term,
     pub unit: UnitId,
@@ -62,7 +81,7 @@ pub struct Plan {
     /// Stores that go to a buffer, by event.
     buffered: Vec<bool>,
     /// The writes of the entry thread that come before every other thread: events below this number.
-    prelude: u32,
+    prelude: EventId,
     /// The threads that access each cell after the prelude, and those that write it.
     accessors: Vec<BTreeSet<ThreadId>>,
     writers: Vec<BTreeSet<ThreadId>>,
@@ -72,7 +91,7 @@ pub struct ThreadPlan {
     /// In program order.
     pub atoms: Vec<Atom>,
     /// Of [`Plan::units`].
-    pub units: Range<u32>,
+    pub units: UnitRange,
 }
 
 impl Plan {
@@ -88,7 +107,7 @@ impl Plan {
             accessors: vec![BTreeSet::new(); symbolic.cells.len()],
             writers: vec![BTreeSet::new(); symbolic.cells.len()],
         };
-        for id in symbolic.event_ids().filter(|id| id.0 >= prelude) {
+        for id in symbolic.event_ids().filter(|&id| id >= prelude) {
             let event = symbolic.event(id);
             for &(cell, _) in event.targets() {
                 plan.accessors[cell.index()].insert(event.thread);
@@ -135,7 +154,7 @@ impl Plan {
 
     /// In memory before the first round.
     pub fn is_prelude(&self, event: EventId) -> bool {
-        event.0 < self.prelude
+        event < self.prelude
     }
 
     /// No other thread writes the cell after the prelude.
@@ -153,8 +172,8 @@ impl Plan {
             steps[unit.thread.0 as usize] += u32::from(!unit.is_first || unit.thread.0 != 0);
         }
         for (thread, steps) in self.threads.iter().zip(&mut steps) {
-            let events = thread.atoms.iter().flat_map(|atom| atom.events.clone());
-            *steps += narrow(events.filter(|&event| self.is_buffered(EventId(event))).count());
+            let events = thread.atoms.iter().flat_map(|atom| atom.events);
+            *steps += narrow(events.filter(|&event| self.is_buffered(event)).count());
         }
         let without = |left_out: Option<&ThreadId>| -> u32 {
             order.iter().filter(|&thread| Some(thread) != left_out).map(|thread| steps[thread.0 as usize]).sum()
@@ -203,10 +222,10 @@ struct Beginnings(BTreeMap<(ThreadId, ThreadId), EventId>);
 impl Beginnings {
     fn new(symbolic: &Symbolic) -> Beginnings {
         let mut found = BTreeMap::new();
-        for thread in 0..narrow(symbolic.threads.len()) {
-            let mut ancestor = symbolic.threads[thread as usize].creator;
+        for thread in ThreadId::all(symbolic.threads.len()) {
+            let mut ancestor = symbolic.thread(thread).creator;
             while let Some((creator, event)) = ancestor {
-                found.insert((creator, ThreadId(thread)), event);
+                found.insert((creator, thread), event);
                 ancestor = symbolic.thread(creator).creator;
             }
         }
@@ -218,9 +237,9 @@ impl Beginnings {
     }
 
     /// The first event of the entry thread at which another thread may run.
-    fn prelude(&self, symbolic: &Symbolic) -> u32 {
-        let end = symbolic.threads.first().map_or(0, |main| main.events.end);
-        self.0.iter().filter(|((creator, _), _)| creator.0 == 0).map(|(_, event)| event.0).min().unwrap_or(end)
+    fn prelude(&self, symbolic: &Symbolic) -> EventId {
+        let end = symbolic.threads.first().map_or(EventId(0), |main| main.events.end);
+        self.0.iter().filter(|((creator, _), _)| creator.0 == 0).map(|(_, &event)| event).min().unwrap_or(end)
     }
 }
 
@@ -252,30 +271,30 @@ struct Pending {
 
 impl Planner<'_> {
     fn plan(mut self, plan: &mut Plan) {
-        let first = narrow(plan.units.len());
+        let first = UnitId::new(plan.units.len());
         plan.units.push(Unit { thread: self.thread, is_first: true });
         let mut atoms = self.atoms();
         let mut before = Move::Left;
         for atom in &mut atoms {
-            let at = EventId(atom.events.start);
-            let is_prelude = self.thread.0 == 0 && atom.events.end <= plan.prelude && at.0 < plan.prelude;
+            let EventRange { start, end } = atom.events;
+            let is_prelude = self.thread.0 == 0 && end <= plan.prelude && start < plan.prelude;
             let movement = if is_prelude { Move::Left } else { self.movement(atom, plan) };
             if movement != Move::Left && before != Move::Right {
                 plan.units.push(Unit { thread: self.thread, is_first: false });
             }
             before = movement;
             atom.unit = UnitId::new(plan.units.len() - 1);
-            for event in atom.events.clone() {
-                plan.unit_of[event as usize] = atom.unit;
+            for event in atom.events {
+                plan.unit_of[event.index()] = atom.unit;
             }
             self.note(atom, plan);
         }
-        plan.threads.push(ThreadPlan { atoms, units: first..narrow(plan.units.len()) });
+        plan.threads.push(ThreadPlan { atoms, units: UnitRange { start: first, end: UnitId::new(plan.units.len()) } });
     }
 
     /// Sections and single events, in program order; a section without events stands before the event of its position.
     fn atoms(&self) -> Vec<Atom> {
-        let events = self.symbolic.thread(self.thread).events.clone();
+        let events = self.symbolic.thread(self.thread).events;
         let own = |section: &SectionId| self.symbolic.section(*section).thread == self.thread;
         let mut sections: Vec<SectionId> = SectionId::all(self.symbolic.sections.len()).filter(own).collect();
         sections.sort_by_key(|&id| (self.symbolic.section(id).events.start, id));
@@ -289,12 +308,12 @@ impl Planner<'_> {
                 sections.next();
                 let section = self.symbolic.section(id);
                 next = next.max(section.events.end);
-                let (events, guard) = (section.events.clone(), section.guard);
+                let (events, guard) = (section.events, section.guard);
                 atoms.push(Atom { section: Some(id), events, guard, unit: UnitId(0) });
             } else if next < events.end {
-                let guard = self.symbolic.events[next as usize].guard;
-                atoms.push(Atom { section: None, events: next..next + 1, guard, unit: UnitId(0) });
-                next += 1;
+                let guard = self.symbolic.event(next).guard;
+                atoms.push(Atom { section: None, events: EventRange::one(next), guard, unit: UnitId(0) });
+                next = next.next();
             } else {
                 return atoms;
             }
@@ -302,7 +321,7 @@ impl Planner<'_> {
     }
 
     fn movement(&self, atom: &Atom, plan: &Plan) -> Move {
-        let events = || atom.events.clone().map(EventId);
+        let events = || atom.events.into_iter();
         if events().any(|id| self.watched.contains(&id)) {
             return Move::Stays;
         }
@@ -315,7 +334,7 @@ impl Planner<'_> {
             let waits = pending && (fences(kind) || (kind == SectionKind::Group && loads()));
             return if !waits && events().all(|id| self.is_unnoticed(id, plan)) { Move::Left } else { Move::Stays };
         }
-        let id = EventId(atom.events.start);
+        let id = atom.events.start;
         let event = self.symbolic.event(id);
         match &event.kind {
             EventKind::Read { .. } | EventKind::Write { .. } => {
@@ -361,7 +380,7 @@ impl Planner<'_> {
 
     /// Remembers joins and stores for the atoms that follow.
     fn note(&mut self, atom: &Atom, plan: &Plan) {
-        for id in atom.events.clone().map(EventId) {
+        for id in atom.events {
             let event = self.symbolic.event(id);
             if let EventKind::Join(targets) = &event.kind
                 && let [(other, Term::TRUE)] = targets[..]
@@ -371,7 +390,7 @@ impl Planner<'_> {
         }
         let empties = match atom.section {
             Some(section) => fences(self.symbolic.section(section).kind),
-            None => empties_buffer(self.symbolic.event(EventId(atom.events.start))),
+            None => empties_buffer(self.symbolic.event(atom.events.start)),
         };
         if empties {
             // What was stored under a guard that implies this one is in memory now.
@@ -379,7 +398,7 @@ impl Planner<'_> {
             self.pending.retain(|pending| !implies(terms, pending.store, atom.guard));
             self.pending.iter_mut().for_each(|pending| pending.emptied.push(atom.guard));
         }
-        let stores = atom.events.clone().map(EventId).filter(|&id| plan.is_buffered(id));
+        let stores = atom.events.into_iter().filter(|&id| plan.is_buffered(id));
         self.pending.extend(stores.map(|id| Pending { store: self.symbolic.event(id).guard, emptied: Vec::new() }));
     }
 }

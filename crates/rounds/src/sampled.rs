@@ -9,7 +9,6 @@
 //! right. So what `plan` says of them is checked too. Of a thread that has not ended, units without a step of the execution are not
 //! run. What neither is executed nor holds anybody up (units between, stores that are not executed) is left to the clauses.
 
-use crate::plan::UnitId;
 use crate::solve::Question;
 use norn_follow::Followed;
 use norn_logic::satisfied::{Assignment, Clauses, Violated};
@@ -80,9 +79,9 @@ impl Question<'_, '_> {
             *since = Some(since.map_or(round, |before| before.min(round)));
         }
         for (thread, ended) in plan.threads.iter().zip(&followed.ended) {
-            let last = thread.units.clone().rev().find(|&unit| since[unit as usize].is_some());
-            for unit in thread.units.clone().map(UnitId).filter(|unit| !plan.units[unit.index()].is_first) {
-                let is_behind = last.is_none_or(|last| unit.0 > last);
+            let last = thread.units.iter().rev().find(|unit| since[unit.index()].is_some());
+            for unit in thread.units.iter().filter(|unit| !plan.units[unit.index()].is_first) {
+                let is_behind = last.is_none_or(|last| unit > last);
                 if since[unit.index()].is_none() && (*ended || !is_behind) {
                     continue;
                 }

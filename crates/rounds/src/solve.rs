@@ -152,9 +152,9 @@ impl<'e, 'a> Question<'e, 'a> {
                     }
                     moves.push(match atom.section {
                         Some(section) => Move::RunSection(section),
-                        None => Move::Run(EventId(atom.events.start)),
+                        None => Move::Run(atom.events.start),
                     });
-                    let stores = atom.events.clone().map(EventId).filter(|&id| plan.has_commit(id));
+                    let stores = atom.events.into_iter().filter(|&id| plan.has_commit(id));
                     // The parts of one access are one store.
                     let is_group = atom.section.is_some_and(|id| symbolic.section(id).kind == SectionKind::Group);
                     let executed_stores = stores.filter(|&id| executed(symbolic.event(id).guard));

@@ -5,12 +5,11 @@ use crate::plan::Plan;
 use crate::solve::Question;
 use norn_ir::ids::FuncId;
 use norn_ir::instr::{Access, FenceKind, Order};
-use norn_ir::number::narrow;
 use norn_ir::span::Span;
 use norn_logic::{Answer, Sort, Term, Terms};
 use norn_symex::{
-    Cell, CellId, Check, Condition, Event, EventId, EventKind, Finding, Object, ObjectId, Section, SectionId,
-    SectionKind, Symbolic, Thread, ThreadId,
+    Cell, CellId, Check, Condition, Event, EventId, EventKind, EventRange, Finding, Object, ObjectId, Section,
+    SectionId, SectionKind, Symbolic, Thread, ThreadId,
 };
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
@@ -20,19 +19,20 @@ use norn_verdict::outcome::{Violation, ViolationKind};
 /// `F` and `S` are a full and a store-store fence.
 fn program(threads: &[&str], outcome: &str) -> Symbolic {
     let mut builder = Builder { terms: Terms::new(), events: Vec::new(), sections: Vec::new(), reads: Vec::new() };
-    let count = narrow(threads.len());
     let main = ThreadId(0);
-    for thread in 1..=count {
-        builder.event(main, EventKind::Create(vec![(ThreadId(thread), Term::TRUE)]), None);
+    let others = || ThreadId::all(threads.len() + 1).skip(1);
+    for created in others() {
+        builder.event(main, EventKind::Create(vec![(created, Term::TRUE)]), None);
     }
-    for thread in 1..=count {
-        builder.event(main, EventKind::Join(vec![(ThreadId(thread), Term::TRUE)]), None);
+    for joined in others() {
+        builder.event(main, EventKind::Join(vec![(joined, Term::TRUE)]), None);
     }
-    let mut found = vec![thread(None, 0..2 * count)];
+    let mut found = vec![thread(None, EventRange::new(EventId(0), EventId::new(2 * threads.len())))];
     for (index, text) in threads.iter().enumerate() {
-        let start = narrow(builder.events.len());
-        text.split_whitespace().for_each(|word| builder.word(ThreadId(narrow(index) + 1), word));
-        found.push(thread(Some((main, EventId::new(index))), start..narrow(builder.events.len())));
+        let start = EventId::new(builder.events.len());
+        text.split_whitespace().for_each(|word| builder.word(ThreadId::new(index + 1), word));
+        let events = EventRange::new(start, EventId::new(builder.events.len()));
+        found.push(thread(Some((main, EventId::new(index))), events));
     }
     let wanted = outcome.chars().filter(char::is_ascii_digit).map(|digit| u64::from(digit) - u64::from('0'));
     let mut violated = Term::TRUE;
@@ -45,7 +45,7 @@ fn program(threads: &[&str], outcome: &str) -> Symbolic {
     let check = Check {
         what: Finding::Violation(violation),
         thread: main,
-        position: EventId(2 * count),
+        position: EventId::new(2 * threads.len()),
         violated: Condition::Term(violated),
         span: Span::NONE,
     };
@@ -78,7 +78,7 @@ fn program(threads: &[&str], outcome: &str) -> Symbolic {
     }
 }
 
-fn thread(creator: Option<(ThreadId, EventId)>, events: std::ops::Range<u32>) -> Thread {
+fn thread(creator: Option<(ThreadId, EventId)>, events: EventRange) -> Thread {
     Thread {
         function: FuncId::new(0),
         creator,
@@ -118,9 +118,15 @@ impl Builder {
             }
             b'U' => {
                 let id = SectionId::new(self.sections.len());
-                let start = narrow(self.events.len());
+                let start = EventId::new(self.events.len());
                 let (kind, guard, span) = (SectionKind::Rmw, Term::TRUE, Span::NONE);
-                self.sections.push(Section { thread, kind, events: start..start + 2, guard, span });
+                self.sections.push(Section {
+                    thread,
+                    kind,
+                    events: EventRange::new(start, start.next().next()),
+                    guard,
+                    span,
+                });
                 let value = self.terms.fresh(Sort::Bits(32));
                 self.reads.push(value);
                 self.event(thread, EventKind::Read { targets: targets.clone(), value, access }, Some(id));

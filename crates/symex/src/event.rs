@@ -36,6 +36,54 @@ norn_ir::ids! {
     ObjectId = "object";
 }
 
+impl EventId {
+    /// The event after this one.
+    pub fn next(self) -> EventId {
+        EventId(self.0 + 1)
+    }
+}
+
+/// Neighbours in [`Symbolic::events`], from `start` to before `end`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EventRange {
+    pub start: EventId,
+    pub end: EventId,
+}
+
+impl EventRange {
+    pub const EMPTY: EventRange = EventRange { start: EventId(0), end: EventId(0) };
+
+    pub fn new(start: EventId, end: EventId) -> EventRange {
+        EventRange { start, end }
+    }
+
+    pub fn one(event: EventId) -> EventRange {
+        EventRange { start: event, end: event.next() }
+    }
+
+    pub fn len(self) -> usize {
+        self.indices().len()
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.start >= self.end
+    }
+
+    /// The places of the events in the list of all.
+    pub fn indices(self) -> Range<usize> {
+        self.start.index()..self.end.index()
+    }
+}
+
+impl IntoIterator for EventRange {
+    type Item = EventId;
+    type IntoIter = std::iter::Map<Range<u32>, fn(u32) -> EventId>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        (self.start.0..self.end.0).map(EventId)
+    }
+}
+
 /// A bounded program as guarded events.
 pub struct Symbolic {
     pub terms: Terms,
@@ -76,7 +124,7 @@ pub struct Thread {
     /// values that it reads.
     pub ended: Term,
     /// Of [`Symbolic::events`].
-    pub events: Range<u32>,
+    pub events: EventRange,
     /// Nondeterministic values, in the order in which the machine asks for them.
     pub inputs: Vec<Input>,
     /// The thread's number as the program sees it, as wide as a pointer. Where the order of creations decides, it is a
@@ -140,7 +188,7 @@ pub struct Section {
     pub thread: ThreadId,
     pub kind: SectionKind,
     /// Of [`Symbolic::events`]; may be empty.
-    pub events: Range<u32>,
+    pub events: EventRange,
     /// It is entered iff this holds, which is a visible step even if no event is executed.
     pub guard: Term,
     pub span: Span,

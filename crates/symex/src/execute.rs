@@ -12,7 +12,7 @@ use norn_verdict::limits::Limits;
 use norn_verdict::outcome::Checks;
 
 use crate::code::Code;
-use crate::event::{EventId, EventKind, Mark, Object, Stats, Symbolic, Thread};
+use crate::event::{EventKind, Mark, Object, Stats, Symbolic, Thread};
 use crate::execution::Execution;
 use crate::facts::Facts;
 
@@ -106,7 +106,7 @@ fn finish(exec: Execution<'_>, passes: usize) -> Symbolic {
     for thread in &exec.threads {
         if let (Some(function), Some((creator, event))) = (thread.function, thread.creator) {
             let span = exec.original.function(function).span;
-            let (guard, position) = (thread.start, EventId(event.0 + 1));
+            let (guard, position) = (thread.start, event.next());
             marks.push(Mark { thread: creator, guard, span, is_start: true, position });
         }
     }

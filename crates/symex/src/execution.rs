@@ -21,8 +21,8 @@ use norn_verdict::outcome::{Assumption, Checks, Treatment, Violation, ViolationK
 
 use crate::code::Code;
 use crate::event::{
-    Cell, CellId, Check, Condition, CutReached, Event, EventId, Finding, Input, Mark, ObjectId, Section, SectionId,
-    SectionKind, ThreadId,
+    Cell, CellId, Check, Condition, CutReached, Event, EventId, EventRange, Finding, Input, Mark, ObjectId, Section,
+    SectionId, SectionKind, ThreadId,
 };
 use crate::facts::{Facts, Object, ObjectKind, Origin, Slot, SlotPlace, Slots};
 use crate::moment::Moments;
@@ -76,7 +76,7 @@ pub struct ThreadRun {
     pub creator: Option<(ThreadId, EventId)>,
     pub start: Term,
     pub ended: Term,
-    pub events: std::ops::Range<u32>,
+    pub events: EventRange,
     pub inputs: Vec<Input>,
     /// Set when it is created, or before if the order of creations decides.
     pub number: Option<Term>,
@@ -110,7 +110,7 @@ impl<'a> Execution<'a> {
             creator: None,
             start: Term::FALSE,
             ended: Term::FALSE,
-            events: 0..0,
+            events: EventRange::EMPTY,
             inputs: Vec::new(),
             number: None,
             args: Vec::new(),
@@ -168,13 +168,13 @@ impl<'a> Execution<'a> {
                 let words = format!("the program creates more than {most_threads} threads");
                 return Err(Undecided::new(Why::too_large(words)));
             }
-            let first = narrow(self.events.len());
+            let first = self.next_event();
             if self.threads[next].start != Term::FALSE
                 && let Some(function) = self.threads[next].function
             {
                 Run::new(self, ThreadId::new(next), function).execute()?;
             }
-            self.threads[next].events = first..narrow(self.events.len());
+            self.threads[next].events = EventRange::new(first, self.next_event());
             next += 1;
         }
         self.facts.end();
@@ -244,13 +244,13 @@ impl<'a> Execution<'a> {
 
     pub fn add_section(&mut self, thread: ThreadId, kind: SectionKind, guard: Term, span: Span) -> SectionId {
         let id = SectionId::new(self.sections.len());
-        let at = narrow(self.events.len());
-        self.sections.push(Section { thread, kind, events: at..at, guard, span });
+        let at = self.next_event();
+        self.sections.push(Section { thread, kind, events: EventRange::new(at, at), guard, span });
         id
     }
 
     pub fn end_section(&mut self, section: SectionId) {
-        self.sections[section.index()].events.end = narrow(self.events.len());
+        self.sections[section.index()].events.end = self.next_event();
     }
 
     // Objects.

@@ -50,7 +50,7 @@ pub fn check_lifetimes(exec: &mut Execution<'_>) {
         if what.is_excluded() {
             exec.facts.may_end_elsewhere(object);
         }
-        let position = EventId(access.0 + 1);
+        let position = access.next();
         exec.checks.push(Check { what, thread, position, violated: Condition::AfterEnd { access, end, object }, span });
     }
     exec.checks.sort_by_key(|check| (check.thread, check.position));

@@ -6,12 +6,11 @@
 //! read-modify-write is atomic, whichever order it names.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use norn_ir::instr::{self, FenceKind, Operand, Order, SyncKind};
 use norn_logic::terms::Term;
 
-use crate::event::{EventId, ObjectId, SectionId, ThreadId};
+use crate::event::{EventId, EventRange, ObjectId, SectionId, ThreadId};
 use crate::run::Run;
 
 /// A point in program order at which happens-before may begin, go on or be asked for.
@@ -46,9 +45,9 @@ pub enum MomentKind {
 #[derive(Clone, Debug)]
 pub struct Accessed {
     /// The events that read; empty if the access does not read.
-    pub reads: Range<u32>,
+    pub reads: EventRange,
     /// The events that write. If there are reads as well, the access is a read-modify-write.
-    pub writes: Range<u32>,
+    pub writes: EventRange,
     pub order: Order,
     /// The order counts only if the term holds; otherwise the access only reads, with this order.
     pub unless: Option<(Term, Order)>,
@@ -95,7 +94,7 @@ impl Run<'_, '_> {
         let by_library = least == Some(Order::Relaxed);
         let counts = |order: Order| order.join(least.unwrap_or(Order::Plain));
         let unless = unless.map(|(condition, order)| (condition, counts(order)));
-        let (reads, writes) = (first.0..middle.0, middle.0..end.0);
+        let (reads, writes) = (EventRange::new(first, middle), EventRange::new(middle, end));
         self.moment(first, MomentKind::Access(Accessed { reads, writes, order: counts(order), unless, by_library }));
     }
 

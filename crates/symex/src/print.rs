@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use norn_logic::terms::{Conversion, FloatOp, Node, Sort, Term, Terms};
 
-use crate::event::{Check, Condition, EventKind, Finding, Symbolic};
+use crate::event::{Check, Condition, EventId, EventKind, Finding, Symbolic};
 
 const DEEPEST: u32 = 12;
 
@@ -16,13 +16,12 @@ impl Display for Symbolic {
         let mut checks = self.checks.iter().peekable();
         for (id, thread) in self.threads.iter().enumerate() {
             writeln!(f, "thread {id} if {}", self.show(thread.start))?;
-            for event in thread.events.clone() {
-                while let Some(check) =
-                    checks.next_if(|check| check.thread.0 as usize == id && check.position.0 <= event)
+            for event in thread.events {
+                while let Some(check) = checks.next_if(|check| check.thread.0 as usize == id && check.position <= event)
                 {
                     self.check(f, check)?;
                 }
-                self.event_line(f, event as usize)?;
+                self.event_line(f, event)?;
             }
             while let Some(check) = checks.next_if(|check| check.thread.0 as usize == id) {
                 self.check(f, check)?;
@@ -44,8 +43,8 @@ impl Symbolic {
         text
     }
 
-    fn event_line(&self, f: &mut Formatter<'_>, id: usize) -> fmt::Result {
-        let event = &self.events[id];
+    fn event_line(&self, f: &mut Formatter<'_>, id: EventId) -> fmt::Result {
+        let event = self.event(id);
         let section = event
             .section
             .map_or(String::new(), |section| format!(" in {:?} section {}", self.section(section).kind, section.0));

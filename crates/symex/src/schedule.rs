@@ -10,7 +10,7 @@ use norn_logic::terms::Term;
 use norn_verdict::model::Model;
 use norn_verdict::schedule::{Schedule, Step, StepNumber, ThreadName};
 
-use crate::event::{EventId, EventKind, SectionId, Symbolic, ThreadId};
+use crate::event::{EventId, EventKind, EventRange, SectionId, Symbolic, ThreadId};
 
 /// What happens next in an execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,7 +46,7 @@ impl Symbolic {
         let mut next_section = 0;
         for (index, thread) in self.threads.iter().enumerate() {
             let mut step = StepNumber::NONE;
-            for event in thread.events.start..=thread.events.end {
+            for event in EventRange::new(thread.events.start, thread.events.end.next()) {
                 while let Some(section) = self.sections.get(next_section)
                     && section.thread == ThreadId::new(index)
                     && section.events.start == event
@@ -60,7 +60,7 @@ impl Symbolic {
                 if event == thread.events.end {
                     break;
                 }
-                let at = event as usize;
+                let at = event.index();
                 match self.events[at].section {
                     _ if !executed[at] || !self.events[at].visible => {}
                     Some(section) => numbers[at] = sections[section.index()],

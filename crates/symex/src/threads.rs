@@ -7,7 +7,7 @@ use norn_ir::types::Ty;
 use norn_logic::terms::{Sort, Term};
 use norn_verdict::outcome::ViolationKind;
 
-use crate::event::{EventKind, ThreadId};
+use crate::event::{EventKind, EventRange, ThreadId};
 use crate::execution::{PendingJoin, ThreadRun};
 use crate::facts::ThreadKey;
 use crate::run::Run;
@@ -70,7 +70,7 @@ impl Run<'_, '_> {
                 creator: Some((self.thread, event)),
                 start: start_term,
                 ended: Term::FALSE,
-                events: 0..0,
+                events: EventRange::EMPTY,
                 inputs: Vec::new(),
                 number: Some(number),
                 args: values,

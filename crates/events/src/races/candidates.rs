@@ -4,9 +4,8 @@
 use crate::fixed_order::implies;
 use norn_ir::instr::{FenceKind, Order};
 use norn_logic::Term;
-use norn_symex::{CellId, EventId, EventKind, Moment, MomentKind, Symbolic, ThreadId};
+use norn_symex::{CellId, EventId, EventKind, EventRange, Moment, MomentKind, Symbolic, ThreadId};
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 /// An access that may be one half of a race. A compare-and-exchange is two: it writes, or it only reads.
 #[derive(Clone, PartialEq, Debug)]
@@ -137,11 +136,11 @@ fn halves(symbolic: &mut Symbolic, moment: usize) -> Vec<Candidate> {
         MomentKind::Free { event, order } => return freeing(symbolic, moment, event, order).into_iter().collect(),
         MomentKind::Fence(_) | MomentKind::Sync { .. } => return Vec::new(),
     };
-    let mut half = |events: Range<u32>, is_write: bool| {
-        let guard = symbolic.events.get(events.start as usize).filter(|_| !events.is_empty())?.guard;
+    let mut half = |events: EventRange, is_write: bool| {
+        let guard = symbolic.events.get(events.start.index()).filter(|_| !events.is_empty())?.guard;
         let mut targets: BTreeMap<CellId, Term> = BTreeMap::new();
         for event in events {
-            let event = &symbolic.events[event as usize];
+            let event = &symbolic.events[event.index()];
             for &(cell, condition) in event.targets() {
                 let slot = targets.entry(cell).or_insert(Term::FALSE);
                 *slot = symbolic.terms.or(*slot, condition);

@@ -10,9 +10,8 @@ use crate::encode::Formula;
 use crate::fixed_order::implies;
 use crate::pairs::{Fixed, Source};
 use norn_ir::instr::{Order, SyncKind};
-use norn_ir::number::narrow;
 use norn_logic::{ClauseSink, Lit, Term};
-use norn_symex::{Accessed, CellId, EventId, MomentKind, SectionId, SectionKind, Symbolic};
+use norn_symex::{Accessed, CellId, EventId, EventRange, MomentKind, SectionId, SectionKind, Symbolic};
 use std::collections::BTreeMap;
 
 /// By moment: the moments that it may get something from, each with the literals that have to hold.
@@ -33,7 +32,7 @@ fn collecting(symbolic: &mut Symbolic) -> BTreeMap<CellId, Vec<usize>> {
         let Some(access) = access(symbolic, moment).cloned() else { continue };
         let passes_on = passes_on(symbolic, moment, &access);
         for event in access.writes {
-            for (cell, condition) in symbolic.events[event as usize].targets().to_vec() {
+            for (cell, condition) in symbolic.event(event).targets().to_vec() {
                 let list = writers.entry(cell).or_insert_with(|| Some(Vec::new()));
                 match list {
                     Some(list) if passes_on && condition == Term::TRUE => list.push(moment),
@@ -46,8 +45,8 @@ fn collecting(symbolic: &mut Symbolic) -> BTreeMap<CellId, Vec<usize>> {
 }
 
 /// The one cell that some events are certain to be to, if they are one event.
-fn only_cell(symbolic: &Symbolic, events: &std::ops::Range<u32>) -> Option<CellId> {
-    match symbolic.events[events.start as usize..events.end as usize] {
+fn only_cell(symbolic: &Symbolic, events: EventRange) -> Option<CellId> {
+    match symbolic.events[events.indices()] {
         [ref event] => match event.targets() {
             &[(cell, Term::TRUE)] => Some(cell),
             _ => None,
@@ -58,11 +57,11 @@ fn only_cell(symbolic: &Symbolic, events: &std::ops::Range<u32>) -> Option<CellI
 
 /// Whether a write gives away all that its thread could know of the writes before it to the same cell.
 fn passes_on(symbolic: &mut Symbolic, moment: usize, access: &Accessed) -> bool {
-    let Some(cell) = only_cell(symbolic, &access.writes) else { return false };
+    let Some(cell) = only_cell(symbolic, access.writes) else { return false };
     if !access.reads.is_empty() {
         return true;
     }
-    let write = &symbolic.events[access.writes.start as usize];
+    let write = symbolic.event(access.writes.start);
     let (guard, thread) = (write.guard, write.thread);
     let Some(section) = write.section.filter(|&section| symbolic.section(section).kind == SectionKind::Atomic) else {
         return false;
@@ -72,12 +71,12 @@ fn passes_on(symbolic: &mut Symbolic, moment: usize, access: &Accessed) -> bool 
     }
     for earlier in (0..moment).rev() {
         let Some(read) = self::access(symbolic, earlier) else { continue };
-        let first = read.reads.start as usize;
+        let first = read.reads.start.index();
         let Some(event) = symbolic.events.get(first).filter(|event| event.section == Some(section)) else {
             return false;
         };
         let is_read = event.thread == thread
-            && only_cell(symbolic, &read.reads) == Some(cell)
+            && only_cell(symbolic, read.reads) == Some(cell)
             && read.unless.is_none()
             && acquires(read.order);
         let executed = event.guard;
@@ -95,8 +94,8 @@ pub fn collected<S: ClauseSink>(formula: &mut Formula<'_, S>, context: &mut Cont
     for moment in 0..context.symbolic.moments.len() {
         let symbolic = &*context.symbolic;
         let Some(read) = access(symbolic, moment).filter(|access| access.order != Order::Plain) else { continue };
-        let Some(list) = only_cell(symbolic, &read.reads).and_then(|cell| writers.get(&cell)) else { continue };
-        let event = EventId(read.reads.start);
+        let Some(list) = only_cell(symbolic, read.reads).and_then(|cell| writers.get(&cell)) else { continue };
+        let event = read.reads.start;
         let executed = formula.lit(symbolic, symbolic.event(event).guard);
         let mut got = Vec::new();
         for &writer in list {
@@ -104,7 +103,7 @@ pub fn collected<S: ClauseSink>(formula: &mut Formula<'_, S>, context: &mut Cont
                 continue;
             }
             let Some(written) = access(symbolic, writer) else { continue };
-            let write = EventId(written.writes.start);
+            let write = written.writes.start;
             let happens = formula.lit(symbolic, symbolic.event(write).guard);
             let (from, to) = (context.fixed.node(write), context.fixed.node(event));
             let order = match context.facts.nodes(from, to) {
@@ -130,11 +129,11 @@ pub fn access(symbolic: &Symbolic, moment: usize) -> Option<&Accessed> {
 /// What a thread wrote itself tells it nothing new, unless that passes on what another thread wrote.
 pub fn messages<S: ClauseSink>(context: &Context<'_, S>) -> Edges {
     let symbolic = &*context.symbolic;
-    let mut writers: BTreeMap<EventId, (usize, u32)> = BTreeMap::new();
+    let mut writers: BTreeMap<EventId, (usize, usize)> = BTreeMap::new();
     for moment in 0..symbolic.moments.len() {
         let Some(access) = access(symbolic, moment).filter(|access| access.order != Order::Plain) else { continue };
-        for (byte, event) in access.writes.clone().enumerate() {
-            writers.insert(EventId(event), (moment, narrow(byte)));
+        for (byte, event) in access.writes.into_iter().enumerate() {
+            writers.insert(event, (moment, byte));
         }
     }
     let sources: BTreeMap<EventId, &Vec<(Source, Lit)>> =
@@ -143,11 +142,11 @@ pub fn messages<S: ClauseSink>(context: &Context<'_, S>) -> Edges {
     for moment in 0..symbolic.moments.len() {
         let Some(access) = access(symbolic, moment).filter(|access| access.order != Order::Plain) else { continue };
         let mut found: BTreeMap<usize, Vec<Lit>> = BTreeMap::new();
-        for (byte, event) in access.reads.clone().enumerate() {
-            for &(source, literal) in sources.get(&EventId(event)).into_iter().copied().flatten() {
+        for (byte, event) in access.reads.into_iter().enumerate() {
+            for &(source, literal) in sources.get(&event).into_iter().copied().flatten() {
                 let Source::Write(write) = source else { continue };
                 match writers.get(&write) {
-                    Some(&(writer, place)) if place as usize == byte => found.entry(writer).or_default().push(literal),
+                    Some(&(writer, place)) if place == byte => found.entry(writer).or_default().push(literal),
                     _ => {}
                 }
             }

@@ -55,7 +55,7 @@ fn is_relaxed_store(access: &Accessed) -> bool {
 }
 
 fn written<'a>(symbolic: &'a Symbolic, access: &Accessed) -> impl Iterator<Item = (CellId, Term)> + use<'a> {
-    access.writes.clone().flat_map(|event| symbolic.events[event as usize].targets().iter().copied())
+    access.writes.into_iter().flat_map(|event| symbolic.event(event).targets().iter().copied())
 }
 
 /// Whether an earlier access of the same thread may have a message of its own: it releases, or follows a fence that does.
@@ -74,7 +74,7 @@ fn hides_earlier(symbolic: &mut Symbolic, head: usize, store: usize) -> bool {
     let certain = |access: &Accessed| written(symbolic, access).all(|target| target.1 == Term::TRUE);
     let cells = |access: &Accessed| written(symbolic, access).map(|target| target.0).collect::<Vec<_>>();
     let is_same = certain(first) && certain(second) && cells(first) == cells(second);
-    let guard = |access: &Accessed| symbolic.events[access.writes.start as usize].guard;
+    let guard = |access: &Accessed| symbolic.event(access.writes.start).guard;
     let (before, after) = (guard(first), guard(second));
     is_same && releases(first.order) && implies(&mut symbolic.terms, after, before)
 }
@@ -106,7 +106,7 @@ fn unbroken<S: ClauseSink>(
         let happens = executed(formula, context.symbolic, &between);
         breaks = formula.both(breaks, happens);
         if !is_own {
-            let node = |access: &Accessed| context.fixed.node(EventId(access.writes.start));
+            let node = |access: &Accessed| context.fixed.node(access.writes.start);
             for (from, to) in [(node(&first), node(&between)), (node(&between), node(&second))] {
                 let order = match context.facts.nodes(from, to) {
                     Fixed::Before => formula.truth,
@@ -122,7 +122,7 @@ fn unbroken<S: ClauseSink>(
 }
 
 fn executed<S: ClauseSink>(formula: &mut Formula<'_, S>, symbolic: &Symbolic, access: &Accessed) -> Lit {
-    formula.lit(symbolic, symbolic.events[access.writes.start as usize].guard)
+    formula.lit(symbolic, symbolic.event(access.writes.start).guard)
 }
 
 /// Both write the same bytes, if they are executed.
@@ -131,7 +131,7 @@ fn same_bytes(symbolic: &mut Symbolic, a: &Accessed, b: &Accessed) -> Term {
         return Term::FALSE;
     }
     let mut same = Term::TRUE;
-    for (a, b) in a.writes.clone().zip(b.writes.clone()) {
+    for (a, b) in a.writes.into_iter().zip(b.writes) {
         let byte = common(symbolic, a, b);
         same = symbolic.terms.and(same, byte);
     }
@@ -141,8 +141,8 @@ fn same_bytes(symbolic: &mut Symbolic, a: &Accessed, b: &Accessed) -> Term {
 /// Some byte is written by both.
 fn overlap(symbolic: &mut Symbolic, a: &Accessed, b: &Accessed) -> Term {
     let mut any = Term::FALSE;
-    for a in a.writes.clone() {
-        for b in b.writes.clone() {
+    for a in a.writes {
+        for b in b.writes {
             let byte = common(symbolic, a, b);
             any = symbolic.terms.or(any, byte);
         }
@@ -150,8 +150,8 @@ fn overlap(symbolic: &mut Symbolic, a: &Accessed, b: &Accessed) -> Term {
     any
 }
 
-fn common(symbolic: &mut Symbolic, a: u32, b: u32) -> Term {
-    let targets = |event: u32| symbolic.events[event as usize].targets().to_vec();
+fn common(symbolic: &mut Symbolic, a: EventId, b: EventId) -> Term {
+    let targets = |event: EventId| symbolic.event(event).targets().to_vec();
     let (here, there) = (targets(a), targets(b));
     let mut any = Term::FALSE;
     for (cell, goes_here) in here {

@@ -131,7 +131,7 @@ fn executions_are_models() {
 
 /// The literal of the second unit of a thread having been run by the end of a round.
 fn started(question: &mut Question<'_, '_>, thread: usize, round: u32) -> Lit {
-    let unit = UnitId(question.encoding.plan.threads[thread].units.start + 1);
+    let unit = UnitId::new(question.encoding.plan.threads[thread].units.start.index() + 1);
     let started = question.encoding.started(unit, round);
     question.blaster.lit(&question.encoding.narrow.terms, started)
 }
