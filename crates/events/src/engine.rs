@@ -81,7 +81,7 @@ pub enum Encoding {
     Clocks,
 }
 
-/// What came of one bound.
+/// The result of one bound.
 enum Step {
     Unsafe(Box<Verdict>),
     /// There is nothing to ask at this bound, nor at larger ones.

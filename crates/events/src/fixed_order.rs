@@ -25,7 +25,7 @@ pub struct FixedOrder {
     pub skeleton: Skeleton,
     /// Edges that are there iff their terms hold.
     pub conditional: Vec<(Node, Node, Term)>,
-    /// By event; what orders nothing has none.
+    /// By event; an event that orders nothing has no node.
     pub nodes: Vec<Option<Node>>,
     /// By section.
     pub sections: Vec<Option<Node>>,
@@ -37,7 +37,7 @@ pub struct FixedOrder {
     starts: Vec<Option<Node>>,
 }
 
-/// What has a place of its own in program order.
+/// An event or a section, with a place of its own in program order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unit {
     pub what: UnitKind,
@@ -201,12 +201,12 @@ struct Walk<'a> {
     relaxed: Relaxed,
     main: Chain,
     stores: Stores,
-    /// Buffered stores so far, for what waits for some of them only.
+    /// Buffered stores so far, for reads that wait for some of them only.
     buffered: Vec<(UnitKind, Node)>,
     done: Vec<Unit>,
 }
 
-/// What has to be known of the earlier stores to order later ones.
+/// The nodes and guards of earlier stores that later stores are ordered with.
 #[derive(Default)]
 struct Stores {
     /// TSO.
@@ -371,8 +371,8 @@ impl<'a> Walk<'a> {
         node
     }
 
-    /// PSO: a store is ordered with those to the same cell. Where the cell is not certain, the chain of a cell has a
-    /// point behind the store, which is tied to it if the cell is this one.
+    /// PSO: a store is ordered with the stores to the same cell. Where the cell is not certain, the chain of a cell
+    /// has a point behind the store, which is tied to it if the cell is this one.
     fn store_by_cell(&mut self, unit: UnitKind) -> Node {
         let cells = cells_of(self.symbolic, unit);
         if let (UnitKind::Event(_), [(cell, Term::TRUE)]) = (unit, &cells[..]) {

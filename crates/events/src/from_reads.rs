@@ -1,6 +1,6 @@
 //! From-reads: a read comes before every write that overwrites what it read. Where reads and writes are few this is a
-//! clause for each read, source and other write; where they are many those would fill the formula, and the theory derives
-//! the edges from these tables instead, from the literals that are true.
+//! clause for each read, source and other write; where they are many, these clauses would fill the formula. Then the
+//! theory derives the edges from these tables and from the literals that are true.
 
 use crate::order::{Chain, Node, OrderGraph};
 use norn_logic::Lit;
@@ -76,7 +76,7 @@ impl FromReads {
 /// A read and the source that it reads from.
 pub type ReadSource = (ReadId, SourceId);
 
-/// What a literal that becomes true may bring about.
+/// The entries of the tables that a literal concerns when it becomes true.
 #[derive(Clone, Default, Debug)]
 pub struct Triggers {
     /// Reads whose source it decides.
@@ -87,7 +87,7 @@ pub struct Triggers {
     pub orders: Vec<(EventId, EventId)>,
 }
 
-/// The tables with what makes them fast.
+/// The tables, with indices by literal, by node and by place.
 pub struct Index {
     pub tables: FromReads,
     /// By literal slot.

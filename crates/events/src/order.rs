@@ -7,7 +7,7 @@
 //! for which something new is implied.
 //!
 //! Edges are taken back in the reverse order of their addition. An edge that was implied when it was added is never
-//! stored: those that implied it are taken back later than it.
+//! stored: the edges that implied it are taken back later than it would be.
 
 use norn_ir::number::narrow;
 use std::collections::VecDeque;
@@ -20,7 +20,7 @@ norn_ir::ids! {
     Chain = "chain";
 }
 
-/// What brought an edge about; the caller's number, smaller than [`FIXED`].
+/// The cause of an edge: a number that the caller chooses, smaller than [`FIXED`].
 pub type Cause = u32;
 /// The cause of an edge that is always there.
 pub const FIXED: Cause = u32::MAX;

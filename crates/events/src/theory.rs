@@ -44,7 +44,7 @@ pub struct Theory {
     /// Assigned literals in order; those before `processed` have their edges in the graph.
     trail: Vec<Lit>,
     processed: usize,
-    /// What there was before each processed literal.
+    /// The lengths of the lists before each processed literal.
     marks: Vec<Mark>,
     /// Length of the trail at the beginning of each decision level.
     levels: Vec<usize>,
@@ -87,7 +87,7 @@ pub struct Counts {
 }
 
 impl Theory {
-    /// `graph` holds what is always there; `truth` is the literal that is always true.
+    /// `graph` holds the edges that are always there; `truth` is the literal that is always true.
     pub fn new(graph: OrderGraph, edges: Vec<Edge>, from_reads: FromReads, truth: Lit) -> Theory {
         let from_reads = Index::new(from_reads, &graph);
         let all = edges.iter().map(|edge| edge.label).chain(from_reads.literals()).chain([truth]);
@@ -132,7 +132,7 @@ impl Theory {
         theory
     }
 
-    /// What is always there has a cycle already: there is no model.
+    /// The edges that are always there have a cycle: there is no model.
     pub fn is_contradiction(&self) -> bool {
         self.contradiction
     }

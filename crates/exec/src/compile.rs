@@ -1,7 +1,7 @@
 //! From the IR to its dense form.
 //!
 //! With bounds, the edges of the control-flow graph that enter a loop or jump back in it carry operations that count:
-//! all back edges of a loop share one count per entry, as [`norn_passes::unwind`] has it.
+//! all back edges of a loop share one count per entry, as in [`norn_passes::unwind`].
 
 use crate::op::{Call, Code, Cut, Function, LocalInfo, NONE, Op, Scalar, Src, Switch, Target};
 use norn_ir::address::function_address;
@@ -42,7 +42,7 @@ pub fn scalar(ty: Ty, target: DataModel) -> Scalar {
 struct Compiler<'a> {
     program: &'a Program,
     bounds: Option<&'a Bounds>,
-    /// Of each global among those of its storage.
+    /// By global: its number among the globals of the same storage.
     numbers: Vec<u32>,
     /// By function and local.
     leftover: Vec<Vec<bool>>,
@@ -106,7 +106,7 @@ impl Compiler<'_> {
         self.mark_sections(first);
     }
 
-    /// Jumps name blocks so far: now they get their targets, by way of what counts the loops.
+    /// Jumps name blocks so far: now they get their targets, by way of the operations that count the loops.
     fn link(&mut self, id: FuncId, function: &IrFunction, starts: &[u32], first: u32, forest: Option<&LoopForest>) {
         let end = self.here();
         let mut block = 0;

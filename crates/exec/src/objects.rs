@@ -182,7 +182,7 @@ impl Executor<'_> {
         })
     }
 
-    /// Ends the lives of what belongs to the frames from the given depth on.
+    /// Ends the lives of the objects of the frames from the given depth on.
     pub(crate) fn end_frames(&mut self, thread: ThreadIdentity, depth: usize) -> Done<()> {
         if self.frame_objects(thread, depth).next().is_none() {
             return Ok(());

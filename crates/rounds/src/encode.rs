@@ -9,8 +9,8 @@
 //! rounds. A thread that another one creates begins in its first slot after that. A thread may stop before any unit.
 //!
 //! *Commits.* `committed(w, r)` says the same of the commit of a buffered store ([`crate::models`]); an unbuffered write is
-//! committed when it is run. What needs an empty buffer in round r needs all earlier own stores to be committed by then.
-//! A join in round r needs the joined thread to have ended, with an empty buffer, in an earlier slot.
+//! committed when it is run. A step that needs an empty buffer in round r needs all earlier own stores to be committed
+//! by then. A join in round r needs the joined thread to have ended, with an empty buffer, in an earlier slot.
 //!
 //! *Memory.* ([`crate::memory`]) A slot takes the value of each cell from the slot before it and hands it on, changed by the
 //! writes that its thread commits in it.

@@ -1,8 +1,8 @@
 //! A bounded program, examined in more and more rounds.
 //!
-//! The width of integers is small at first: variables are taken to have values of few bits only, which leaves executions
-//! out and adds none, so what is found then is a violation, but finding nothing means nothing. Only at full width a number
-//! of rounds is done with.
+//! The width of integers is small at first: variables are taken to have values of few bits only, which leaves
+//! executions out and adds none. So a violation that is found then is real, but finding none means nothing. A number
+//! of rounds is settled at full width only.
 
 use crate::encode::Encoding;
 use crate::engine::Task;
@@ -38,7 +38,7 @@ pub enum Examined {
     Unsafe(Box<Verdict>),
     /// Something without a meaning is reached, or a proof that nothing is wrong did not pass.
     Undecided(Undecided),
-    /// There is no violation in so many rounds.
+    /// There is no violation within this number of rounds.
     Nothing {
         rounds: u32,
         /// There are no executions with more rounds that differ.
@@ -212,8 +212,8 @@ impl<'a> Examiner<'a> {
     }
 }
 
-/// Executions of the machine in so many rounds have to be models of the formula that was refuted, and end before the bounds that are not
-/// reached.
+/// Executions of the machine within this number of rounds have to be models of the formula that was refuted, and end
+/// before the bounds that are not reached.
 fn compare_with_machine(
     task: &Task<'_>,
     code: &Program,

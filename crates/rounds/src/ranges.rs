@@ -9,9 +9,10 @@
 //!
 //! With a limit on the width, variables are taken to have values of that many bits only (signed). This leaves
 //! executions out, and adds none, as long as a limited read still has to see what memory holds: each of them that matters has
-//! its equation ([`crate::needed`]), so an execution in which it would see more is none. Then what is said here of terms holds
-//! by induction along an execution: memory holds what executed writes wrote, and those were computed from reads whose values
-//! are in their ranges. A read whose range is empty cannot see anything: it is not executed.
+//! its equation ([`crate::needed`]), so an execution in which it would see a larger value is excluded. Then what is
+//! said here of terms holds by induction along an execution: memory holds what executed writes wrote, and those were
+//! computed from reads whose values are in their ranges. A read whose range is empty cannot see anything: it is not
+//! executed.
 //!
 //! The bits of a float are no number, and few of its bits are no small value. So variables that floating-point
 //! operations take are not limited, nor are others that see the same cells.
@@ -174,7 +175,7 @@ impl Ranges {
 impl Range {
     const EMPTY: Range = Range { low: 1, high: 0 };
 
-    /// What a signed number of so many bits can be.
+    /// All signed numbers of `width` bits.
     pub fn of_width(width: u32) -> Range {
         Range { low: -(1 << (width - 1)), high: (1 << (width - 1)) - 1 }
     }
@@ -217,7 +218,7 @@ fn limited(range: Range, width: u32, limit: Option<u32>) -> Range {
     if cut.is_empty() { Range::EMPTY } else { cut }
 }
 
-/// The value of so many bits, taken as signed.
+/// The value of `width` bits, taken as signed.
 pub fn signed(value: u64, width: u32) -> i128 {
     let unused = 64 - width;
     i128::from(((value << unused) as i64) >> unused)

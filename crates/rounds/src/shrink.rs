@@ -1,8 +1,8 @@
 //! Counterexamples with fewer context switches.
 //!
-//! A model of the formula runs whatever it likes besides the violation. Here steps are left out and brought together as long
-//! as the machine, replaying the schedule, still meets the same violation. Each attempt is a replay, and only so many steps
-//! are replayed: what is found quickly is good enough.
+//! A model of the formula may hold steps that have nothing to do with the violation. Here steps are left out and
+//! brought together as long as the machine, replaying the schedule, still meets the same violation. Each attempt is a
+//! replay, and the number of steps that are replayed is limited: a result that is found quickly is good enough.
 
 use crate::engine::Task;
 use norn_verdict::claim::{Claim, Ruling};

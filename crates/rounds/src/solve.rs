@@ -38,7 +38,8 @@ impl<'e, 'a> Question<'e, 'a> {
         Ok(Question { encoding, formula, blaster, certify, proved: 0, damage: None })
     }
 
-    /// Looks for an execution with a violation and nothing undefined. `None`: not found after so many conflicts.
+    /// Looks for an execution with a violation and nothing undefined. `None`: not found within this number of
+    /// conflicts.
     pub fn violation(&mut self, limits: &Limits, conflicts: Option<u32>) -> Option<Answer> {
         let terms = &mut self.encoding.narrow.terms;
         let violation = self.formula.violation(self.encoding.symbolic, terms);

@@ -33,7 +33,7 @@ impl Rows {
         self.data.truncate(rows * self.words);
     }
 
-    /// At least so many rows; new ones are empty.
+    /// Adds empty rows until there are `rows` of them.
     pub fn ensure(&mut self, rows: usize) {
         if self.len() < rows {
             self.data.resize(rows * self.words, 0);

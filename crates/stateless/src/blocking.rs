@@ -1,11 +1,11 @@
-//! What cannot be reversed as it is: sections that may block, steps that may access something else when they come
-//! earlier, and the end of the program.
+//! Steps that cannot be reversed as they are: sections that may block, steps that may access something else when they
+//! come earlier, and the end of the program.
 //!
 //! The step before which a section was not enabled cannot be reversed with it. There the search goes back to the last
 //! event without which (and without what follows from it) the section is enabled. The same is done for threads that are
 //! still blocked when nothing else can happen.
 //!
-//! The end of the program depends on everything, also on what never happened because of it.
+//! The end of the program depends on everything, also on steps that never happened because of it.
 
 use crate::bits;
 use crate::explore::{Item, Search};
@@ -119,7 +119,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whatever else could have happened before the program ended.
+    /// Adds the other steps that could have happened before the program ended.
     pub(crate) fn branch_before_exit(&mut self, process: Process) {
         let Some(exit) = self.trace.pop() else { return };
         self.executor.undo_to(exit.mark);

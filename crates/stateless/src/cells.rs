@@ -3,9 +3,9 @@
 //! Bytes that are always accessed together make one cell. Where an access cuts through a cell, the cell falls apart into
 //! bytes for good, and the search begins anew: events that were compared by the old cells would not fit.
 //!
-//! A byte of a global object is known by its place in the executor's memory; any other by the thread whose it is and its
-//! address, because places differ between executions. The life of an object that can end is a cell too: every access
-//! reads it, the end writes it.
+//! A byte of a global object is known by its place in the executor's memory. Any other byte is known by the thread
+//! that owns it and by its address, because its place differs between executions. The life of an object that can end
+//! is a cell too: every access reads it, the end writes it.
 
 use norn_exec::memory::Kind;
 use norn_exec::{Executor, ThreadIdentity};

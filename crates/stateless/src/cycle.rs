@@ -1,10 +1,11 @@
 //! Whether the trace of Shasha and Snir of the current execution has a cycle, and how short one is.
 //!
-//! The chronological trace never has one: it takes a store and its commit for two events. Here they are one, the store,
-//! at which others read and overwrite. Steps of one thread are in the order of the program, whatever the model.
+//! The chronological trace ([`crate::trace`]) never has a cycle, because a store and its commit are two events there.
+//! Here they are one node, whose value other threads read and overwrite. The steps of one thread are in program order
+//! under every model.
 //!
-//! It is looked at the end of every execution, so the question whether there is a cycle at all is answered first, with
-//! no more edges than it needs. The reference machine puts the cycle together again, from its own trace.
+//! The search asks at the end of every execution. So the first question is whether there is a cycle at all, and it is
+//! answered with as few edges as possible. The reference machine finds the cycle again, in its own trace.
 
 use crate::cells::CellId;
 use crate::footprint::{Footprints, STORED};
@@ -17,13 +18,16 @@ use norn_verdict::schedule::StepNumber;
 struct Cell {
     /// Nodes in the order in which their writes reached memory.
     writes: Vec<EventNumber>,
-    /// Nodes, with the number of writes before them; for a read of the own thread's store, that store's node.
+    /// The nodes that read, each with what it saw.
     reads: Vec<(EventNumber, Seen)>,
 }
 
+/// What a read saw of its cell.
 #[derive(Clone, Copy)]
 enum Seen {
+    /// The last of this many writes that had reached memory.
     Writes(usize),
+    /// A buffered store of the own thread, by its node.
     Own(EventNumber),
 }
 
@@ -36,7 +40,7 @@ pub struct CycleFinder {
     clocks: Vec<Vec<StepNumber>>,
     /// For each node and thread: the last of the thread's steps that comes before it by program order, creation and join.
     before: Vec<StepNumber>,
-    /// Its thread and step.
+    /// By node: its thread and step.
     names: Vec<(ThreadIdentity, StepNumber)>,
     successors: Vec<Vec<EventNumber>>,
     open: Vec<u32>,
@@ -223,7 +227,7 @@ impl CycleFinder {
     }
 }
 
-/// The edges of a shortest way from a node back to itself.
+/// The number of edges on a shortest way from a node back to itself.
 fn way_back(edges: &[Vec<bool>], start: usize) -> Option<usize> {
     let mut reached = vec![false; edges.len()];
     let mut wave = vec![start];

@@ -6,9 +6,9 @@
 //! machine sees a violation, or what has no meaning, earlier than the search, and its word counts.
 //!
 //! Nondeterministic truth values are tried both ways, other values if a few of them are enough
-//! ([`norn_passes::inputs`]). The values are fixed before a search, per thread, position and instruction that asks, so an
-//! execution that does not ask for all of them is seen more than once; it counts where the others are the first of those
-//! that are tried.
+//! ([`norn_passes::inputs`]). The values are fixed before a search, per thread, position and instruction that asks, so
+//! an execution that does not ask for all of them is seen more than once. It counts in the one search in which each
+//! value that it does not ask for is the first that is tried.
 
 use crate::cells::Cells;
 use crate::doubt::too_many_values;

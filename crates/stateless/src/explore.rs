@@ -1,11 +1,10 @@
 //! The search: optimal dynamic partial-order reduction with wakeup trees.
 //!
 //! Where two events of an execution race, a sequence that takes them in the other order is added to the wakeup tree of
-//! the state before the first, unless a process that sleeps there already covers it. Sleeping are the processes that
-//! have been explored from a state and nothing that happened since depends on them. Every sequence wakes all sleepers,
-//! so no execution is begun in vain.
-//! What blocks, and the end of the program, need more: see `blocking`.
-//! What has no meaning does not end the search: see `doubt`.
+//! the state before the first, unless a process that sleeps there already covers it. A process sleeps if it was
+//! explored from an earlier state of the path and nothing that has happened since depends on it. Every sequence wakes
+//! all sleepers, so no execution is begun in vain. Sections that block and the end of the program need more: see
+//! `blocking`. A step without a meaning does not end the search: see `doubt`.
 
 use crate::bits;
 use crate::cells::Cells;
@@ -49,7 +48,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// That came to their end.
+    /// The executions that came to their end.
     pub fn executions(&self) -> u64 {
         self.complete + self.blocked
     }
@@ -81,9 +80,9 @@ pub enum Ended {
     NeedInput(ThreadName, Request),
     /// A cycle was found that is short enough.
     Cyclic,
-    /// Cells fell apart: to be begun anew.
+    /// Cells fell apart: the search has to begin anew.
     CellsChanged,
-    /// What happens has no meaning here.
+    /// A step has no meaning here.
     Unknown(Undecided),
     /// A limit was reached.
     Stopped(Exceeded),
@@ -95,7 +94,7 @@ pub enum Ended {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Enough {
     pub executions: u64,
-    /// Of the search, in per cent: an estimate.
+    /// An estimate of the explored share of the search, in per cent.
     pub share: f64,
 }
 
@@ -120,7 +119,7 @@ pub struct Search<'a> {
     pub counts: Counts,
     /// Executions of earlier searches for the same answer.
     pub executions_before: u64,
-    /// If cycles are looked for.
+    /// Present if the search looks for cycles.
     pub(crate) cycles: Option<Cycles>,
     /// A step was a spurious wake-up: deadlocks may have been missed.
     pub spurious: bool,
@@ -153,7 +152,7 @@ pub(crate) struct Level {
 pub(crate) struct Item {
     pub process: Process,
     pub footprint: Footprint,
-    /// `None` for the last, whose row is kept apart.
+    /// `None` for the last member, whose row is kept apart.
     pub event: Option<EventNumber>,
 }
 
@@ -292,7 +291,7 @@ impl<'a> Search<'a> {
         share
     }
 
-    /// Whether not to begin another execution, if there is a limit on their number.
+    /// Whether the limit on the number of executions is reached, so that no other may begin.
     fn executions_exceeded(&self) -> Option<Enough> {
         let limit = self.question.limits.executions?;
         let executions = self.executions_before + self.counts.executions();

@@ -34,8 +34,8 @@ impl Process {
 pub struct Access {
     pub cell: CellId,
     pub writes: bool,
-    /// A read of what the own thread's buffered store of this step wrote, wherever it was found;
-    /// [`StepNumber::NONE`]: of something else.
+    /// For a read: the step of the own thread whose buffered store it sees, in the buffer or in memory.
+    /// [`StepNumber::NONE`]: the read sees no such store.
     pub own: StepNumber,
 }
 
@@ -47,7 +47,7 @@ pub struct Footprint(u32);
 /// has happened.
 pub const STORED: CellId = CellId(u32::MAX);
 
-/// The program ends: depends on everything that leaves a trace.
+/// The end of the program: it depends on everything that leaves a trace.
 pub const EXIT: Footprint = Footprint(u32::MAX);
 
 #[derive(Default)]

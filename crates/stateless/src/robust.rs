@@ -4,7 +4,7 @@
 //! looked at for a cycle. After the first cycle the search goes on for a while to find a shorter one.
 //!
 //! An assertion that fails stops its thread here, like an assumption: whether the program is correct is another question,
-//! and what other threads do meanwhile belongs to this one.
+//! and the other threads go on, since their steps belong to this one.
 
 use crate::cycle::CycleFinder;
 use crate::engine::explore_with;

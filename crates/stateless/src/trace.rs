@@ -1,12 +1,13 @@
 //! The chronological trace of the current execution: its events with their happens-before relation.
 //!
-//! Edges, beside the order of each thread's steps: store to its commit; between commits of a thread, as the model has
-//! it; between writes of a cell; from a write to the reads of other threads that see it; from a read to the write that
-//! overwrites what it saw; from all commits of a thread to what follows a full fence; creation and join. A read is not
-//! ordered with its own thread's commits, nor with writes that its own store hides: a read of an own store counts as
-//! a reader of the cell once that store is in memory. But a read that an own store covers in part has to wait for it:
-//! there the commit comes first. The end of an object's life is a write of the life, which all accesses by others read; it is
-//! not ordered with its own thread's commits. The end of the program is ordered after everything.
+//! Edges, beside the order of each thread's steps: store to its commit; between commits of a thread, as the model
+//! orders them; between writes of a cell; from a write to the reads of other threads that see it; from a read to the
+//! write that overwrites what it saw; from all commits of a thread to what follows a full fence; creation and join. A
+//! read is not ordered with its own thread's commits, nor with writes that its own store hides: a read of an own store
+//! counts as a reader of the cell once that store is in memory. But a read that an own store covers in part has to
+//! wait for it: there the commit comes first. The end of an object's life is a write of the life, which all accesses
+//! by others read; it is not ordered with its own thread's commits. The end of the program is ordered after
+//! everything.
 //!
 //! Everything is a stack: the last event can be taken back.
 
@@ -95,7 +96,7 @@ pub struct Link {
     pub after: ThreadIdentity,
 }
 
-/// Rows per thread: what its next step follows; its commits; those of earlier epochs.
+/// Each thread has three rows: the events that its next step follows, its commits, and its commits of earlier epochs.
 const BASE: usize = 0;
 const COMMITS: usize = 1;
 const EARLIER: usize = 2;
@@ -105,7 +106,7 @@ pub struct Trace {
     model: Model,
     words: usize,
     pub events: Vec<Event>,
-    /// For each event itself and what happens before it.
+    /// By event: the event itself and all events that happen before it.
     pub clocks: Rows,
     threads: Rows,
     epochs: Vec<u32>,
@@ -180,14 +181,14 @@ impl Trace {
         bits::has(self.clocks.row(later.index()), earlier.index())
     }
 
-    /// What the thread's next step will follow, but for what it accesses.
+    /// The events that the thread's next step will follow, whatever it accesses.
     pub fn past_of(&self, thread: ThreadIdentity, row: &mut Vec<u64>) {
         row.clear();
         row.extend_from_slice(self.threads.row(thread.index() * KINDS + BASE));
         bits::join(row, self.threads.row(thread.index() * KINDS + COMMITS));
     }
 
-    /// What the last event follows even without its accesses.
+    /// The events that the last event follows, whatever it accesses.
     pub fn last_past(&self) -> &[u64] {
         &self.past
     }
@@ -220,13 +221,13 @@ impl Trace {
         }
     }
 
-    /// What the program did before its first step.
+    /// Takes in the silent run of the program before its first step.
     pub fn begin(&mut self, executor: &Executor<'_>) {
         self.make_room(executor.identities());
         self.silent(executor.effects());
     }
 
-    /// Adds the event that the executor has just carried out. `mark` is from before.
+    /// Adds the event that the executor has just carried out. `mark` is the executor's state before it.
     pub fn push(
         &mut self,
         executor: &Executor<'_>,
@@ -320,7 +321,7 @@ impl Trace {
         self.silent(silent);
     }
 
-    /// The past of an event that does not depend on what it accesses.
+    /// Sets `past` to the events that an event follows, whatever it accesses.
     fn order_in_thread(&mut self, process: Process, visible: &[Effect]) {
         let thread = process.thread.index() * KINDS;
         if process.is_thread() {
@@ -369,7 +370,7 @@ impl Trace {
         self.links.push(Link { events: self.events.len(), before, after });
     }
 
-    /// What the thread does next follows what another did.
+    /// The next step of the thread follows the events in these rows of another thread.
     fn follow(&mut self, thread: ThreadIdentity, other: ThreadIdentity, kinds: &[usize]) {
         self.save(thread, BASE);
         for kind in kinds {

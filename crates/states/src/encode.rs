@@ -3,7 +3,8 @@
 //! Numbers of steps and of inputs are left out: they only name things. Epochs are numbered anew from 0. With renaming, a
 //! pointer to a local object says whose local of which call it is, and a pointer to an allocated object says only its
 //! offset; the object itself goes to a list of references, which [`crate::vector`] turns into names in order of first
-//! reach. Without, objects are known by their addresses and all of them count, whether something points to them or not.
+//! reach. Without renaming, objects are known by their addresses, and all of them count, whether or not something
+//! points to them.
 
 use crate::live::Live;
 use norn_exec::memory::{Kind, Memory, OPEN, Object, Value};

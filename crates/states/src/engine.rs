@@ -1,12 +1,13 @@
 //! From a program to a verdict: the bound on buffers grows until no store is cut, or until it costs too much.
 //!
 //! Store buffers have no bound in the model. A thread that stores in a loop without ever waiting for its buffer can fill
-//! any buffer, so a search needs a bound: a store into a full buffer waits, and that it did is noted. A search without
-//! such a store has seen everything. Else all executions were seen in which no thread has more stores waiting.
+//! any buffer, so a search needs a bound: a store into a full buffer waits, and the search notes that one did. A
+//! search without such a store has seen everything. Any other search has seen all executions in which no thread has
+//! more stores waiting than the bound.
 //!
 //! Nor is there a bound on threads. Room for them is made as they come; with very many, the program is taken for one that
-//! creates them for ever, and the search begins with few: a thread that would be one too many is not created, and that
-//! it was not is noted. Then a few more are allowed, as long as there is time.
+//! creates them for ever, and the search begins with few: a thread beyond the bound is not created, and the search
+//! notes that one was not. Then a few more are allowed, as long as there is time.
 
 use crate::search::{AtEnd, Counts, Ended, Found, search};
 use crate::shortest::shortest;

@@ -1,4 +1,4 @@
-//! What a thread may still access from where it is, for the whole program and before it runs.
+//! Which memory a thread may still access from where it stands: computed for the whole program, before it runs.
 //!
 //! Places are coarse: each global object is one, everything else together is one more; where there are more than fit
 //! into a set, several objects share one. Sets are closed under calls, and under the threads that a thread may create.
@@ -15,7 +15,7 @@ use norn_ir::program::{Global, Program, Storage};
 use norn_passes::Site;
 use norn_passes::points_to::{Object, PointsTo};
 
-/// Everything that is no global object.
+/// The place of everything that is not a global object.
 const ELSEWHERE: Places = Places(1);
 
 /// A set of places.

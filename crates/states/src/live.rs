@@ -1,4 +1,4 @@
-//! Which registers of a frame may still be read. What a dead register holds must not tell states apart.
+//! Which registers of a frame may still be read. The content of a dead register must not tell states apart.
 //!
 //! Computed for a function when one of its frames is met first, by the usual backward iteration over its blocks.
 
@@ -15,7 +15,7 @@ pub struct Live<'c> {
     blocks: Vec<Option<Blocks>>,
 }
 
-/// Of one function.
+/// The blocks of one function, with their live registers.
 struct Blocks {
     /// Where blocks begin, ascending.
     starts: Vec<u32>,

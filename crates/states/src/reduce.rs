@@ -1,18 +1,19 @@
-//! Which step is enough: one that nothing which may happen before it depends on.
+//! When one step is enough in a state: it is independent of everything that may happen before it.
 //!
 //! A step of thread t may be taken alone if no other thread, from where it is, may write what the step reads or touch
-//! what it writes, and neither may what waits in their buffers. Then whatever the others do first could as well be done
-//! afterwards, with the same result. The own commits of t do not matter to its own step: a load sees its own newest
-//! store in the buffer or in memory, and whatever needs an empty buffer cannot come before them.
+//! what it writes, and no store in another thread's buffer may do so either. Then all steps that the others take first
+//! could as well be taken afterwards, with the same result. The own commits of t do not matter to its own step: a load
+//! sees its own newest store in the buffer or in memory, and a step that needs an empty buffer cannot come before
+//! them.
 //!
 //! The commit of a store may be taken alone by the same rule; t itself may read what it wrote, before or after. A store to an
 //! object whose life t itself has ended reaches no object: nothing depends on its commit. While there is
-//! only one thread, its commits come first: nobody sees when they happen, and a creation waits for all of them. Else what main
-//! initialises in a loop would fill its buffer.
+//! only one thread, its commits come first: nobody sees when they happen, and a creation waits for all of them.
+//! Otherwise a loop of main that initialises an array would fill its buffer.
 //!
-//! A creation is enough by itself. A loop that creates for ever could put off what others do for ever, since it never
-//! comes back to a state; but there is room for so many threads only, and where that is used up, the search begins anew
-//! with more room or with creations held.
+//! A creation is enough by itself. A loop that creates threads for ever never comes back to a state, so it could put
+//! off the steps of others for ever. But there is room for a limited number of threads only. Where the room is used
+//! up, the search begins anew, with more room or with creations held.
 //!
 //! The end of the program depends on everything. Threads that several threads create get their numbers in the order of
 //! creation, so as long as two threads may create more, nothing is left out. Spurious wake-ups are never taken alone,

@@ -1,8 +1,8 @@
 //! Depth first. A stored state is on the stack or done.
 //!
 //! **Reduction.** Where [`crate::reduce`] names a step that is independent of everything that may happen before it, only
-//! that step is taken, unless it leads back to a state on the stack: then all are, or a loop could put off what others do
-//! for ever. This keeps every violation that a step commits, and every deadlock.
+//! that step is taken, unless it leads back to a state on the stack: then all steps are taken, or a loop could put off
+//! the steps of others for ever. This keeps every violation that a step commits, and every deadlock.
 
 use crate::reduce::Reducer;
 use crate::vector::Problem;

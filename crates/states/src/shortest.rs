@@ -1,8 +1,8 @@
 //! Breadth first: the first violation has a shortest schedule. Nothing is reduced, or the shortest could be missed.
 //!
 //! Each state remembers the state and the choice that it was first reached from. To expand a state, the walk goes back to
-//! where the ways to the last state and to this one part, and forward from there; as states come in the order of those
-//! they were reached from, these ways are mostly short.
+//! where the ways to the last state and to this one part, and forward from there; states come in the order of the
+//! states that they were reached from, so these ways are mostly short.
 
 use crate::search::{AtEnd, Counts, Ended, Found, Patience, not_begun, report, undecided};
 use crate::walk::{Choice, Chosen, Halt, Point, Setting, Walk, next_values};

@@ -212,7 +212,7 @@ impl Class {
         let mut grown = false;
         if self.members.len() <= MOST_MEMBERS && !self.members.contains(&member) {
             self.members.push(member);
-            // Of what is no pointer, nobody asks for members.
+            // Nobody asks for the members of a value that is not a pointer.
             grown = self.uses_members();
             self.wide |= self.members.len() > MOST_MEMBERS;
         }

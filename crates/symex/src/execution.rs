@@ -54,8 +54,8 @@ pub struct Execution<'a> {
     /// Who waits where for whom, and the variable for the result.
     pub joins: Vec<PendingJoin>,
     pub joined: Vec<(EventId, Term)>,
-    /// Inputs that stand for indeterminate pointers. Written to a cell, one makes the cell indeterminate: who reads that as a
-    /// pointer gets what has no meaning.
+    /// Inputs that stand for indeterminate pointers. Written to a cell, one makes the cell indeterminate: reading such
+    /// a cell as a pointer has no meaning.
     pub indeterminate: HashSet<Term>,
     /// The sizes of objects that are not the same in all executions.
     sizes: BTreeMap<ObjectId, Term>,
@@ -186,7 +186,7 @@ impl<'a> Execution<'a> {
         Ok(())
     }
 
-    /// A join is over only if the thread has ended, and gives what that returned.
+    /// A join is over only if the thread has ended, and gives the result of the thread.
     fn connect_joins(&mut self) {
         for join in std::mem::take(&mut self.joins) {
             self.joined.extend(join.result.map(|result| (join.event, result)));

@@ -1,5 +1,5 @@
-//! A persistent table from small numbers to values: copies are cheap and share what they have in common, and two copies
-//! are compared and merged at the cost of what differs.
+//! A persistent table from small numbers to values: copies are cheap and share their common parts. To compare or to
+//! merge two copies costs as much as they differ.
 
 use norn_ir::number::narrow;
 use std::rc::Rc;

@@ -11,7 +11,7 @@ pub fn order(items: &[Item], round: usize) -> Vec<Vec<Term>> {
     stores(items).zip(next).map(|(earlier, later)| vec![!later.committed[round], earlier.committed[round]]).collect()
 }
 
-/// The last one is.
+/// The last store has been committed, and so all of them.
 pub fn all_committed(items: &[Item], round: usize) -> Term {
     stores(items).next_back().map_or(Term::TRUE, |last| last.committed[round])
 }
