@@ -30,6 +30,8 @@ pub struct Options {
     pub undefined_functions_return_nondet: bool,
     /// Each allocation may fail.
     pub malloc_may_fail: bool,
+    /// Freed memory may be given out again.
+    pub reuse_memory: bool,
     /// The function in which the program starts.
     pub entry: String,
 }
@@ -80,6 +82,7 @@ impl Default for Options {
             header_help: None,
             undefined_functions_return_nondet: false,
             malloc_may_fail: false,
+            reuse_memory: false,
             entry: "main".to_owned(),
         }
     }

@@ -154,6 +154,9 @@ impl Sequential {
 
 /// The sequential program. `program` should be valid, with its private objects marked.
 pub fn sequentialize(program: &Program, bounds: &Bounds, options: &Options) -> Result<Sequential, Refusal> {
+    if program.reuses_memory {
+        return Err(Refusal::new("memory that is given out again is not translated", Span::NONE));
+    }
     let prepared = prepare::prepare(program, bounds)?;
     let sequential = file::write(&prepared, bounds, options);
     // Nobody has to wait until so many pieces of memory are given back.

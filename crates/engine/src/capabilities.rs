@@ -9,6 +9,8 @@ pub struct Capabilities {
     pub name: &'static str,
     pub deadlock: Ability,
     pub data_race: Ability,
+    /// Whether it follows programs whose freed memory may be given out again.
+    pub reuses_memory: bool,
     /// Whether it can say safe, or only finds violations.
     pub says_safe: bool,
     /// Whether there is a proof of a safe verdict to check.
@@ -74,6 +76,7 @@ const OF_STATES: Capabilities = Capabilities {
     name: "states",
     deadlock: Ability::Decides,
     data_race: Ability::No,
+    reuses_memory: true,
     says_safe: true,
     has_proofs: false,
     finds_shortest: true,
@@ -94,6 +97,7 @@ pub const EVENTS: Capabilities = Capabilities {
     name: "events",
     deadlock: Ability::No,
     data_race: Ability::Decides,
+    reuses_memory: false,
     says_safe: true,
     has_proofs: true,
     finds_shortest: false,

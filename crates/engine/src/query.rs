@@ -28,6 +28,9 @@ impl Query<'_> {
 
     /// What is asked for and the engine does not look for.
     pub fn unsought(&self, capabilities: &Capabilities) -> Option<Unsought> {
+        if self.program.reuses_memory && !capabilities.reuses_memory {
+            return Some(Unsought::ReusedMemory);
+        }
         capabilities.unsought(self.checks)
     }
 

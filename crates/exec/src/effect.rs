@@ -32,7 +32,7 @@ pub enum Effect {
         step: StepNumber,
         epoch: u32,
     },
-    /// The store that the thread made with its visible step `step` reached memory.
+    /// The store that the thread made with its visible step `step` reached memory. A `moot` one changed nothing.
     Commit {
         thread: ThreadIdentity,
         object: u32,
@@ -40,6 +40,7 @@ pub enum Effect {
         size: u8,
         step: StepNumber,
         epoch: u32,
+        moot: bool,
     },
     /// The thread's own buffer was empty here, and had to be.
     Drained {
@@ -58,6 +59,15 @@ pub enum Effect {
         thread: ThreadIdentity,
         object: u32,
     },
+    /// Memory of the heap was allocated, and freed memory may be given out again: it depends on what is free.
+    Allocates {
+        thread: ThreadIdentity,
+    },
+    /// The object that was freed came back to life as another one.
+    Begins {
+        thread: ThreadIdentity,
+        object: u32,
+    },
     Exit,
 }
 
@@ -69,8 +79,13 @@ impl Effect {
             | Effect::Write { object, .. }
             | Effect::Store { object, .. }
             | Effect::Commit { object, .. }
+            | Effect::Begins { object, .. }
             | Effect::Ends { object, .. } => Some(object),
-            Effect::Drained { .. } | Effect::Spawn { .. } | Effect::Join { .. } | Effect::Exit => None,
+            Effect::Drained { .. }
+            | Effect::Spawn { .. }
+            | Effect::Join { .. }
+            | Effect::Allocates { .. }
+            | Effect::Exit => None,
         }
     }
 }

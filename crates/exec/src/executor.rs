@@ -28,7 +28,7 @@ const LONGEST_RUN: u64 = 10_000_000;
 
 pub struct Executor<'c> {
     pub(crate) code: &'c Code,
-    program: &'c Program,
+    pub(crate) program: &'c Program,
     pub(crate) model: Model,
     pub(crate) checks: Checks,
     pub(crate) memory: Memory,
@@ -276,6 +276,11 @@ impl<'c> Executor<'c> {
         &self.memory
     }
 
+    /// Whether freed memory may be given out again.
+    pub fn reuses_memory(&self) -> bool {
+        self.program.reuses_memory
+    }
+
     pub fn exited(&self) -> Option<Exited> {
         self.exited
     }
@@ -358,7 +363,12 @@ impl<'c> Executor<'c> {
     /// Whether the set of places that the thread's next step reads or writes depends on values that the step reads.
     pub fn accesses_vary(&self, thread: ThreadIdentity) -> bool {
         let thread = &self.threads[thread.index()];
-        let varies = |op: Op| matches!(op, Op::CompareExchange { .. } | Op::SectionBegin { .. });
+        let reuses = self.program.reuses_memory;
+        let varies = |op: Op| match op {
+            Op::CompareExchange { .. } | Op::SectionBegin { .. } => true,
+            Op::Alloc { .. } => reuses,
+            _ => false,
+        };
         thread.status == Status::Ready && varies(self.code.ops[thread.pc as usize])
     }
 
@@ -485,7 +495,8 @@ impl<'c> Executor<'c> {
         self.log.entries.push(entry);
         self.log.changes.push(Undo::BufferRemoved { thread, index: narrow(index) });
         let (object, at, size, epoch) = (entry.object, entry.at, entry.size, entry.epoch);
-        self.effects.push(Effect::Commit { thread, object, at, size, step, epoch });
+        self.effects.push(Effect::Commit { thread, object, at, size, step, epoch, moot: entry.moot });
+        self.release_withheld(thread);
         if !entry.moot && !self.memory.is_alive(object, entry.life) {
             let message = "a buffered store reaches memory after the end of its object's life".to_owned();
             return Err(match self.violation_at(ViolationKind::UseAfterFree, message, entry.place) {

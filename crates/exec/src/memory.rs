@@ -5,7 +5,8 @@
 //!
 //! A pointer knows its object, in registers, in buffers and, by a table that an object gets with the first pointer that
 //! is stored in it, in memory. A local whose scope begins again has the memory that it had, but it is a new object to
-//! every pointer that is left over from the old one: its lives are counted, and a pointer belongs to one of them.
+//! every pointer that is left over from the old one: its lives are counted, and a pointer belongs to one of them. Memory of the
+//! heap that is given out again has one life: pointers that are left over reach the new object.
 
 use crate::compile::scalar;
 use crate::op::{NONE, Scalar};
@@ -321,6 +322,15 @@ impl Memory {
     pub fn known_bits(&self, at: u32, size: u8) -> u64 {
         let flags = &self.initialised[at as usize..at as usize + usize::from(size)];
         flags.iter().rev().fold(0, |known, &flag| known << 8 | if flag == 0 { 0 } else { 0xff })
+    }
+
+    /// The freed objects of the heap that have this size, by address.
+    pub fn freed(&self, size: u64) -> Vec<u32> {
+        let is_freed = |&object: &u32| {
+            let object = &self.objects[object as usize];
+            object.kind == Kind::Heap && !object.alive && u64::from(object.size) == size
+        };
+        self.arenas.iter().flat_map(|arena| &arena.objects).copied().filter(is_freed).collect()
     }
 
     /// The value at a place, which should be inside the object. `None` if a byte of it is not initialised.

@@ -1,17 +1,21 @@
 //! The lives of local and allocated objects. The end of a shared object's life is a visible step; the thread's own pending
-//! stores to the object are moot from then on.
+//! stores to the object are moot from then on. If memory is reused, an allocation on the heap is a visible step too.
 
+use crate::compile::scalar;
 use crate::effect::Effect;
 use crate::executor::{Done, Executor, Mode, Stop};
 use crate::memory::{Kind, Plan};
 use crate::op::{NONE, Src};
 use crate::run::Flow;
-use crate::state::ThreadIdentity;
+use crate::state::{Entry, Thread, ThreadIdentity};
 use crate::undo::Undo;
 use norn_ir::address::ALLOC_ALIGN;
+use norn_ir::instr::NondetSource;
 use norn_ir::number::narrow;
 use norn_ir::span::Span;
+use norn_ir::types::Ty;
 use norn_verdict::outcome::{Assumption, Treatment, ViolationKind};
+use norn_verdict::schedule::StepNumber;
 
 impl Executor<'_> {
     pub(crate) fn enter_local(&mut self, thread: ThreadIdentity, local: u32) -> Done<()> {
@@ -102,12 +106,24 @@ impl Executor<'_> {
         dst: u32,
         size: Src,
         (zeroed, heap, private): (bool, bool, bool),
-    ) -> Done<()> {
+    ) -> Done<Flow> {
+        let reuses = heap && self.program.reuses_memory;
+        if reuses && self.mode == Mode::Silent {
+            return Ok(Flow::Visible);
+        }
         let size = self.value(thread, size).bits;
         let arena = self.threads[thread.index()].number.0 + 1;
         let kind = if heap { Kind::Heap } else { Kind::Stack };
         let span = self.place(thread).span;
-        let plan = Plan { size, align: ALLOC_ALIGN, kind, private, zeroed, span };
+        if reuses {
+            self.effects.push(Effect::Allocates { thread });
+            if let Some(object) = self.choose_freed(thread, size)? {
+                self.give_again(thread, object, zeroed, span);
+                self.set(thread, dst, self.memory.pointer(object, 0));
+                return Ok(Flow::Next);
+            }
+        }
+        let plan = Plan { size, align: ALLOC_ALIGN, kind, private: private && !reuses, zeroed, span };
         let object = self.add_object(thread, arena, plan)?;
         if !heap {
             let owner = &mut self.threads[thread.index()];
@@ -117,7 +133,69 @@ impl Executor<'_> {
         }
         let pointer = self.memory.pointer(object, 0);
         self.set(thread, dst, pointer);
-        Ok(())
+        Ok(Flow::Next)
+    }
+
+    // Memory that is given out again.
+
+    /// The freed object whose memory an allocation gets: for each that it could get the thread asks for a truth value. `None`: new
+    /// memory.
+    fn choose_freed(&mut self, thread: ThreadIdentity, size: u64) -> Done<Option<u32>> {
+        let bool = scalar(Ty::Bool, self.memory.target());
+        for object in self.memory.freed(size) {
+            let has = |other: ThreadIdentity| self.threads[other.index()].withheld.iter().any(|w| w.0 == object);
+            let is_withheld = self.threads().any(|other| other != thread && has(other));
+            if is_withheld {
+                continue;
+            }
+            let source = NondetSource::Input("the reuse of memory".to_owned());
+            if self.input(thread, bool, &source)?.bits != 0 {
+                return Ok(Some(object));
+            }
+        }
+        Ok(None)
+    }
+
+    fn give_again(&mut self, thread: ThreadIdentity, object: u32, zeroed: bool, span: Span) {
+        self.effects.push(Effect::Begins { thread, object });
+        self.stop_withholding(thread, |withheld, _| withheld.0 == object);
+        let info = self.memory.objects[object as usize];
+        let range = info.start as usize..(info.start + info.size) as usize;
+        if zeroed {
+            self.log.bytes.extend_from_slice(&self.memory.bytes[range.clone()]);
+        }
+        self.log.changes.push(Undo::GivenAgain { object, zeroed: info.zeroed, span: info.span, cleared: zeroed });
+        self.renew(object, false);
+        if zeroed {
+            self.memory.bytes[range.clone()].fill(0);
+            self.memory.initialised[range].fill(1);
+        }
+        let info = &mut self.memory.objects[object as usize];
+        (info.zeroed, info.span) = (zeroed, span);
+    }
+
+    /// Other threads get memory that was freed once the older stores of the thread that freed it are in memory.
+    fn withhold(&mut self, thread: ThreadIdentity, object: u32) {
+        let owner = &mut self.threads[thread.index()];
+        if !owner.buffer.is_empty() {
+            owner.withheld.push((object, owner.counts.steps));
+            self.log.changes.push(Undo::Withheld { thread });
+        }
+    }
+
+    /// A store has left the thread's buffer.
+    pub(crate) fn release_withheld(&mut self, thread: ThreadIdentity) {
+        self.stop_withholding(thread, |&(_, freed), buffer| buffer.iter().all(|entry| entry.step > freed));
+    }
+
+    fn stop_withholding(&mut self, thread: ThreadIdentity, which: impl Fn(&(u32, StepNumber), &[Entry]) -> bool) {
+        let Thread { withheld, buffer, .. } = &mut self.threads[thread.index()];
+        for index in (0..withheld.len()).rev() {
+            if which(&withheld[index], buffer) {
+                let (object, step) = withheld.remove(index);
+                self.log.changes.push(Undo::NotWithheld { thread, index: index as u32, object, step });
+            }
+        }
     }
 
     pub(crate) fn free(&mut self, thread: ThreadIdentity, addr: Src, heap: bool) -> Done<Flow> {
@@ -145,6 +223,9 @@ impl Executor<'_> {
             return Err(self.violation(thread, kind, message.to_owned()));
         }
         self.end_object(thread, pointer.object)?;
+        if heap && self.program.reuses_memory {
+            self.withhold(thread, pointer.object);
+        }
         let owner = &mut self.threads[thread.index()];
         if !heap && let Some(index) = owner.allocations.iter().position(|a| a.1 == pointer.object) {
             let (depth, object) = owner.allocations.remove(index);
@@ -225,7 +306,7 @@ impl Executor<'_> {
         }
         let others = self.threads().filter(|&thread| thread != ending);
         let mut pending = others.flat_map(|thread| &self.threads[thread.index()].buffer);
-        let store = pending.find(|entry| entry.object == object)?;
+        let store = pending.find(|entry| entry.object == object && !entry.moot)?;
         Some(Stop::Ends(Some(Assumption { span: store.place.span, kind })))
     }
 

@@ -275,7 +275,7 @@ impl Executor<'_> {
             Op::LocalEnter(local) => self.enter_local(thread, local)?,
             Op::LocalExit(local) => return self.leave_local(thread, local),
             Op::Alloc { dst, size, zeroed, heap, private } => {
-                self.allocate(thread, dst, size, (zeroed, heap, private))?;
+                return self.allocate(thread, dst, size, (zeroed, heap, private));
             }
             Op::Free { addr, heap } => return self.free(thread, addr, heap),
             Op::ObjectSize { dst, addr } => {

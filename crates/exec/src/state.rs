@@ -57,6 +57,9 @@ pub struct Thread {
     /// Memory allocated on the stack, with the depth of its frame.
     pub allocations: Vec<(u32, u32)>,
     pub buffer: Vec<Entry>,
+    /// The objects that it freed while older stores were in its buffer, with the steps that freed them: their memory is not free
+    /// for other threads. Only if memory is reused.
+    pub withheld: Vec<(u32, StepNumber)>,
     pub counts: Counts,
     pub result: Value,
 }
@@ -128,6 +131,7 @@ impl Thread {
             repeats: Vec::new(),
             allocations: Vec::new(),
             buffer: Vec::new(),
+            withheld: Vec::new(),
             counts: Counts::default(),
             result: Value::default(),
         }

@@ -5,6 +5,7 @@ use crate::executor::Executor;
 use crate::memory::Value;
 use crate::op::NONE;
 use crate::state::{Counts, Entry, Frame, Status, Thread, ThreadIdentity};
+use norn_ir::span::Span;
 use norn_verdict::schedule::StepNumber;
 
 /// A point to go back to.
@@ -107,6 +108,15 @@ pub(crate) enum Undo {
         thread: ThreadIdentity,
         index: u32,
     },
+    Withheld {
+        thread: ThreadIdentity,
+    },
+    NotWithheld {
+        thread: ThreadIdentity,
+        index: u32,
+        object: u32,
+        step: StepNumber,
+    },
     ObjectAdded {
         arena: u32,
         next: u64,
@@ -120,6 +130,13 @@ pub(crate) enum Undo {
         object: u32,
         life: u32,
         dangles: bool,
+    },
+    /// With what was known of the object before; its bytes are kept if they were `cleared`.
+    GivenAgain {
+        object: u32,
+        zeroed: bool,
+        span: Span,
+        cleared: bool,
     },
     /// With what there was before the objects of the thread.
     Spawned {
@@ -172,12 +189,16 @@ impl Executor<'_> {
             | Undo::AllocationRemoved { thread, .. }
             | Undo::Spawned { thread, .. }
             | Undo::Result { thread, .. } => Some(Change::Thread(thread)),
-            Undo::BufferPushed { thread } | Undo::BufferRemoved { thread, .. } | Undo::Mooted { thread, .. } => {
-                Some(Change::Buffer(thread))
-            }
+            Undo::BufferPushed { thread }
+            | Undo::BufferRemoved { thread, .. }
+            | Undo::Mooted { thread, .. }
+            | Undo::Withheld { thread }
+            | Undo::NotWithheld { thread, .. } => Some(Change::Buffer(thread)),
             Undo::Memory { at, .. } | Undo::Initialised { at, .. } => Some(Change::Bytes(at)),
             Undo::Renewed { dangles: true, .. } => Some(Change::Pointers),
-            Undo::Alive { object, .. } | Undo::Renewed { object, .. } => Some(Change::Object(object)),
+            Undo::Alive { object, .. } | Undo::Renewed { object, .. } | Undo::GivenAgain { object, .. } => {
+                Some(Change::Object(object))
+            }
             Undo::Exited | Undo::MainReturned => Some(Change::Exit),
             // What points where changes with the bytes, and what was added is reached by something that changed.
             Undo::Provenance { .. } | Undo::ProvenanceAdded { .. } | Undo::ObjectAdded { .. } => None,
@@ -258,6 +279,12 @@ impl Executor<'_> {
             Undo::Mooted { thread, index } => {
                 self.threads[thread.index()].buffer[index as usize].moot = false;
             }
+            Undo::Withheld { thread } => {
+                self.threads[thread.index()].withheld.pop();
+            }
+            Undo::NotWithheld { thread, index, object, step } => {
+                self.threads[thread.index()].withheld.insert(index as usize, (object, step));
+            }
             Undo::ObjectAdded { arena, next } => self.memory.take_back(arena, next),
             Undo::Alive { object, old } => self.memory.objects[object as usize].alive = old,
             Undo::Renewed { object, life, .. } => {
@@ -267,6 +294,16 @@ impl Executor<'_> {
                 let start = object.start as usize;
                 self.memory.initialised[start..start + object.size as usize].copy_from_slice(&self.log.bytes[kept..]);
                 self.log.bytes.truncate(kept);
+            }
+            Undo::GivenAgain { object, zeroed, span, cleared } => {
+                let object = &mut self.memory.objects[object as usize];
+                (object.zeroed, object.span) = (zeroed, span);
+                if cleared {
+                    let kept = self.log.bytes.len() - object.size as usize;
+                    let start = object.start as usize;
+                    self.memory.bytes[start..start + object.size as usize].copy_from_slice(&self.log.bytes[kept..]);
+                    self.log.bytes.truncate(kept);
+                }
             }
             Undo::Spawned { thread, objects, bytes, provenance } => {
                 self.by_number.pop();

@@ -205,6 +205,10 @@ fn walk(reference: &Program, program: &Program, code: &Code, (model, checks): (M
 }
 
 fn check(text: &str, seed: u64) {
+    check_compiled(text, seed, compile);
+}
+
+fn check_compiled(text: &str, seed: u64, compile: fn(&str) -> Program) {
     for model in Model::ALL {
         checked(&format!("program {seed}, {model}"), text, |text| {
             let program = compile(text);
@@ -224,6 +228,18 @@ fn random_programs_run_as_on_the_machine() {
     for seed in 0..count {
         let shape = Shape { threads: (2, 3), statements: (2, 6), library: true, ends: true, inputs: true };
         check(&program(&mut Random::new(seed), shape), seed);
+    }
+}
+
+#[test]
+fn memory_is_given_out_again_as_on_the_machine() {
+    let reusing = |text: &str| {
+        let mut program = norn_testing::compile_reusing(text);
+        norn_passes::escape::mark_private(&mut program);
+        program
+    };
+    for seed in 0..setting("NORN_TEST_PROGRAMS").unwrap_or(60) {
+        check_compiled(&norn_testing::programs::reuse::program(&mut Random::new(seed)), seed, reusing);
     }
 }
 

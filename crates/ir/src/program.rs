@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Debug)]
 pub struct Program {
     pub target: Target,
+    /// Freed heap memory may be given out again, so that an old pointer to it reaches the new object. Every heap `Alloc` is a
+    /// visible step then, and chooses.
+    pub reuses_memory: bool,
     /// Names of source files, for spans.
     pub files: Vec<String>,
     pub types: Vec<Type>,
@@ -111,6 +114,7 @@ impl Program {
     pub fn empty() -> Program {
         Program {
             target: Target::default(),
+            reuses_memory: false,
             files: Vec::new(),
             types: Vec::new(),
             globals: Vec::new(),

@@ -18,6 +18,7 @@ impl Builder {
     pub fn new(target: Target, file: &str) -> Builder {
         let program = Program {
             target,
+            reuses_memory: false,
             files: vec![file.to_owned()],
             types: Vec::new(),
             globals: Vec::new(),

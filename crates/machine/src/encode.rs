@@ -108,6 +108,14 @@ impl Machine<'_> {
             out.push(u8::from(entry.message.is_some()) * 2 + u8::from(entry.follows == Follows::Own));
         }
         out.push(u8::from(thread.buffer.last().is_some_and(|last| last.epoch < thread.epoch)));
+        let older = |freed| thread.buffer.iter().filter(|entry| entry.step < freed).count() as u64;
+        let mut withheld: Vec<_> = thread.withheld.iter().map(|&(object, freed)| (older(freed), object)).collect();
+        withheld.sort_unstable();
+        number(out, withheld.len() as u64);
+        for (older, object) in withheld {
+            number(out, older);
+            place(out, object);
+        }
         if matches!(thread.status, Status::Stopped) {
             return;
         }

@@ -2,7 +2,8 @@
 //!
 //! A *visible step* of a thread is one of: a load, store, read-modify-write or compare-and-exchange of an object that is
 //! neither private nor constant; a whole section; the creation of a thread; the end of a shared object's life by `free`,
-//! by the end of its scope or by the return of its function; `exit` and `abort`. Everything else is *silent* and belongs
+//! by the end of its scope or by the return of its function; an allocation on the heap, if memory is reused; `exit` and
+//! `abort`. Everything else is *silent* and belongs
 //! to the visible step before it: after each step, and when it is created, a thread is *settled*, that is, it runs
 //! silently until it stands before a visible step, waits, is stopped or has ended. Full fences (the own buffer has to be
 //! empty) and joins (the joined thread has to have ended, with an empty buffer) are silent too; a thread that waits there
@@ -179,6 +180,7 @@ impl<'p> Machine<'p> {
             frames: vec![Frame::new(self.program, entry)],
             status: Status::Fresh,
             buffer: Vec::new(),
+            withheld: Vec::new(),
             epoch: 0,
             steps: StepNumber::NONE,
             children: 0,

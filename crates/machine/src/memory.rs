@@ -1,7 +1,9 @@
 //! Objects and their bytes.
 //!
 //! Objects live in arenas (`norn_ir::address`), one per thread, so their addresses do not depend on how the threads are
-//! interleaved. Memory of the heap is never used again. A local object has a slot that is keyed by call depth, function
+//! interleaved. Memory of the heap is used again only if the program says so ([`Program::reuses_memory`]): then a freed
+//! object may come back to life as another one of the same size, and old pointers to it are pointers to the new one, as
+//! on hardware. A local object has a slot that is keyed by call depth, function
 //! and local, as on a real stack: entering its scope again gives the same addresses to a new object, with indeterminate
 //! content. The lives of a slot are counted, and a pointer belongs to one of them: it stays dangling when the slot is
 //! alive again.
@@ -10,8 +12,6 @@
 //! that becomes a pointer gets the object that contains the address, or ends just before it.
 //!
 //! Everything is shared between states until it is changed.
-//!
-//! Left out: an allocator that reuses memory (no ABA through it).
 
 use crate::eval::Value;
 use norn_ir::address::{ALLOC_ALIGN, GAP, LARGEST_ARENA, LARGEST_OBJECT, MOST_OBJECTS, function_address};
@@ -429,6 +429,22 @@ impl Memory {
             false => arena.stack_count += 1,
         }
         Ok(ObjectRef { arena: arena_of(thread), index, life: 0 })
+    }
+
+    /// The freed objects of the heap that have this size, by address.
+    pub fn freed(&self, size: u64) -> Vec<ObjectRef> {
+        let is_freed = |object: &Object| {
+            !object.alive && object.info.size == size && matches!(object.info.kind, ObjectKind::Heap { .. })
+        };
+        self.objects().filter(|(_, object)| is_freed(object)).map(|(found, _)| found).collect()
+    }
+
+    /// Memory that was freed is given out again.
+    pub fn give_again(&mut self, object: ObjectRef, ty: Option<TypeId>, span: Span, zeroed: bool) {
+        let object = self.object_mut(object);
+        let info = Rc::make_mut(&mut object.info);
+        (info.ty, info.span) = (ty, span);
+        object.renew(zeroed);
     }
 
     /// The object's life ends.

@@ -163,6 +163,14 @@ impl Races {
         }
     }
 
+    /// The thread gets memory that was freed: what happened before the free happens before what it does now. Locks in that
+    /// memory are new.
+    pub fn given_again(&mut self, thread: ThreadIndex, base: u64) {
+        if let Some(clock) = self.released.remove(&base) {
+            self.threads[thread.index()].now.join(&clock);
+        }
+    }
+
     pub fn fence(&mut self, thread: ThreadIndex, kind: FenceKind) {
         if matches!(kind, FenceKind::Acquire | FenceKind::AcqRel | FenceKind::Full) {
             let unacquired = std::mem::take(&mut self.threads[thread.index()].unacquired);

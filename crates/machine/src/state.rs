@@ -43,6 +43,9 @@ pub struct Thread {
     pub status: Status,
     /// Stores that have not reached memory, oldest first. Always empty under SC.
     pub buffer: Vec<Entry>,
+    /// What it has freed while its buffer was not empty, with the steps that freed it: no other thread gets that memory
+    /// before the older stores have reached memory. Only if the program reuses memory.
+    pub withheld: Vec<(ObjectRef, StepNumber)>,
     /// The epoch of the next store; see [`crate::models::pso`].
     pub epoch: u32,
     /// The number of its latest visible step.

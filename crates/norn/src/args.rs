@@ -621,6 +621,10 @@ pub struct CArgs {
     #[arg(long, help_heading = "C")]
     pub malloc_may_fail: bool,
 
+    /// Freed memory may be given out again by a later allocation of the same size; a stale pointer then reaches the new object
+    #[arg(long, help_heading = "C")]
+    pub reuse_memory: bool,
+
     /// `-D` and `-U` in the order in which they were written.
     #[arg(skip)]
     macros: Vec<MacroOption>,
@@ -647,6 +651,7 @@ impl CArgs {
             forced_includes: self.include.clone(),
             undefined_functions_return_nondet: self.undefined_as_nondet,
             malloc_may_fail: self.malloc_may_fail,
+            reuse_memory: self.reuse_memory,
             entry: self.entry.clone(),
             ..Options::default()
         }

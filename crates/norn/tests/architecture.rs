@@ -220,4 +220,7 @@ fn the_table_of_engines_is_what_they_can_do() {
         let expected: Vec<&str> = ALL.iter().map(|engine| said(engine, engine.ability(property))).collect();
         assert_eq!(row(first)[1..], expected, "{first}");
     }
+    let reuse =
+        |engine: &&Capabilities| said(engine, if engine.reuses_memory { Ability::Decides } else { Ability::No });
+    assert_eq!(row("all that with `--reuse-memory`")[1..], ALL.iter().map(reuse).collect::<Vec<_>>());
 }

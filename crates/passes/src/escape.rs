@@ -22,6 +22,9 @@
 //! is a global with one toucher, A and B do not both touch it. Else m was made by one thread and is not handed over,
 //! and the other thread held a pointer to it before that moment: a contradiction.
 //!
+//! **Reused memory.** Where freed memory is given out again ([`Program::reuses_memory`]), an old pointer of one thread may reach
+//! what another thread was given. So no heap memory is private, and all of it counts as handed over.
+//!
 //! **Fences.** A read-modify-write, a seq_cst store and a release store order what comes before and after them, whatever they
 //! write to: `lock; addl $0, (%esp)` is a well-known fence. Where there are other threads, what they touch is not
 //! private, so that they are steps.
@@ -30,7 +33,7 @@
 //! nothing depends on it.
 
 use norn_ir::ids::{FuncId, GlobalId, LocalId};
-use norn_ir::instr::{InstrKind, Operand, Order};
+use norn_ir::instr::{AllocKind, InstrKind, Operand, Order};
 use norn_ir::program::{Program, Storage};
 
 use crate::Site;
@@ -81,6 +84,7 @@ pub fn mark_private_with(program: &mut Program, points_to: &PointsTo) -> EscapeR
 
 fn write_marks(program: &mut Program, is_private: impl Fn(Object) -> bool) -> EscapeReport {
     let mut report = EscapeReport::default();
+    let mut reused = 0;
     let mut mark = |flag: &mut bool, object: Object, count: fn(&mut EscapeReport) -> &mut Count| {
         *flag = is_private(object);
         let count = count(&mut report);
@@ -97,13 +101,18 @@ fn write_marks(program: &mut Program, is_private: impl Fn(Object) -> bool) -> Es
         }
         for (b, block) in function.blocks.iter_mut().enumerate() {
             for (i, instr) in block.instrs.iter_mut().enumerate() {
-                if let InstrKind::Alloc { private, .. } = &mut instr.kind {
+                if let InstrKind::Alloc { private, kind, .. } = &mut instr.kind {
                     let site = Site::new(f, norn_ir::ids::BlockId::new(b), i);
                     mark(private, Object::Alloc(site), |r| &mut r.allocs);
+                    if *private && *kind == AllocKind::Heap && program.reuses_memory {
+                        *private = false;
+                        reused += 1;
+                    }
                 }
             }
         }
     }
+    report.allocs.private -= reused;
     report
 }
 
@@ -263,10 +272,14 @@ fn handed_over(program: &Program, points_to: &PointsTo, touchers: &[Threads]) ->
     }
     for (index, &threads) in touchers.iter().enumerate() {
         let object = ObjectId::new(index);
-        if let Some(Object::Global(global)) = points_to.object(object).0
-            && program.global(global).storage != Storage::Thread
-            && threads == Threads::Several
-        {
+        let is_handed_over = match points_to.object(object).0 {
+            Some(Object::Global(global)) => {
+                program.global(global).storage != Storage::Thread && threads == Threads::Several
+            }
+            Some(Object::Alloc(_)) => program.reuses_memory,
+            _ => false,
+        };
+        if is_handed_over {
             work.push(object);
         }
     }

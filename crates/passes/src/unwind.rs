@@ -329,6 +329,7 @@ impl<'a> Unwinding<'a> {
         cuts.sort_by_key(|cut| (cut.function, cut.block));
         let bounded = Program {
             target: program.target,
+            reuses_memory: program.reuses_memory,
             files: program.files.clone(),
             types: program.types.clone(),
             globals: program.globals.clone(),

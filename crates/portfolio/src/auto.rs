@@ -19,6 +19,8 @@
 //! left. What then still is left goes to the engines that were ended by their shares: so the time limit was reached if that is
 //! the reason that is shown.
 //!
+//! Where memory is reused, `events` and `rounds` are not asked.
+//!
 //! With `--certify` only `events` and `rounds` are asked, which have proofs to check. Data races and deadlocks are decided by some
 //! engines only; the others are not asked. For data races that is `enumerate`, for a moment, since it needs no bounds where
 //! the states are few; then `events`; then `enumerate` with the time that is left.
@@ -76,6 +78,15 @@ fn turns(task: &Task<'_>) -> Vec<Turn> {
     ]
 }
 
+/// Without those who cannot follow memory that is reused. Engines with proofs cannot: whoever is asked says so.
+fn able_turns(task: &Task<'_>) -> Vec<Turn> {
+    let mut turns = turns(task);
+    if task.program.reuses_memory && !task.options.proofs_only {
+        turns.retain(|turn| turn.engine.capabilities().reuses_memory);
+    }
+    turns
+}
+
 pub fn verdict(task: &Task<'_>, model: Model) -> Result<Verdict, Mismatch> {
     if task.options.sampling
         && !task.options.proofs_only
@@ -84,7 +95,7 @@ pub fn verdict(task: &Task<'_>, model: Model) -> Result<Verdict, Mismatch> {
         return Ok(found);
     }
     let ask = |who, limits: &Limits| Task { limits, ..*task }.ask(who, model);
-    take_turns(turns(task), task.limits, task.given, task.heard, ask)
+    take_turns(able_turns(task), task.limits, task.given, task.heard, ask)
 }
 
 /// The strongest verdict of those who are asked in turn.

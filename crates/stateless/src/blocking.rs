@@ -8,6 +8,7 @@
 //! The end of the program depends on everything, also on steps that never happened because of it.
 
 use crate::bits;
+use crate::cells::Cells;
 use crate::explore::{Item, Search};
 use crate::footprint::{Access, EXIT, Footprint, Process};
 use crate::trace::EventNumber;
@@ -99,6 +100,22 @@ impl Search<'_> {
             let (object, at, size, writes) = match *effect {
                 Effect::Read { object, at, size, .. } => (object, at, size, false),
                 Effect::Write { object, at, size, .. } => (object, at, size, true),
+                Effect::Ends { object, .. } | Effect::Begins { object, .. } => {
+                    let ends = matches!(effect, Effect::Ends { .. });
+                    if let Some(cell) = self.cells.life(&self.executor, object) {
+                        accesses.push(Access { cell, writes: true, own: StepNumber::NONE });
+                    }
+                    if ends && Cells::is_given_back(&self.executor, object) {
+                        let cell = self.cells.allocator();
+                        accesses.push(Access { cell, writes: false, own: StepNumber::NONE });
+                    }
+                    continue;
+                }
+                Effect::Allocates { .. } => {
+                    let cell = self.cells.allocator();
+                    accesses.push(Access { cell, writes: true, own: StepNumber::NONE });
+                    continue;
+                }
                 _ => continue,
             };
             if let Some(cell) = self.cells.life(&self.executor, object) {

@@ -5,7 +5,11 @@
 //!
 //! A byte of a global object is known by its place in the executor's memory. Any other byte is known by the thread
 //! that owns it and by its address, because its place differs between executions. The life of an object that can end
-//! is a cell too: every access reads it, the end writes it.
+//! is a cell too: every access reads it, the end writes it, and so does the beginning of another object in the same
+//! memory.
+//!
+//! The free memory is one cell: allocations write it, frees and commits read it, since the order of frees and commits
+//! among one another does not matter.
 
 use norn_exec::memory::Kind;
 use norn_exec::{Executor, ThreadIdentity};
@@ -24,6 +28,8 @@ pub struct Cells {
     shapes: Vec<u8>,
     dynamic: BTreeMap<(ThreadIdentity, u64), CellId>,
     lives: BTreeMap<(ThreadIdentity, u64), CellId>,
+    /// What the allocator knows to be free, if memory is reused.
+    allocator: Option<CellId>,
     /// A cell fell apart.
     pub changed: bool,
 }
@@ -75,6 +81,20 @@ impl Cells {
             self.lives.insert(key, cell);
             cell
         }))
+    }
+
+    pub fn allocator(&mut self) -> CellId {
+        let known = self.allocator;
+        known.unwrap_or_else(|| {
+            let cell = self.fresh();
+            self.allocator = Some(cell);
+            cell
+        })
+    }
+
+    /// Whether the end of the object's life makes memory free that may be given out again.
+    pub fn is_given_back(executor: &Executor<'_>, object: u32) -> bool {
+        executor.reuses_memory() && executor.memory().objects[object as usize].kind == Kind::Heap
     }
 
     /// The cells of an access.

@@ -6,8 +6,10 @@
 //! read is not ordered with its own thread's commits, nor with writes that its own store hides: a read of an own store
 //! counts as a reader of the cell once that store is in memory. But a read that an own store covers in part has to
 //! wait for it: there the commit comes first. The end of an object's life is a write of the life, which all accesses
-//! by others read; it is not ordered with its own thread's commits. The end of the program is ordered after
-//! everything.
+//! by others read; it is not ordered with its own thread's commits. Where memory is reused, an allocation is a write of
+//! the free memory and of the life of the object whose memory it gives. Frees and commits are reads of the free memory:
+//! memory that a thread has freed is free for others only after the commits of its older stores. The end of the
+//! program is ordered after everything.
 //!
 //! Everything is a stack: the last event can be taken back.
 
@@ -268,7 +270,14 @@ impl Trace {
                     self.touch_life(executor, cells, object, number, process.thread, false);
                     cells.of(executor, object, at, size, |cell| self.write(cell, number, process.thread));
                 }
+                // Its memory may be another object's by now.
+                Effect::Commit { moot: true, .. } if executor.reuses_memory() => {
+                    self.read(cells.allocator(), StepNumber::NONE, number, process.thread);
+                }
                 Effect::Commit { object, at, size, step, .. } => {
+                    if executor.reuses_memory() {
+                        self.read(cells.allocator(), StepNumber::NONE, number, process.thread);
+                    }
                     self.touch_life(executor, cells, object, number, process.thread, false);
                     cells.of(executor, object, at, size, |cell| self.write(cell, number, process.thread));
                     self.readers_arrive(process.thread, step);
@@ -279,6 +288,13 @@ impl Trace {
                     self.touch_life(executor, cells, object, number, process.thread, false);
                 }
                 Effect::Ends { object, .. } => {
+                    self.touch_life(executor, cells, object, number, process.thread, true);
+                    if Cells::is_given_back(executor, object) {
+                        self.read(cells.allocator(), StepNumber::NONE, number, process.thread);
+                    }
+                }
+                Effect::Allocates { .. } => self.write(cells.allocator(), number, process.thread),
+                Effect::Begins { object, .. } => {
                     self.touch_life(executor, cells, object, number, process.thread, true);
                 }
                 Effect::Exit => exits = true,

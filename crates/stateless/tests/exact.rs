@@ -9,10 +9,10 @@ use norn_machine::enumerate::{Question, states, traces};
 use norn_passes::unwind::Bounds;
 use norn_stateless::{Stateless, explore};
 use norn_testing::programs::{Shape, program};
-use norn_testing::{Random, checked, prepare, setting};
+use norn_testing::{Random, at_most, checked, compile_reusing, prepare, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Checks, Outcome, ViolationKind};
+use norn_verdict::outcome::{Basic, Checks, Outcome, ViolationKind};
 use std::collections::BTreeSet;
 
 /// Compares under all models; gives the numbers of complete executions.
@@ -104,6 +104,57 @@ fn four_threads() {
 #[test]
 fn three_threads_with_locks() {
     check_random(15, 17000, Shape { threads: (3, 3), statements: (1, 2), library: true, ends: true, inputs: false });
+}
+
+/// Programs whose freed memory is given out again: what may happen is the same, if not how often it is tried. What is not asked
+/// about stops a thread; else most would end soon.
+#[test]
+fn reused_memory() {
+    let seed = setting("NORN_TEST_SEED").unwrap_or(0);
+    for number in seed..seed + setting("NORN_TEST_PROGRAMS").unwrap_or(60) {
+        let text = norn_testing::programs::reuse::program(&mut Random::new(number));
+        let basic = if number % 4 == 0 { Basic::All } else { Basic::Assertions };
+        let checks = Checks { basic, memory_safety: basic == Basic::All, ..Checks::default() };
+        let name = format!("program {number}");
+        checked(&name, &text, |text| check_outcomes(&Prepared::new(compile_reusing(text)), checks, &name));
+    }
+}
+
+fn check_outcomes(program: &Prepared, checks: Checks, name: &str) {
+    let is_observed = |id: &GlobalId| {
+        let global = program.global(*id);
+        !global.private && ["x", "y", "seen"].contains(&global.name.as_str())
+    };
+    let observed: Vec<GlobalId> = (0..program.globals.len()).map(GlobalId::new).filter(is_observed).collect();
+    for model in Model::ALL {
+        let limits = at_most(1 << 18);
+        let question = Question { program, model, checks, limits: &limits, domain: None, observed: &observed };
+        let expected = states::explore(&question);
+        let limits = Limits::for_seconds(300.0);
+        let query = Query { program, model, checks, bounds: None, limits: &limits };
+        let mut finals = BTreeSet::new();
+        let found = explore(&query, &mut |executor| {
+            finals.insert(observed.iter().map(|&id| executor.global(id).to_vec()).collect::<Vec<_>>());
+        });
+        if expected.violation.is_some() {
+            assert!(found.violation.is_some(), "{name} {model}: a violation was missed");
+        }
+        if found.violation.is_some() {
+            let verdict =
+                Stateless.run(&query, &Reference).unwrap_or_else(|mismatch| panic!("{name} {model}: {mismatch}"));
+            assert!(matches!(verdict.outcome, Outcome::Unsafe(_)), "{name} {model}: {:?}", verdict.outcome);
+            continue;
+        }
+        // Reading what was never set is not tried; nothing else is left open.
+        if expected.incomplete.is_some() {
+            continue;
+        }
+        assert_eq!(found.incomplete, None, "{name} {model}");
+        let missed: Vec<_> = expected.finals.difference(&finals).collect();
+        // A state in which a thread has stopped is none of the final ones.
+        assert!(missed.is_empty(), "{name} {model}: {missed:?} are missed");
+        assert_eq!(finals, expected.finals, "{name} {model}: the final states differ");
+    }
 }
 
 #[test]

@@ -133,6 +133,9 @@ impl<'c> Encoder<'c> {
 
     /// The stores that have not reached memory.
     pub fn buffer(&self, memory: &Memory, owner: &Thread, out: &mut Part) {
+        if !owner.withheld.is_empty() {
+            self.withheld(memory, owner, out);
+        }
         let mut rank = 0;
         let mut before: Option<&Entry> = None;
         for entry in &owner.buffer {
@@ -159,6 +162,24 @@ impl<'c> Encoder<'c> {
         }
     }
 
+    /// What the thread has freed and others do not get yet, with the number of stores that they wait for.
+    fn withheld(&self, memory: &Memory, owner: &Thread, out: &mut Part) {
+        // No buffer begins like this.
+        out.bytes.push(2);
+        let older = |freed| owner.buffer.iter().filter(|entry| entry.step < freed).count() as u64;
+        let mut withheld: Vec<(u64, u64, u32)> = owner
+            .withheld
+            .iter()
+            .map(|&(object, freed)| (older(freed), memory.objects[object as usize].base, object))
+            .collect();
+        withheld.sort_unstable();
+        out.number(withheld.len() as u64);
+        for (older, _, object) in withheld {
+            out.number(older);
+            self.value(memory, memory.pointer(object, 0), out);
+        }
+    }
+
     /// The objects of a thread's own: all, or, with renaming, those that are not allocated and alive.
     pub fn own_objects(&mut self, memory: &Memory, owner: &Thread, out: &mut Part) {
         let arena = &memory.arenas[owner.number.index() + 1];
@@ -176,7 +197,8 @@ impl<'c> Encoder<'c> {
                 out.bytes.push(kind);
                 out.number(info.base);
                 out.number(u64::from(info.size));
-                out.bytes.push(u8::from(info.shared) << 1 | u8::from(info.alive));
+                let whole = is_whole(memory, info);
+                out.bytes.push(u8::from(whole) << 2 | u8::from(info.shared) << 1 | u8::from(info.alive));
                 if info.alive {
                     self.object(memory, object, out);
                 }
@@ -203,7 +225,7 @@ impl<'c> Encoder<'c> {
     /// An allocated object that something points to.
     pub fn allocated(&mut self, memory: &Memory, object: u32, out: &mut Part) {
         let info = &memory.objects[object as usize];
-        let flags = [info.kind == Kind::Heap, info.zeroed, info.shared, info.alive];
+        let flags = [info.kind == Kind::Heap, is_whole(memory, info), info.shared, info.alive];
         out.bytes.push(flags.iter().fold(0, |byte, &flag| byte << 1 | u8::from(flag)));
         out.number(u64::from(info.size));
         if info.alive {
@@ -223,7 +245,7 @@ impl<'c> Encoder<'c> {
         let mut bytes = std::mem::take(&mut self.scratch);
         bytes.clear();
         bytes.extend_from_slice(&memory.bytes[range.clone()]);
-        if !info.zeroed {
+        if !is_whole(memory, info) {
             let initialised = &memory.initialised[range];
             bytes.iter_mut().zip(initialised).for_each(|(byte, &flag)| *byte *= flag);
             let pack = |chunk: &[u8]| chunk.iter().rev().fold(0, |byte, &flag| byte << 1 | flag);
@@ -279,6 +301,16 @@ impl<'c> Encoder<'c> {
 
     fn value(&self, memory: &Memory, content: Value, out: &mut Part) {
         value(memory, self.rename, content, out);
+    }
+}
+
+/// Whether nothing of the object is known to be indeterminate. The same memory of the heap may be cleared in one life and not in
+/// another.
+fn is_whole(memory: &Memory, info: &Object) -> bool {
+    let initialised = || &memory.initialised[info.start as usize..(info.start + info.size) as usize];
+    match info.kind {
+        Kind::Heap => info.alive && (info.zeroed || !initialised().contains(&0)),
+        _ => info.zeroed,
     }
 }
 

@@ -9,7 +9,7 @@ use norn_exec::memory::{Kind, Memory};
 use norn_exec::op::Code;
 use norn_exec::state::Thread;
 use norn_ir::ids::{BlockId, FuncId, GlobalId};
-use norn_ir::instr::{InstrKind, Operand, Property, TerminatorKind};
+use norn_ir::instr::{AllocKind, InstrKind, Operand, Property, TerminatorKind};
 use norn_ir::number::narrow;
 use norn_ir::program::{Global, Program, Storage};
 use norn_passes::Site;
@@ -245,6 +245,8 @@ impl Maker<'_> {
             InstrKind::LocalExit(local) if !self.program.function(f).locals[local.index()].private => {
                 self.writes_elsewhere()
             }
+            // What it may give depends on what is freed and allocated.
+            InstrKind::Alloc { kind: AllocKind::Heap, .. } if self.program.reuses_memory => self.writes_elsewhere(),
             InstrKind::Call { .. } => Effect::Calls(self.points_to.callees(site), false),
             InstrKind::Spawn { .. } => Effect::Calls(self.points_to.spawned(site), true),
             // A label is passed where nobody asks about it.

@@ -11,6 +11,10 @@
 //! only one thread, its commits come first: nobody sees when they happen, and a creation waits for all of them.
 //! Otherwise a loop of main that initialises an array would fill its buffer.
 //!
+//! Where memory is reused, an allocation depends on other allocations and frees, and on the commits after which other
+//! threads may have the freed memory. Commits and frees only add to the memory that may be allocated, and new memory may
+//! always be had: so it does no harm if they come first.
+//!
 //! A creation is enough by itself. A loop that creates threads for ever never comes back to a state, so it could put
 //! off the steps of others for ever. But there is room for a limited number of threads only. Where the room is used
 //! up, the search begins anew, with more room or with creations held.
@@ -102,6 +106,10 @@ impl<'a> Reducer<'a> {
             for entry in &owner.buffer {
                 future.writes.add(Places::of_object(executor.memory(), entry.object));
             }
+            // Its commits will give memory back for others to allocate.
+            if !owner.withheld.is_empty() {
+                future.writes.add(Places::elsewhere());
+            }
             self.of_threads.push(future);
         }
     }
@@ -126,7 +134,12 @@ impl<'a> Reducer<'a> {
         let (addr, writes) = match self.code.ops[owner.pc as usize] {
             Op::Load { addr, .. } => (addr, false),
             // It only goes to the buffer, where nobody sees it.
-            Op::Store { order, .. } if walk.setting.model != Model::Sc && order != Order::SeqCst => return true,
+            Op::Store { addr, order, .. } if walk.setting.model != Model::Sc && order != Order::SeqCst => {
+                if !walk.setting.stores_may_fail() {
+                    return true;
+                }
+                (addr, false)
+            }
             Op::Store { addr, .. } | Op::Rmw { addr, .. } | Op::CompareExchange { addr, .. } => {
                 if !owner.buffer.is_empty() {
                     return false;
@@ -136,7 +149,7 @@ impl<'a> Reducer<'a> {
             Op::SectionBegin { .. } => return !self.is_hopeless(number) && self.is_section_enough(executor, thread),
             // Nobody sees when it happens, and who else may create was asked already.
             Op::Spawn(_) => return owner.buffer.is_empty(),
-            Op::Free { .. } | Op::LocalExit(_) | Op::Return(_) | Op::ThreadExit(_) => {
+            Op::Alloc { .. } | Op::Free { .. } | Op::LocalExit(_) | Op::Return(_) | Op::ThreadExit(_) => {
                 return !self.conflicts(Places::elsewhere(), true);
             }
             _ => return false,
@@ -155,6 +168,7 @@ impl<'a> Reducer<'a> {
         executor.effects().iter().all(|effect| match *effect {
             Effect::Read { object, .. } => !self.conflicts(place(object), false),
             Effect::Write { object, .. } | Effect::Ends { object, .. } => !self.conflicts(place(object), true),
+            Effect::Allocates { .. } | Effect::Begins { .. } => !self.conflicts(Places::elsewhere(), true),
             Effect::Drained { .. } => true,
             Effect::Store { .. }
             | Effect::Commit { .. }

@@ -12,7 +12,7 @@ use norn_ir::instr::{NondetSource, Order};
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
 use norn_verdict::model::Model;
-use norn_verdict::outcome::Checks;
+use norn_verdict::outcome::{Checks, Treatment, ViolationKind};
 use norn_verdict::schedule::{Schedule, Step, StepNumber};
 use norn_verdict::trace::ThreadIndex;
 use norn_verdict::undecided::{Undecided, Why};
@@ -31,6 +31,14 @@ pub struct Setting<'a> {
     pub hold_creations: bool,
     /// A thread may have this many stores waiting.
     pub buffer: usize,
+}
+
+impl Setting<'_> {
+    /// Whether it matters when a store goes to its buffer. A store to memory that was freed is assumed not to happen, but may be
+    /// possible later if the memory is reused.
+    pub fn stores_may_fail(&self) -> bool {
+        self.program.reuses_memory && self.checks.treatment(ViolationKind::UseAfterFree) != Treatment::Violation
+    }
 }
 
 /// What is done to have fewer states, or smaller ones. Each can be turned off, to see what it is worth and that it changes
@@ -265,7 +273,8 @@ impl<'a> Walk<'a> {
     /// Stores go to their buffers at once: nobody else notices, and the own commits go on as before, so the order does
     /// not matter. It ends, because buffers are bounded.
     fn merge_stores(&mut self) -> Result<(), Stop> {
-        if !self.setting.reductions.merge_stores || self.setting.model == Model::Sc {
+        let merges = self.setting.reductions.merge_stores && !self.setting.stores_may_fail();
+        if !merges || self.setting.model == Model::Sc {
             return Ok(());
         }
         let mut number = ThreadIndex::MAIN;

@@ -11,10 +11,10 @@ use norn_ir::program::Storage;
 use norn_machine::Reference;
 use norn_machine::enumerate::{Question, states};
 use norn_states::{Ended, Explored, Reductions, States, explore};
-use norn_testing::{at_most, checked, compile_unmarked, prepare, setting};
+use norn_testing::{Random, at_most, checked, compile_reusing, compile_unmarked, prepare, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Checks, Outcome};
+use norn_verdict::outcome::{Basic, Checks, Outcome};
 use std::collections::BTreeSet;
 
 /// Objects whose final contents are compared: not those with addresses, which renaming may change.
@@ -126,6 +126,27 @@ fn check_counts(program: &Prepared, checks: Checks, name: &str) -> [bool; 3] {
         }
         true
     })
+}
+
+/// Programs whose freed memory is given out again. What is not asked about stops a thread; else most would end soon.
+#[test]
+fn reused_memory() {
+    let (count, first) = (setting("NORN_TEST_PROGRAMS").unwrap_or(60), setting("NORN_TEST_SEED").unwrap_or(0));
+    let (mut compared, mut counted) = ([0; 3], [0; 3]);
+    for seed in first..first + count {
+        let text = norn_testing::programs::reuse::program(&mut Random::new(seed));
+        let basic = if seed % 4 == 0 { Basic::All } else { Basic::Assertions };
+        let checks = Checks { basic, memory_safety: basic == Basic::All, ..Checks::default() };
+        let name = format!("program {seed}");
+        let result = checked(&name, &text, |text| check(&Prepared::new(compile_reusing(text)), checks, &name));
+        compared.iter_mut().zip(result).for_each(|(sum, one)| *sum += u64::from(one));
+        let unmarked = |text: &str| Prepared::without_marks(compile_reusing(text));
+        let result = checked(&name, &text, |text| check_counts(&unmarked(text), checks, &name));
+        counted.iter_mut().zip(result).for_each(|(sum, one)| *sum += u64::from(one));
+    }
+    println!("of {count} programs, {compared:?} were compared under SC, TSO, PSO, and {counted:?} counted");
+    let enough = compared.iter().all(|&n| 2 * n > count) && counted.iter().all(|&n| 4 * n > count);
+    assert!(enough, "most should be comparable: {compared:?} and {counted:?} of {count}");
 }
 
 /// `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.

@@ -57,6 +57,9 @@ fn execute_with(
     if checks.deadlock {
         return Err(Undecided::new(Why::NotLookedFor(Unsought::Deadlocks)));
     }
+    if code.reuses_memory {
+        return Err(Undecided::new(Why::NotLookedFor(Unsought::ReusedMemory)));
+    }
     let began = Instant::now();
     let bounded = code.unwound(bounds).map_err(|error| Undecided::at(Why::too_large(error.to_string()), error.span))?;
     let mut symbolic = execute_bounded(code, &bounded, checks, limits, may_stop)?;

@@ -24,6 +24,12 @@ pub fn prepare(text: &str) -> Prepared {
     Prepared::new(compile_unmarked(text))
 }
 
+/// The same for a program whose freed memory may be given out again.
+#[track_caller]
+pub fn compile_reusing(text: &str) -> Program {
+    Program { reuses_memory: true, ..compile_unmarked(text) }
+}
+
 /// The program as the front end gives it.
 #[track_caller]
 pub fn compile_unmarked(text: &str) -> Program {

@@ -16,7 +16,7 @@ mod limits;
 mod processor;
 mod random;
 
-pub use compile::{compile, compile_named, compile_unmarked, prepare};
+pub use compile::{compile, compile_named, compile_reusing, compile_unmarked, prepare};
 pub use limits::at_most;
 pub use processor::{measured, processor_time};
 pub use random::Random;

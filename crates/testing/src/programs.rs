@@ -1,6 +1,7 @@
 //! Random small C programs, by seed. A line of a function's body is a statement, so that the shrinker can leave it out.
 
 pub mod pointers;
+pub mod reuse;
 
 use crate::Random;
 use norn_ir::number::to_usize;

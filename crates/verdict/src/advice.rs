@@ -50,6 +50,9 @@ fn for_reason(why: &Why, bounds: &[Bound]) -> Vec<Advice> {
         Why::NotLookedFor(Unsought::DeadlocksWithSpuriousWakeUps) => {
             vec![Advice::OtherEngines(&["auto", "states", "enumerate"])]
         }
+        Why::NotLookedFor(Unsought::ReusedMemory) => {
+            vec![Advice::OtherEngines(&["auto", "states", "stateless", "enumerate"])]
+        }
         Why::NotLookedFor(Unsought::LeaksOfProperty { .. }) => Vec::new(),
         Why::NoMeaning(_) => vec![Advice::Replace],
         Why::TooLarge(_) => vec![Advice::SmallerHarness],

@@ -63,6 +63,8 @@ pub enum Unsought {
     Deadlocks,
     /// Deadlocks of programs in which threads may wake up spuriously.
     DeadlocksWithSpuriousWakeUps,
+    /// What goes wrong because freed memory is given out again.
+    ReusedMemory,
     /// Leaks, which a property file asks about. `valid`: all memory is used validly otherwise.
     LeaksOfProperty {
         valid: bool,
@@ -189,6 +191,7 @@ impl Unsought {
             Unsought::DataRaces => "this engine does not look for data races",
             Unsought::Deadlocks => "this engine does not look for deadlocks",
             Unsought::DeadlocksWithSpuriousWakeUps => "with spurious wake-ups this engine does not decide deadlocks",
+            Unsought::ReusedMemory => "this engine does not follow memory that is given out again",
             Unsought::LeaksOfProperty { valid: false } => "memory leaks (valid-memtrack) are not looked for",
             Unsought::LeaksOfProperty { valid: true } => {
                 "memory leaks (valid-memtrack) are not looked for; memory is used validly"

@@ -323,6 +323,7 @@ impl<'a> ProgramBuilder<'a> {
         let stub = || super::function::terminator_only(TerminatorKind::Unreachable, Span::NONE);
         Program {
             target: self.target,
+            reuses_memory: self.session.options.reuse_memory,
             files: self.positions.files,
             types: self.layouts.into_types(),
             globals: self.globals,

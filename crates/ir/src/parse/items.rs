@@ -18,11 +18,18 @@ impl Parser<'_> {
         self.target = self.choice("a data model", Target::from_mnemonic)?;
         self.line_end()?;
         self.skip_empty_lines()?;
+        let reuses_memory = self.eat_word("memory")?;
+        if reuses_memory {
+            self.keyword("reused")?;
+            self.line_end()?;
+            self.skip_empty_lines()?;
+        }
         self.keyword("entry")?;
         let entry = self.func_id()?;
         self.line_end()?;
         let mut program = Program {
             target: self.target,
+            reuses_memory,
             files: Vec::new(),
             types: Vec::new(),
             globals: Vec::new(),

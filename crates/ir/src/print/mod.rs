@@ -27,6 +27,7 @@
 //! - A place is `!line:column` or `!file:line:column`; the file is left out if it is that of the place before, the
 //!   whole if nothing changed. The header of each global and function starts anew from `!none`.
 //! - Size and alignment of a type are left out where they follow from the scalar or from the array's element.
+//! - `memory reused` after the target: see [`Program::reuses_memory`].
 //! - What follows `//` is for the reader: the names of what the line mentions.
 
 mod instrs;
@@ -95,6 +96,9 @@ impl Printer<'_> {
         let program = self.program;
         writeln!(self.out, "norn-ir {VERSION}")?;
         writeln!(self.out, "target {}", program.target.mnemonic())?;
+        if program.reuses_memory {
+            writeln!(self.out, "memory reused")?;
+        }
         writeln!(self.out, "entry {}", program.entry)?;
         for (i, name) in program.files.iter().enumerate() {
             self.gap(i);

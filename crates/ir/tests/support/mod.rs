@@ -329,6 +329,7 @@ impl Generator {
     pub fn program(&mut self) -> Program {
         Program {
             target: self.pick(&[Target::Ilp32, Target::Lp64]),
+            reuses_memory: self.pick(&[false, true]),
             files: self.list(3, Generator::text),
             types: self.list(6, Generator::ty),
             globals: self.list(5, Generator::global),

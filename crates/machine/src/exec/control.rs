@@ -181,6 +181,7 @@ impl<'p> Exec<'_, 'p> {
             frames: vec![frame],
             status: Status::Fresh,
             buffer: Vec::new(),
+            withheld: Vec::new(),
             epoch: 0,
             steps: StepNumber::NONE,
             children: 0,

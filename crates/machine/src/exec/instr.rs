@@ -117,7 +117,7 @@ impl<'p> Exec<'_, 'p> {
             InstrKind::LocalEnter(local) => self.enter_local(local)?,
             InstrKind::LocalExit(local) => return self.leave_local(local),
             InstrKind::Alloc { dst, size, zeroed, kind, ty, private } => {
-                self.allocate(dst, size, kind, zeroed, ty, private)?;
+                return self.allocate(dst, size, kind, zeroed, ty, private);
             }
             InstrKind::Free { addr, kind } => return self.free(self.value(addr), kind),
             InstrKind::ObjectSize { dst, addr } => {

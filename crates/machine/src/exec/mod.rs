@@ -241,7 +241,10 @@ impl<'a, 'p> Exec<'a, 'p> {
         if !models::may_commit(self.machine.model, buffer, at) {
             return Err(Stop::NotEnabled);
         }
-        let entry = self.thread_mut().buffer.remove(at);
+        let thread = self.thread_mut();
+        let entry = thread.buffer.remove(at);
+        let Thread { buffer, withheld, .. } = thread;
+        withheld.retain(|&(_, freed)| buffer.iter().any(|older| older.step < freed));
         let spot = Spot { object: entry.object, offset: entry.offset, ty: entry.ty, size: entry.size };
         self.tell(Happening::Commit { spot, value: entry.value, step });
         if entry.moot {

@@ -2,7 +2,7 @@
 //!
 //! The end of a shared object's life is a visible step. It does not wait for the thread's own pending stores to the object,
 //! as no processor does: they are moot from then on, and reach memory that nobody may look at. (A store that another thread
-//! has pending is a use after free when it reaches memory.)
+//! has pending is a use after free when it reaches memory, unless the memory was given out again meanwhile.)
 
 use super::{Done, Exec, Flow, Mode};
 use crate::eval::Value;
@@ -10,8 +10,9 @@ use crate::machine::Stop;
 use crate::memory::{Info, ObjectKind, ObjectRef};
 use crate::observe::Happening;
 use norn_ir::ids::{LocalId, Reg, TypeId};
-use norn_ir::instr::{AllocKind, Operand};
+use norn_ir::instr::{AllocKind, NondetSource, Operand, SyncKind};
 use norn_ir::number::narrow;
+use norn_ir::types::Ty;
 use norn_verdict::outcome::{Assumption, Treatment, ViolationKind};
 use std::rc::Rc;
 
@@ -43,9 +44,22 @@ impl Exec<'_, '_> {
         zeroed: bool,
         ty: Option<TypeId>,
         private: bool,
-    ) -> Done<()> {
+    ) -> Done<Flow> {
         let size = self.value(size).bits;
         let is_heap = kind == AllocKind::Heap;
+        let reuses = is_heap && self.machine.program.reuses_memory;
+        // Where memory is reused, nobody has it for himself.
+        let private = private && !reuses;
+        if reuses {
+            if self.mode == Mode::Silent {
+                return Ok(Flow::Visible);
+            }
+            if let Some(object) = self.choose_freed(size)? {
+                self.give_again(object, ty, zeroed);
+                self.set(dst, self.state.memory.pointer_to(object, 0));
+                return Ok(Flow::Next);
+            }
+        }
         // Kind and address are the allocator's to say.
         let info = Info { kind: ObjectKind::Heap { number: 0 }, base: 0, size, private, ty, span: self.place().span };
         let allocated = self.state.memory.allocate(self.thread, is_heap, info, zeroed);
@@ -54,7 +68,34 @@ impl Exec<'_, '_> {
             self.frame_mut().allocations.push(object);
         }
         self.set(dst, self.state.memory.pointer_to(object, 0));
-        Ok(())
+        Ok(Flow::Next)
+    }
+
+    /// The freed object whose memory an allocation gets, by a truth value for each that it could get; `None`: new memory.
+    /// Deallocation synchronises with the next allocation of the memory (C17 7.22.3), so the thread that freed it should
+    /// have no older store in its buffer, unless it gets its own memory.
+    fn choose_freed(&mut self, size: u64) -> Done<Option<ObjectRef>> {
+        for object in self.state.memory.freed(size) {
+            let others = self.state.threads.iter().enumerate().filter(|&(number, _)| number != self.thread.index());
+            let mut withheld = others.flat_map(|(_, thread)| &thread.withheld);
+            if withheld.any(|&(other, _)| other == object) {
+                continue;
+            }
+            let source = format!("reuse of {}", self.machine.object_name(self.state, object));
+            if self.input(Ty::Bool, &NondetSource::Input(source))?.bits != 0 {
+                return Ok(Some(object));
+            }
+        }
+        Ok(None)
+    }
+
+    fn give_again(&mut self, object: ObjectRef, ty: Option<TypeId>, zeroed: bool) {
+        let (base, span) = (self.object(object).info.base, self.place().span);
+        if let Some(races) = &mut self.state.races {
+            Rc::make_mut(races).given_again(self.thread, base);
+        }
+        self.thread_mut().withheld.retain(|&(freed, _)| freed != object);
+        self.state.memory.give_again(object, ty, span, zeroed);
     }
 
     pub(super) fn free(&mut self, pointer: Value, kind: AllocKind) -> Done<Flow> {
@@ -89,11 +130,26 @@ impl Exec<'_, '_> {
             self.check_race_with_free(object)?;
         }
         self.end_objects(&[object])?;
+        if kind == AllocKind::Heap && self.machine.program.reuses_memory {
+            self.withhold(object);
+        }
         if kind == AllocKind::Stack {
             // Its scope may be that of a caller's block only if it was passed on, which a front end does not do.
             self.frame_mut().allocations.retain(|&allocation| allocation != object);
         }
         Ok(Flow::Next)
+    }
+
+    /// Freed memory is there for everybody once the stores before the free are in memory.
+    fn withhold(&mut self, object: ObjectRef) {
+        let base = self.object(object).info.base;
+        if let Some(races) = &mut self.state.races {
+            Rc::make_mut(races).sync(self.thread, SyncKind::Release, base);
+        }
+        let thread = self.thread_mut();
+        if !thread.buffer.is_empty() {
+            thread.withheld.push((object, thread.steps));
+        }
     }
 
     pub(super) fn object_size(&self, pointer: Value) -> Done<u64> {
@@ -138,7 +194,7 @@ impl Exec<'_, '_> {
         }
         let others = self.state.threads.iter().enumerate().filter(|&(number, _)| number != self.thread.index());
         let mut pending = others.flat_map(|(_, thread)| &thread.buffer);
-        let store = pending.find(|entry| objects.contains(&entry.object))?;
+        let store = pending.find(|entry| objects.contains(&entry.object) && !entry.moot)?;
         Some(Stop::Ends(Some(Assumption { span: store.place.span, kind })))
     }
 

@@ -23,6 +23,9 @@ use serde_json::Value;
 use std::time::Instant;
 
 pub fn run(args: &RobustArgs) -> Exit {
+    if args.c.reuse_memory {
+        return output::fail("--reuse-memory: robustness is decided only where memory is not reused", Exit::Usage);
+    }
     watch::limit(args.limits.timeout, args.limits.memory());
     leave_last_words(args, args.models(), Vec::new(), Exit::Unknown);
     let compiled = match frontend::compile(&args.c, Decisions::Unmarked) {

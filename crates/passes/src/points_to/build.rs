@@ -1,7 +1,7 @@
 //! From instructions to constraints, function by function as the analysis finds them reachable.
 
 use norn_ir::ids::{FuncId, GlobalId, LocalId, Reg};
-use norn_ir::instr::{Callee, CastOp, InstrKind, Operand, TerminatorKind};
+use norn_ir::instr::{AllocKind, Callee, CastOp, InstrKind, Operand, TerminatorKind};
 use norn_ir::number::narrow;
 use norn_ir::program::{Function, InitValue, Origin, Program, Register};
 use norn_ir::types::Ty;
@@ -29,6 +29,8 @@ pub(super) struct Builder<'p> {
     shared: Vec<Option<InstanceId>>,
     calls: Vec<CallData>,
     thread_result: Node,
+    /// What every allocation on the heap may give, if memory is reused.
+    heap: Node,
     exposed: Node,
     conjures: bool,
     /// Instances whose instructions have not been looked at.
@@ -80,6 +82,7 @@ impl<'p> Builder<'p> {
         let size: usize = program.functions.iter().map(instruction_count).sum();
         let mut graph = Graph::default();
         let thread_result = graph.node();
+        let heap = graph.node();
         let exposed = graph.node();
         let mut builder = Builder {
             program,
@@ -91,6 +94,7 @@ impl<'p> Builder<'p> {
             shared: vec![None; program.functions.len()],
             calls: Vec::new(),
             thread_result,
+            heap,
             exposed,
             conjures: false,
             pending: Vec::new(),
@@ -367,10 +371,16 @@ impl<'p> Builder<'p> {
             InstrKind::Join { dst: Some(dst), .. } => {
                 self.assign(instance, dst, [Value::Node(self.thread_result)]);
             }
-            InstrKind::Alloc { dst, .. } => {
+            InstrKind::Alloc { dst, kind, .. } => {
                 let object = self.add_object(Object::Alloc(site), Some(instance));
                 self.instances[instance.index()].allocs.push((site, object));
-                self.assign(instance, dst, [Value::Object(object)]);
+                if kind == AllocKind::Heap && self.program.reuses_memory {
+                    // What one allocation gives may be the memory that another gave before.
+                    self.graph.add_element(self.heap, object.0);
+                    self.assign(instance, dst, [Value::Node(self.heap)]);
+                } else {
+                    self.assign(instance, dst, [Value::Object(object)]);
+                }
             }
             InstrKind::Nondet { dst, .. } | InstrKind::ThreadSelf { dst } | InstrKind::ObjectSize { dst, .. } => {
                 self.assign(instance, dst, []);
