@@ -272,11 +272,11 @@ impl Trace {
                 }
                 // Its memory may be another object's by now.
                 Effect::Commit { moot: true, .. } if executor.reuses_memory() => {
-                    self.read(cells.allocator(), StepNumber::NONE, number, process.thread);
+                    self.touch_allocator(cells.allocator(), false, process.thread, footprints);
                 }
                 Effect::Commit { object, at, size, step, .. } => {
                     if executor.reuses_memory() {
-                        self.read(cells.allocator(), StepNumber::NONE, number, process.thread);
+                        self.touch_allocator(cells.allocator(), false, process.thread, footprints);
                     }
                     self.touch_life(executor, cells, object, number, process.thread, false);
                     cells.of(executor, object, at, size, |cell| self.write(cell, number, process.thread));
@@ -290,10 +290,10 @@ impl Trace {
                 Effect::Ends { object, .. } => {
                     self.touch_life(executor, cells, object, number, process.thread, true);
                     if Cells::is_given_back(executor, object) {
-                        self.read(cells.allocator(), StepNumber::NONE, number, process.thread);
+                        self.touch_allocator(cells.allocator(), false, process.thread, footprints);
                     }
                 }
-                Effect::Allocates { .. } => self.write(cells.allocator(), number, process.thread),
+                Effect::Allocates { .. } => self.touch_allocator(cells.allocator(), true, process.thread, footprints),
                 Effect::Begins { object, .. } => {
                     self.touch_life(executor, cells, object, number, process.thread, true);
                 }
@@ -428,6 +428,18 @@ impl Trace {
             Some(life) if ends => self.write(life, number, thread),
             Some(life) => self.read(life, StepNumber::NONE, number, thread),
             None => {}
+        }
+    }
+
+    /// The free memory is read or written. A commit is not ordered with the allocations of its own thread, so that all events
+    /// of the others count, not only those since the last write.
+    fn touch_allocator(&mut self, cell: CellId, writes: bool, thread: ThreadIdentity, footprints: &Footprints) {
+        self.accesses.push(Access { cell, writes, own: StepNumber::NONE });
+        for (number, event) in self.events.iter().enumerate() {
+            let conflicts = |access: &Access| access.cell == cell && (writes || access.writes);
+            if event.process.thread != thread && footprints.accesses(event.footprint).iter().any(conflicts) {
+                self.conflicts.push(EventNumber::new(number));
+            }
         }
     }
 
