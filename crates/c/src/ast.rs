@@ -89,6 +89,8 @@ pub struct Qualifiers {
 #[derive(Debug)]
 pub enum TypeSpecifier {
     Basic(BasicType),
+    /// `_Complex` and the type of its parts.
+    Complex(BasicType),
     Record(Box<RecordSpecifier>),
     Enum(Box<EnumSpecifier>),
     Typedef(Symbol),
@@ -123,8 +125,9 @@ pub enum BasicType {
     Float,
     Double,
     LongDouble,
-    /// `_Complex` of anything, and numbers of half precision: named so that it can be reported as unsupported where it is used.
-    Complex,
+    /// `_Float16` and `_Float128`: named so that they can be reported as unsupported where they are used.
+    Half,
+    Quad,
 }
 
 #[derive(Debug)]
@@ -284,6 +287,8 @@ pub enum BlockItem {
     Declaration(Declaration),
     StaticAssert(StaticAssert),
     Statement(Stmt),
+    /// GNU: a function inside of a function.
+    Function(Box<FunctionDefinition>),
 }
 
 #[derive(Debug)]

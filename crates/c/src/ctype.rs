@@ -42,8 +42,16 @@ pub enum Type {
     Function(FunctionType),
     Record(RecordId),
     Enum(EnumId),
-    /// Parsed, but not supported where its values are used.
-    Complex,
+    /// `_Complex` of an integer or floating type: two elements, the real part first.
+    Complex(TypeId),
+    /// GNU `vector_size`: so many elements of an integer or floating type.
+    Vector {
+        element: TypeId,
+        length: u64,
+    },
+    /// `_Float16` and `_Float128`: parsed, but not supported where their values are used.
+    Half,
+    Quad,
     /// The type of something that was already reported; silences what would follow from it.
     Error,
 }
@@ -70,7 +78,7 @@ pub enum IntType {
 pub enum FloatType {
     Float,
     Double,
-    /// Has the size of the x87 format and the values of `double`.
+    /// The format of the x87.
     LongDouble,
 }
 
@@ -194,13 +202,19 @@ impl Types {
 }
 
 impl QualType {
+    /// Without qualifiers, as a constant.
+    pub const fn plain(ty: TypeId) -> QualType {
+        let qualifiers = Qualifiers { is_const: false, is_volatile: false, is_restrict: false, is_atomic: false };
+        QualType { ty, qualifiers }
+    }
+
     pub fn unqualified(ty: TypeId) -> QualType {
         QualType { ty, qualifiers: Qualifiers::default() }
     }
 }
 
 /// The types that every [`Types`] knows from the start, in the order of their ids.
-const PREDEFINED: [Type; 20] = [
+const PREDEFINED: [Type; 21] = [
     Type::Void,
     Type::Bool,
     Type::Int(IntType::Char),
@@ -219,8 +233,9 @@ const PREDEFINED: [Type; 20] = [
     Type::Float(FloatType::Float),
     Type::Float(FloatType::Double),
     Type::Float(FloatType::LongDouble),
-    Type::Complex,
+    Type::Half,
     Type::Error,
+    Type::Quad,
 ];
 
 impl TypeId {
@@ -238,8 +253,9 @@ impl TypeId {
     pub const FLOAT: TypeId = TypeId(15);
     pub const DOUBLE: TypeId = TypeId(16);
     pub const LONG_DOUBLE: TypeId = TypeId(17);
-    pub const COMPLEX: TypeId = TypeId(18);
+    pub const HALF: TypeId = TypeId(18);
     pub const ERROR: TypeId = TypeId(19);
+    pub const QUAD: TypeId = TypeId(20);
 
     pub fn of_int(int: IntType) -> TypeId {
         TypeId(int as u32 + 2)

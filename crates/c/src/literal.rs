@@ -1,10 +1,13 @@
 //! Values of literals: numbers, character constants and strings, from their spelling.
 //!
 //! Integers are given a value and what their suffix says; which type that makes is the type checker's business.
-//! Imaginary constants and decimal floating types are not known.
+//! Decimal floating types are not known.
 
+mod extended;
 #[cfg(test)]
 mod tests;
+
+pub use extended::Extended;
 
 use norn_ir::number::narrow_to;
 
@@ -20,8 +23,11 @@ pub enum Number {
         decimal: bool,
     },
     Float {
+        /// Of a `long double`, the nearest `double`.
         value: f64,
         kind: FloatKind,
+        /// Of a `long double`, the number itself; `None` if it has very many digits.
+        extended: Option<Extended>,
     },
 }
 
@@ -30,6 +36,8 @@ pub enum FloatKind {
     Float,
     Double,
     LongDouble,
+    /// `_Float128`.
+    Quad,
 }
 
 /// What the prefix of a character constant or string says about its elements.
@@ -72,8 +80,21 @@ pub struct StringPiece {
     pub units: Vec<u32>,
 }
 
-/// The value of a preprocessing number. The error is a message for a diagnostic.
-pub fn number(text: &str) -> Result<Number, String> {
+/// The value of a preprocessing number, and whether its suffix makes it imaginary. The error is a message for a diagnostic.
+pub fn number(text: &str) -> Result<(Number, bool), String> {
+    let is_imaginary = |c: char| matches!(c, 'i' | 'I' | 'j' | 'J');
+    // It may stand before or after the rest of the suffix.
+    let end = text.find(is_imaginary);
+    match end {
+        Some(at) if !text[at + 1..].contains(is_imaginary) => {
+            let real = format!("{}{}", &text[..at], &text[at + 1..]);
+            Ok((real_number(&real)?, true))
+        }
+        _ => Ok((real_number(text)?, false)),
+    }
+}
+
+fn real_number(text: &str) -> Result<Number, String> {
     let lower = text.to_ascii_lowercase();
     let (radix, digits) = match lower.as_bytes() {
         [b'0', b'x', ..] => (16, &lower[2..]),
@@ -139,7 +160,8 @@ fn float(text: &str, hex: bool, digits: &str) -> Result<Number, String> {
     let kind = match suffix {
         "f" | "f32" => FloatKind::Float,
         "" | "f64" | "f32x" | "d" => FloatKind::Double,
-        "l" | "w" | "q" | "f128" | "f64x" => FloatKind::LongDouble,
+        "l" | "w" | "f64x" => FloatKind::LongDouble,
+        "q" | "f128" => FloatKind::Quad,
         _ => return Err(format!("'{suffix}' is not a suffix of a number, in '{text}'")),
     };
     let value = if hex {
@@ -153,7 +175,11 @@ fn float(text: &str, hex: bool, digits: &str) -> Result<Number, String> {
         };
         value.map_err(|_| invalid())?
     };
-    Ok(Number::Float { value, kind })
+    let extended = match kind {
+        FloatKind::LongDouble => extended::extended(mantissa, exponent.unwrap_or("0"), radix),
+        _ => None,
+    };
+    Ok(Number::Float { value, kind, extended })
 }
 
 /// The value of a hexadecimal mantissa with a decimal exponent of two, rounded to nearest, ties to even.

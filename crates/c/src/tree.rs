@@ -130,6 +130,11 @@ pub struct Body {
     pub params: Vec<VarId>,
     pub vars: Vec<Var>,
     pub labels: Vec<Label>,
+    /// The labels whose addresses are taken, and the object that stands for them: the address of each is that of a byte of it.
+    pub label_addresses: Vec<LabelId>,
+    pub label_object: Option<ObjectId>,
+    /// What nested functions see of this one.
+    pub frame: Option<Frame>,
     /// How many case labels there are.
     pub cases: u32,
     /// The variables that hold the lengths (in elements, `size_t`) of variable-length array types.
@@ -137,6 +142,20 @@ pub struct Body {
     pub block: Stmt,
     /// Of the closing brace.
     pub end: Loc,
+}
+
+/// An array of pointers through which nested functions reach the variables of a function. The first is for the frame of the
+/// function around it.
+#[derive(Debug)]
+pub struct Frame {
+    /// The array.
+    pub var: VarId,
+    /// The variables that the other pointers are for.
+    pub slots: Vec<VarId>,
+    /// The parameter with the frame of the function around, in a nested function.
+    pub chain: Option<VarId>,
+    /// Objects that hold the frame while a pointer to a nested function may be used; null again when the function returns.
+    pub claims: Vec<ObjectId>,
 }
 
 #[derive(Debug)]
@@ -208,6 +227,8 @@ pub enum StmtKind {
     /// The place of a named label.
     Label(LabelId),
     Goto(LabelId),
+    /// GNU `goto *e`: to the label of the function whose address the value is.
+    GotoComputed(Expr),
     Break,
     Continue,
     Return(Option<Expr>),
@@ -276,6 +297,8 @@ pub enum ExprKind {
     /// Of integer, `_Bool` or pointer type; the value cut to the width of its type.
     Int(u64),
     Float(f64),
+    /// A complex number or a vector, by the values of its elements.
+    Elements(Vec<Expr>),
     /// The address of a function (of pointer-to-function type).
     Function(FunctionId),
     Load(Box<Expr>),

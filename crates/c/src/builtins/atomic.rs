@@ -178,7 +178,10 @@ impl Call<'_, '_, '_> {
             return Err(self.checker.error_expr(self.loc));
         };
         let ty = QualType::unqualified(pointee.ty);
-        if self.checker.is_scalar(ty) && self.checker.unsupported_values(ty).is_none() {
+        if self.checker.is_scalar(ty)
+            && self.checker.unsupported_values(ty).is_none()
+            && !self.checker.is_long_double(ty)
+        {
             return Ok((pointer, ty));
         }
         if records && self.checker.is_record(ty) && self.checker.size_of(ty).is_some() {

@@ -3,7 +3,7 @@
 use super::Call;
 use crate::ast;
 use crate::ctype::{FloatType, FunctionType, IntType, QualType, Type, TypeId};
-use crate::tree::{BinaryOp, Builtin, CompareOp, Expr, ExprKind};
+use crate::tree::{BinaryOp, Builtin, CompareOp, Expr, ExprKind, VarId};
 use norn_ir::instr::FenceKind;
 
 impl Call<'_, '_, '_> {
@@ -95,11 +95,167 @@ impl Call<'_, '_, '_> {
                 let (lhs, rhs) = self.checker.usual_conversions(lhs, rhs);
                 self.checker.comparison(op, lhs, rhs, self.loc)
             }
-            "frame_address" | "return_address" | "setjmp" | "longjmp" | "apply" | "classify_type" => {
+            "isunordered" | "islessgreater" => {
+                let (lhs, rhs) = (self.arg(0), self.arg(1));
+                if let Err(wrong) = self.check_floats(&[lhs.ty, rhs.ty]) {
+                    return Some(wrong);
+                }
+                let (lhs, rhs) = self.checker.usual_conversions(lhs, rhs);
+                let (Some((fill_l, l)), Some((fill_r, r))) = (self.keep(lhs), self.keep(rhs)) else {
+                    return Some(self.checker.error_expr(self.loc));
+                };
+                let compare = |c: &Self, op, a, b| c.checker.comparison(op, c.kept(a), c.kept(b), c.loc);
+                let (first, second) = match name {
+                    "isunordered" => (compare(self, CompareOp::Ne, l, l), compare(self, CompareOp::Ne, r, r)),
+                    _ => (compare(self, CompareOp::Lt, l, r), compare(self, CompareOp::Gt, l, r)),
+                };
+                let either = self.checker.logical(true, first, second, self.loc);
+                let rest = self.checker.comma(fill_r, either);
+                self.checker.comma(fill_l, rest)
+            }
+            "isinf" | "isinff" | "isinfl" | "isfinite" | "finite" | "finitef" | "finitel" | "isnormal" | "signbit"
+            | "signbitf" | "signbitl" | "isnanf" | "isnanl" => self.float_class(name),
+            "classify_type" => self.type_class(),
+            "frame_address" | "return_address" | "setjmp" | "longjmp" | "apply" => {
                 let pointer = self.void_pointer();
                 self.unsupported(format!("'{}'", self.name), pointer)
             }
-            _ => return self.library_function(name),
+            "shuffle" => {
+                let mut vectors: Vec<Expr> = (0..self.args.len()).map(|i| self.arg(i)).collect();
+                match vectors.pop() {
+                    _ if vectors.iter().any(|v| self.checker.is_error(v.ty)) => self.checker.error_expr(self.loc),
+                    Some(mask) => self.checker.shuffled(vectors, mask, self.loc),
+                    None => self.checker.error_expr(self.loc),
+                }
+            }
+            "complex" => {
+                let (real, imaginary) = (self.arg(0), self.arg(1));
+                if let Err(wrong) = self.check_floats(&[real.ty, imaginary.ty]) {
+                    return Some(wrong);
+                }
+                let (real, imaginary) = self.checker.usual_conversions(real, imaginary);
+                let ty = self.checker.complex_of(real.ty);
+                self.checker.composed(vec![real, imaginary], ty, self.loc)
+            }
+            _ => return self.complex_function(name).or_else(|| self.library_function(name)),
+        })
+    }
+
+    /// Questions about one floating-point number, which is kept in its own type: `f` and `l` at the end of a name only say the type.
+    fn float_class(&mut self, name: &str) -> Expr {
+        let value = match name.as_bytes().last() {
+            Some(b'f') if name != "isinf" => self.arg_as(0, QualType::unqualified(TypeId::FLOAT)),
+            Some(b'l') if name != "isnormal" => self.arg_as(0, QualType::unqualified(TypeId::LONG_DOUBLE)),
+            _ => self.arg(0),
+        };
+        if let Err(wrong) = self.check_floats(&[value.ty]) {
+            return wrong;
+        }
+        let int = self.checker.int_type();
+        if let Some(what) = self.checker.unsupported_values(value.ty) {
+            return self.unsupported(what, int);
+        }
+        let ty = value.ty;
+        if self.checker.is_long_double(ty) && name == "isnormal" {
+            return self.unsupported(format!("'{}' of a 'long double'", self.name), int);
+        }
+        let Some((fill, var)) = self.keep(value) else { return self.checker.error_expr(self.loc) };
+        let (smallest, largest) = match ty.ty {
+            TypeId::FLOAT => (f64::from(f32::MIN_POSITIVE), f64::from(f32::MAX)),
+            _ => (f64::MIN_POSITIVE, f64::MAX),
+        };
+        let compare = |c: &Self, op, bound: f64| {
+            let bound = Expr { kind: ExprKind::Float(bound), ty, loc: c.loc };
+            c.checker.comparison(op, c.kept(var), bound, c.loc)
+        };
+        let join = |c: &Self, is_or, a, b| c.checker.logical(is_or, a, b, c.loc);
+        let answer = match name {
+            "isnanf" | "isnanl" => self.checker.comparison(CompareOp::Ne, self.kept(var), self.kept(var), self.loc),
+            "isinf" | "isinff" | "isinfl" => {
+                let infinite = f64::INFINITY;
+                let (above, below) = (compare(self, CompareOp::Eq, infinite), compare(self, CompareOp::Eq, -infinite));
+                join(self, true, above, below)
+            }
+            "isnormal" => {
+                let (a, b) = (compare(self, CompareOp::Ge, smallest), compare(self, CompareOp::Le, largest));
+                let positive = join(self, false, a, b);
+                let (a, b) = (compare(self, CompareOp::Le, -smallest), compare(self, CompareOp::Ge, -largest));
+                let negative = join(self, false, a, b);
+                join(self, true, positive, negative)
+            }
+            "signbit" | "signbitf" | "signbitl" => self.sign_of(var),
+            _ => {
+                let infinite = f64::INFINITY;
+                let (a, b) = (compare(self, CompareOp::Lt, infinite), compare(self, CompareOp::Gt, -infinite));
+                join(self, false, a, b)
+            }
+        };
+        self.checker.comma(fill, answer)
+    }
+
+    /// Whether a kept floating-point number has a sign: `copysign(1.0, x) < 0`.
+    fn sign_of(&mut self, var: VarId) -> Expr {
+        let double = QualType::unqualified(TypeId::DOUBLE);
+        let ty = FunctionType { result: double, params: vec![double, double], variadic: false, prototyped: true };
+        let ty = self.checker.types.intern(Type::Function(ty));
+        let name = self.checker.session.symbols.intern("copysign");
+        let function = self.checker.linked_function(name, ty, self.loc);
+        let one = self.float_constant(1.0, FloatType::Double);
+        let sign = self.checker.call_checked(Some(function), name, vec![one, self.kept(var)], self.loc);
+        let zero = self.float_constant(0.0, FloatType::Double);
+        self.checker.comparison(CompareOp::Lt, sign, zero, self.loc)
+    }
+
+    /// GCC's number for the kind of a type, after the promotions.
+    fn type_class(&mut self) -> Expr {
+        let Some(arg) = self.args.first() else { return self.checker.error_expr(self.loc) };
+        let value = self.checker.unevaluated_expr(arg);
+        let value = self.checker.value_of(value);
+        if self.checker.is_error(value.ty) {
+            return value;
+        }
+        let class = match self.checker.kind(value.ty) {
+            Type::Void => 0,
+            Type::Pointer(_) => 5,
+            Type::Float(_) | Type::Half | Type::Quad => 8,
+            Type::Complex(_) => 9,
+            Type::Record(id) => {
+                if self.checker.types.record(*id).is_union {
+                    13
+                } else {
+                    12
+                }
+            }
+            Type::Vector { .. } => return self.unsupported("the class of a vector type", self.checker.int_type()),
+            _ => 1,
+        };
+        self.checker.int_constant(class, self.checker.int_type(), self.loc)
+    }
+
+    /// `conj`, `creal` and `cimag` with their suffixes.
+    pub(super) fn complex_function(&mut self, name: &str) -> Option<Expr> {
+        let (stem, float) = match name.as_bytes().last()? {
+            b'f' => (&name[..name.len() - 1], TypeId::FLOAT),
+            b'l' if name != "creal" => (&name[..name.len() - 1], TypeId::LONG_DOUBLE),
+            _ => (name, TypeId::DOUBLE),
+        };
+        if !matches!(stem, "conj" | "creal" | "cimag") {
+            return None;
+        }
+        if let Err(wrong) = self.expect_args(1) {
+            return Some(wrong);
+        }
+        let ty = self.checker.complex_of(QualType::unqualified(float));
+        let value = self.arg_as(0, ty);
+        if self.checker.is_error(value.ty) {
+            return Some(value);
+        }
+        Some(match stem {
+            "conj" => self.checker.complex_unary(value, [false, true], self.loc),
+            _ => {
+                let part = self.checker.complex_part(value, stem == "cimag", self.loc);
+                self.checker.value_of(part)
+            }
         })
     }
 
@@ -135,7 +291,10 @@ impl Call<'_, '_, '_> {
             "strlen" | "strspn" | "strcspn" | "strnlen" => self.checker.size_type(),
             "labs" => QualType::unqualified(TypeId::of_int(IntType::Long)),
             "llabs" => QualType::unqualified(TypeId::of_int(IntType::LongLong)),
-            "fabs" | "sqrt" | "floor" | "ceil" => QualType::unqualified(TypeId::DOUBLE),
+            "fabs" | "sqrt" | "floor" | "ceil" | "copysign" | "trunc" | "fmax" | "fmin" => {
+                QualType::unqualified(TypeId::DOUBLE)
+            }
+            "fabsf" | "copysignf" => QualType::unqualified(TypeId::FLOAT),
             "free" | "exit" | "_exit" | "_Exit" | "bzero" => self.checker.void_type(),
             "memcmp" | "bcmp" | "strcmp" | "strncmp" | "strcasecmp" | "strncasecmp" | "abs" | "printf" | "fprintf"
             | "sprintf" | "snprintf" | "vprintf" | "vfprintf" | "vsprintf" | "vsnprintf" | "puts" | "putchar"
@@ -172,6 +331,9 @@ impl Call<'_, '_, '_> {
     }
 
     fn float_constant(&mut self, value: f64, ty: FloatType) -> Expr {
+        if ty == FloatType::LongDouble {
+            self.checker.prepare_long_double();
+        }
         let ty = QualType::unqualified(self.checker.types.intern(Type::Float(ty)));
         Expr { kind: ExprKind::Float(value), ty, loc: self.loc }
     }
@@ -199,7 +361,7 @@ impl Call<'_, '_, '_> {
             2 => IntType::UnsignedLongLong,
             _ => return None,
         };
-        if !matches!(stem, "popcount" | "parity" | "clz" | "ctz" | "ffs") {
+        if !matches!(stem, "popcount" | "parity" | "clz" | "ctz" | "ffs" | "clrsb") {
             return None;
         }
         if let Err(wrong) = self.expect_args(1) {
@@ -212,6 +374,28 @@ impl Call<'_, '_, '_> {
             "popcount" => self.as_int(Builtin::PopCount(value), ty),
             "clz" => self.as_int(Builtin::LeadingZeros(value), ty),
             "ctz" => self.as_int(Builtin::TrailingZeros(value), ty),
+            "clrsb" => {
+                // The bits after the sign that equal it: those of x with all equal to the sign cleared, and a one behind them.
+                let signed = match operand {
+                    IntType::UnsignedInt => IntType::Int,
+                    IntType::UnsignedLong => IntType::Long,
+                    _ => IntType::LongLong,
+                };
+                let signed = QualType::unqualified(TypeId::of_int(signed));
+                let Some((fill, var)) = self.keep(value) else { return Some(self.checker.error_expr(self.loc)) };
+                let bits = self.checker.size_of(ty).unwrap_or(4) * 8;
+                let width = self.checker.int_constant(i128::from(bits - 1), int, self.loc);
+                let sign = self.checker.converted(self.kept(var), signed);
+                let sign = self.checker.arithmetic(BinaryOp::Shr, sign, width, self.loc);
+                let sign = self.checker.converted(sign, ty);
+                let differing = self.checker.arithmetic(BinaryOp::Xor, self.kept(var), sign, self.loc);
+                let one = self.checker.int_constant(1, int, self.loc);
+                let moved = self.checker.arithmetic(BinaryOp::Shl, differing, one, self.loc);
+                let one = self.checker.int_constant(1, ty, self.loc);
+                let marked = self.checker.arithmetic(BinaryOp::Or, moved, one, self.loc);
+                let count = self.as_int(Builtin::LeadingZeros(marked), ty);
+                self.checker.comma(fill, count)
+            }
             "parity" => {
                 let count = self.as_int(Builtin::PopCount(value), ty);
                 let one = self.checker.int_constant(1, int, self.loc);
@@ -325,16 +509,21 @@ fn argument_counts(name: &str) -> Option<(usize, usize)> {
     Some(match name {
         "unreachable" | "trap" | "abort" | "huge_val" | "huge_valf" | "huge_vall" | "inf" | "inff" | "infl"
         | "ia32_mfence" | "ia32_sfence" | "ia32_lfence" | "ia32_pause" => (0, 0),
-        "constant_p" | "va_end" | "nan" | "nanf" | "nanl" | "nans" | "isnan" | "frame_address" | "return_address"
-        | "assume" | "classify_type" => (1, 1),
+        "constant_p" | "va_end" | "nan" | "nanf" | "nanl" | "nans" | "isnan" | "isnanf" | "isnanl" | "isinf"
+        | "isinff" | "isinfl" | "isfinite" | "finite" | "finitef" | "finitel" | "isnormal" | "signbit" | "signbitf"
+        | "signbitl" | "frame_address" | "return_address" | "assume" | "classify_type" => (1, 1),
         "expect"
         | "object_size"
         | "dynamic_object_size"
         | "va_copy"
         | "isgreater"
         | "isgreaterequal"
+        | "isunordered"
+        | "islessgreater"
         | "isless"
         | "islessequal" => (2, 2),
+        "complex" => (2, 2),
+        "shuffle" => (2, 3),
         "va_start" | "stdarg_start" | "c23_va_start" => (1, usize::MAX),
         "prefetch" => (1, 3),
         "assume_aligned" => (2, 3),

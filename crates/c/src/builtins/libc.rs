@@ -25,6 +25,15 @@ pub(super) fn is_known(name: &str) -> bool {
             | "sysconf"
             | "snprintf"
             | "sprintf"
+            | "conj"
+            | "conjf"
+            | "conjl"
+            | "creal"
+            | "crealf"
+            | "creall"
+            | "cimag"
+            | "cimagf"
+            | "cimagl"
     )
 }
 
@@ -43,7 +52,7 @@ impl Call<'_, '_, '_> {
             "snprintf" | "sprintf" => return Some(self.formatted(name)),
             "syscall" => return self.system_call(),
             "sysconf" => return self.known_limit(),
-            _ => return None,
+            _ => return self.complex_function(name),
         };
         if let Err(wrong) = self.expect_args(count) {
             return Some(wrong);

@@ -9,6 +9,7 @@ pub(super) const HEADERS: &[(&str, &str)] = &[
     ("asm/unistd.h", include_str!("headers/asm/unistd.h")),
     ("assert.h", include_str!("headers/assert.h")),
     ("byteswap.h", include_str!("headers/byteswap.h")),
+    ("complex.h", include_str!("headers/complex.h")),
     ("ctype.h", include_str!("headers/ctype.h")),
     ("dirent.h", include_str!("headers/dirent.h")),
     ("dlfcn.h", include_str!("headers/dlfcn.h")),

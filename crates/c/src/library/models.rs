@@ -36,6 +36,13 @@ pub(super) const MODELS: &[Model] = &[
     model!("format.c", &["vsnprintf"]),
     model!("futex.c", &["__norn_futex"]),
     model!("getenv.c", &["getenv"]),
+    model!("long_double.c", &[
+        "__norn_long_double_add", "__norn_long_double_subtract", "__norn_long_double_negate",
+        "__norn_long_double_multiply", "__norn_long_double_divide", "__norn_long_double_compare",
+        "__norn_long_double_of_unsigned", "__norn_long_double_of_signed", "__norn_long_double_of_double",
+        "__norn_long_double_to_double", "__norn_long_double_to_float", "__norn_long_double_to_signed",
+        "__norn_long_double_to_unsigned",
+    ]),
     model!("machine.c", &[
         "get_nprocs", "get_nprocs_conf", "sysconf", "sched_getcpu", "sched_setaffinity", "getrusage",
         "sysinfo",

@@ -6,7 +6,7 @@ fn int(value: u64, unsigned: bool, long_rank: u8, decimal: bool) -> Number {
 
 #[test]
 fn integers() {
-    let check = |text: &str, expected| assert_eq!(number(text), Ok(expected), "{text}");
+    let check = |text: &str, expected| assert_eq!(number(text), Ok((expected, false)), "{text}");
     check("0", int(0, false, 0, false));
     check("1234567890", int(1_234_567_890, false, 0, true));
     check("0777", int(0o777, false, 0, false));
@@ -28,6 +28,39 @@ fn integers() {
     ] {
         check(&format!("7{suffix}"), int(7, unsigned, rank, true));
     }
+}
+
+#[test]
+fn imaginary_numbers() {
+    assert_eq!(number("3i"), Ok((int(3, false, 0, true), true)));
+    assert_eq!(number("3uLj"), Ok((int(3, true, 1, true), true)));
+    assert_eq!(number("0x1Iu"), Ok((int(1, true, 0, false), true)));
+    assert!(matches!(number("1.5if"), Ok((Number::Float { value: 1.5, kind: FloatKind::Float, .. }, true))));
+    assert!(number("3ij").is_err());
+}
+
+#[test]
+fn long_doubles_are_the_nearest_of_the_x87() {
+    let check = |text: &str, mantissa: u64, head: u16| {
+        let Ok((Number::Float { extended, .. }, false)) = number(text) else { panic!("{text} should be a number") };
+        assert_eq!(extended, Some(Extended { mantissa, head }), "{text}");
+    };
+    check("0.0L", 0, 0);
+    check("1.0L", 1 << 63, 16383);
+    check("2.5L", 0xa << 60, 16384);
+    check("0.1L", 0xcccc_cccc_cccc_cccd, 16379);
+    check("3.14159265358979323846264338327950288L", 0xc90f_daa2_2168_c235, 16384);
+    check("1e4932L", 0xd72c_b2a9_5c7e_f6cd, 0x7ffe);
+    check("1e5000L", 1 << 63, 0x7fff);
+    check("1e-5000L", 0, 0);
+    check("3.6e-4951L", 1, 0);
+    check("0x1p-16445L", 1, 0);
+    check("0x1p-16446L", 0, 0);
+    check("0x1.8p-16445L", 2, 0);
+    check("0x1p-16382L", 1 << 63, 1);
+    check("0x1.fffffffffffffffep16383L", u64::MAX, 0x7ffe);
+    check("0x1.ffffffffffffffffp16383L", 1 << 63, 0x7fff);
+    check("18446744073709551615.5L", 1 << 63, 16383 + 64);
 }
 
 #[test]
@@ -55,7 +88,7 @@ fn wrong_numbers() {
 #[test]
 fn floats() {
     let check = |text: &str, value: f64, kind| {
-        let Ok(Number::Float { value: found, kind: found_kind }) = number(text) else {
+        let Ok((Number::Float { value: found, kind: found_kind, .. }, false)) = number(text) else {
             panic!("{text} should be a floating number, not {:?}", number(text));
         };
         assert_eq!((found.to_bits(), found_kind), (value.to_bits(), kind), "{text}: {found}");
@@ -69,8 +102,8 @@ fn floats() {
     check("1.E-3L", 1e-3, LongDouble);
     check("0.1f", f64::from(0.1f32), Float);
     check("0.1F", f64::from(0.1f32), Float);
-    check("1.0f128", 1.0, LongDouble);
-    check("1.0q", 1.0, LongDouble);
+    check("1.0f128", 1.0, Quad);
+    check("1.0q", 1.0, Quad);
     check("1e400", f64::INFINITY, Double);
     check("1e-400", 0.0, Double);
     check("0x1p3", 8.0, Double);

@@ -4,7 +4,9 @@
 
 use super::function::FunctionBuilder;
 use super::helpers::Helper;
+use super::init::InitValueRef;
 use super::pieces::{Extent, Part, Piece, Purpose, parts, pieces, tail};
+use crate::sema::x87_bytes;
 use crate::tree::{Expr, ExprKind};
 use norn_ir::ids::TypeId;
 use norn_ir::instr::{Access, Callee, InstrKind, Operand, Order};
@@ -28,6 +30,8 @@ impl<'a> FunctionBuilder<'_, 'a> {
             }
             ExprKind::Load(place) => self.address(place),
             ExprKind::Convert(inner) => self.aggregate(inner),
+            ExprKind::Elements(elements) => self.composed(e, elements),
+            ExprKind::Float(value) => self.extended(e, *value),
             ExprKind::Call { callee, args } => {
                 let ty = self.p.layouts.ir_type(e.ty.ty);
                 let to = Operand::Local(self.function_temporary("result", ty), 0);
@@ -74,6 +78,33 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 self.constant(Ty::Ptr, 0)
             }
         }
+    }
+
+    /// A new object with a `long double`.
+    fn extended(&mut self, e: &'a Expr, value: f64) -> Operand {
+        let ty = self.p.layouts.ir_type(e.ty.ty);
+        let to = Operand::Local(self.function_temporary("temporary", ty), 0);
+        let bytes = x87_bytes(value);
+        let (mantissa, head) = bytes.split_at(8);
+        let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |all, &byte| all << 8 | u64::from(byte));
+        let (mantissa, head) = (self.constant(Ty::I64, number(mantissa)), self.constant(Ty::I16, number(head)));
+        self.store(Ty::I64, to, mantissa);
+        let at = self.offset(to, 8);
+        self.store(Ty::I16, at, head);
+        to
+    }
+
+    /// A new object with a complex number or a vector of the given elements.
+    fn composed(&mut self, e: &'a Expr, elements: &'a [Expr]) -> Operand {
+        let ty = self.p.layouts.ir_type(e.ty.ty);
+        let to = Operand::Local(self.function_temporary("temporary", ty), 0);
+        let mut offset = 0;
+        for element in elements {
+            let at = self.offset(to, offset);
+            self.store_part(at, element.ty, None, InitValueRef::Expr(element));
+            offset += self.p.layouts.size_of(element.ty.ty);
+        }
+        to
     }
 
     pub fn aggregate_assignment(&mut self, e: &'a Expr, place: &'a Expr, value: &'a Expr) -> Operand {

@@ -184,6 +184,10 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 let size = self.p.layouts.size_of(e.ty.ty).next_multiple_of(SLOT);
                 self.next_slots(e, list, size)
             }
+            Builtin::Unsupported(_) => {
+                self.builtin(e, builtin);
+                self.constant(Ty::Ptr, 0)
+            }
             _ => match self.atomic_record_builtin(e, builtin) {
                 Some(address) => address,
                 None => {

@@ -27,8 +27,8 @@ impl<'a> FunctionBuilder<'_, 'a> {
     pub fn unsupported_type(&mut self, e: &Expr) {
         self.set_loc(e.loc);
         let what = match self.p.types().get(e.ty.ty) {
-            crate::ctype::Type::Float(_) => "a value of type 'long double'",
-            crate::ctype::Type::Complex => "a complex number",
+            crate::ctype::Type::Quad => "a value of type '_Float128'",
+            crate::ctype::Type::Half => "a value of half precision",
             _ => "a value of this type",
         };
         self.unsupported(what.to_owned());
@@ -118,6 +118,10 @@ impl<'a> FunctionBuilder<'_, 'a> {
                     Ty::F32 => self.constant(Ty::F32, u64::from(nearest_f32(*value).to_bits())),
                     _ => self.constant(Ty::F64, value.to_bits()),
                 }
+            }
+            ExprKind::Elements(_) => {
+                self.unsupported_type(e);
+                self.no_value(None)
             }
             ExprKind::Function(id) => {
                 let id = self.p.linked.resolve_function(self.unit, *id);

@@ -302,7 +302,14 @@ impl<'p, 'a> FunctionBuilder<'p, 'a> {
                 let reg = self.params[first + i];
                 let ty = self.registers[reg.index()].ty;
                 self.store(ty, Operand::Local(local, 0), Operand::Reg(reg));
+            } else if let (Home::Address(reg), Some(slot)) = (self.homes[var.0 as usize], self.frame_slot(var)) {
+                self.fill_slot(slot, Operand::Reg(reg));
             }
+        }
+        if let Some(chain) = body.frame.as_ref().and_then(|frame| frame.chain)
+            && let Home::Register(reg) = self.homes[chain.0 as usize]
+        {
+            self.fill_slot(0, Operand::Reg(reg));
         }
     }
 
@@ -495,6 +502,7 @@ impl<'p, 'a> FunctionBuilder<'p, 'a> {
     /// Leaves the function: a section that spans it ends, and so does every scope, by itself.
     pub fn return_value(&mut self, value: Option<Operand>) {
         let value = value.map(|value| self.without_scope(value));
+        self.release_claims();
         if self.is_section {
             self.emit(InstrKind::SectionEnd);
         }

@@ -89,7 +89,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
         }
     }
 
-    fn store_part(&mut self, to: Operand, ty: QualType, bits: Option<ctype::BitField>, value: InitValueRef<'a>) {
+    pub fn store_part(&mut self, to: Operand, ty: QualType, bits: Option<ctype::BitField>, value: InitValueRef<'a>) {
         let access = Access { order: Order::Plain, volatile: ty.qualifiers.is_volatile };
         match (value, self.p.layouts.passing(ty.ty)) {
             (InitValueRef::Expr(e), Passing::Scalar(scalar)) => {
@@ -152,7 +152,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
 }
 
 #[derive(Clone, Copy)]
-enum InitValueRef<'a> {
+pub enum InitValueRef<'a> {
     Expr(&'a crate::tree::Expr),
     Bytes(&'a [u8]),
 }

@@ -20,9 +20,9 @@ pub struct Scalar {
 pub enum Passing {
     Nothing,
     Scalar(Scalar),
-    /// By the address of an object: structs, unions, `__int128`.
+    /// By the address of an object: structs, unions, `__int128`, `long double`, complex numbers, vectors.
     Memory,
-    /// `long double`, `_Complex`: not handled.
+    /// `_Float16`: not handled.
     Unsupported,
 }
 
@@ -94,7 +94,12 @@ impl<'a> Layouts<'a> {
         match self.types.get(ty) {
             ctype::Type::Void => Passing::Nothing,
             ctype::Type::Record(_) | ctype::Type::Array { .. } => Passing::Memory,
+            ctype::Type::Float(FloatType::LongDouble) => Passing::Memory,
             ctype::Type::Int(IntType::Int128 | IntType::UnsignedInt128) => Passing::Memory,
+            ctype::Type::Complex(part) | ctype::Type::Vector { element: part, .. } => match self.passing(*part) {
+                Passing::Unsupported => Passing::Unsupported,
+                _ => Passing::Memory,
+            },
             _ => self.scalar(ty).map_or(Passing::Unsupported, Passing::Scalar),
         }
     }
@@ -193,12 +198,23 @@ impl<'a> Layouts<'a> {
         let types = self.types;
         let made = match types.get(ty) {
             ctype::Type::Void | ctype::Type::Function(_) | ctype::Type::Error => bytes(1, 1),
-            ctype::Type::Complex => bytes(16, self.align_of(8)),
+            ctype::Type::Half => bytes(2, 2),
+            ctype::Type::Quad => bytes(16, 16),
+            ctype::Type::Complex(part) => {
+                let part = self.ir_type(*part);
+                let Type { size, align, .. } = *self.get(part);
+                let field = |name: &str, offset| Field { name: name.to_owned(), offset, ty: part, bits: None };
+                let fields = vec![field("real", 0), field("imag", size)];
+                let shape = Shape::Record(Record { name: "_Complex".to_owned(), is_union: false, fields });
+                Type { size: size * 2, align, shape }
+            }
+            ctype::Type::Vector { element, length } => {
+                let element = self.ir_type(*element);
+                let size = self.get(element).size * length;
+                Type { size, align: size, shape: Shape::Array { element, length: *length } }
+            }
             ctype::Type::Int(kind @ (IntType::Int128 | IntType::UnsignedInt128)) => self.halves(*kind),
-            ctype::Type::Float(FloatType::LongDouble) => match self.target {
-                Target::Ilp32 => bytes(12, 4),
-                Target::Lp64 => bytes(16, 16),
-            },
+            ctype::Type::Float(FloatType::LongDouble) => self.extended(),
             ctype::Type::Array { element, length } => {
                 let element = self.ir_type(element.ty);
                 let length = match length {
@@ -225,6 +241,22 @@ impl<'a> Layouts<'a> {
             }
         };
         self.intern(made)
+    }
+
+    /// A `long double` as a struct of its mantissa and the rest.
+    fn extended(&mut self) -> Type {
+        let mut part = |size, ty| {
+            let align = self.align_of(size);
+            self.intern(Type { size, align, shape: Shape::Scalar { ty, display: Display::Unsigned } })
+        };
+        let (mantissa, head) = (part(8, Ty::I64), part(2, Ty::I16));
+        let field = |name: &str, offset, ty| Field { name: name.to_owned(), offset, ty, bits: None };
+        let fields = vec![field("mantissa", 0, mantissa), field("head", 8, head)];
+        let shape = Shape::Record(Record { name: "long double".to_owned(), is_union: false, fields });
+        match self.target {
+            Target::Ilp32 => Type { size: 12, align: 4, shape },
+            Target::Lp64 => Type { size: 16, align: 16, shape },
+        }
     }
 
     /// An integer of 128 bits as a struct of two.

@@ -17,7 +17,12 @@ impl<'a> FunctionBuilder<'_, 'a> {
                     let value = self.value(arg);
                     held.push((scalar.ty, self.hold(value)));
                 }
-                _ => self.discard(arg),
+                Passing::Nothing => self.discard(arg),
+                _ => {
+                    self.discard(arg);
+                    self.set_loc(arg.loc);
+                    self.unsupported("an output of something that is neither a number nor a pointer".to_owned());
+                }
             }
         }
         let mut args: Vec<(Ty, Operand)> = held.into_iter().map(|(ty, held)| (ty, self.release(held))).collect();

@@ -13,8 +13,9 @@ use super::function::{FunctionBuilder, Home};
 use crate::tree::walk::{Node, preorder};
 use crate::tree::{Body, CaseId, LabelId, StmtKind, VarId};
 use norn_ir::ids::{BlockId, LocalId, Reg};
-use norn_ir::instr::{AllocKind, Const, InstrKind, NondetSource, Operand, TerminatorKind};
+use norn_ir::instr::{Access, AllocKind, CompareOp, Const, InstrKind, NondetSource, Operand, TerminatorKind};
 use norn_ir::span::Span;
+use norn_ir::types::Ty;
 
 norn_ir::ids! {
     /// A scope of the function being lowered.
@@ -29,6 +30,8 @@ pub struct Scope {
     /// Registers with the addresses of variable-length arrays; null before the declaration is reached.
     arrays: Vec<Reg>,
     variables: Vec<(Reg, String)>,
+    /// Objects that nested functions reach through the frame, with their place there.
+    captured: Vec<(u64, LocalId)>,
 }
 
 /// A jump to a label whose scope is known only later.
@@ -72,7 +75,10 @@ impl<'a> FunctionBuilder<'_, 'a> {
         for &var in vars {
             match self.homes[var.0 as usize] {
                 Home::Register(reg) => scope.variables.push((reg, self.var_name(var))),
-                Home::Local(local) => scope.locals.push(local),
+                Home::Local(local) => {
+                    scope.locals.push(local);
+                    scope.captured.extend(self.frame_slot(var).map(|slot| (slot, local)));
+                }
                 Home::Address(reg) => scope.arrays.push(reg),
             }
         }
@@ -111,7 +117,39 @@ impl<'a> FunctionBuilder<'_, 'a> {
             .iter()
             .map(|(dst, name)| InstrKind::Nondet { dst: *dst, source: NondetSource::Uninitialised(name.clone()) });
         let instrs: Vec<InstrKind> = locals.chain(arrays).chain(variables).collect();
+        let captured = scope.captured.clone();
         instrs.into_iter().for_each(|kind| self.emit(kind));
+        for (slot, local) in captured {
+            self.fill_slot(slot, Operand::Local(local, 0));
+        }
+    }
+
+    /// The place of a variable in the frame that nested functions see.
+    pub fn frame_slot(&self, var: VarId) -> Option<u64> {
+        let slots = &self.body?.frame.as_ref()?.slots;
+        slots.iter().position(|&v| v == var).map(|slot| slot as u64 + 1)
+    }
+
+    /// Writes an address into the frame that nested functions see.
+    pub fn fill_slot(&mut self, slot: u64, address: Operand) {
+        let Some(frame) = self.body.and_then(|body| body.frame.as_ref()) else { return };
+        let frame = self.home_address(frame.var);
+        let at = self.offset(frame, slot * self.p.target.pointer_size());
+        self.store(Ty::Ptr, at, address);
+    }
+
+    /// Gives up what the function has claimed for pointers to its nested functions.
+    pub fn release_claims(&mut self) {
+        let Some(frame) = self.body.and_then(|body| body.frame.as_ref()) else { return };
+        for &claim in &frame.claims {
+            let claim = self.p.linked.resolve_object(self.unit, claim);
+            let claim = Operand::Global(self.p.global(claim), 0);
+            let held = self.load_at(Ty::Ptr, claim, Access::PLAIN);
+            let mine = self.home_address(frame.var);
+            let is_mine = self.compare(CompareOp::Eq, Ty::Ptr, held, mine);
+            let left = self.select(Ty::Ptr, is_mine, Operand::Const(Const::NULL), held);
+            self.store(Ty::Ptr, claim, left);
+        }
     }
 
     fn exit_scopes(&mut self, from: ScopeId, outer: ScopeId) {

@@ -6,7 +6,7 @@ use super::scope::JumpTarget;
 use crate::tree::walk::{Node, preorder};
 use crate::tree::{Builtin, Callee, Expr, ExprKind, LabelId, Stmt, StmtKind, VarId};
 use norn_ir::ids::BlockId;
-use norn_ir::instr::{AllocKind, Const, InstrKind, Operand, Property, TerminatorKind};
+use norn_ir::instr::{AllocKind, CompareOp, Const, InstrKind, Operand, Property, TerminatorKind};
 use norn_ir::types::Ty;
 
 /// Reaching a label of this name is a violation.
@@ -63,6 +63,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 let block = self.jump_block(JumpTarget::Label(*label));
                 self.goto(block);
             }
+            StmtKind::GotoComputed(target) => self.computed_goto(target),
             StmtKind::Break | StmtKind::Continue => {
                 let target =
                     if matches!(stmt.kind, StmtKind::Break) { self.break_target } else { self.continue_target };
@@ -194,6 +195,25 @@ impl<'a> FunctionBuilder<'_, 'a> {
         }
     }
 
+    /// Compares the address with that of each label.
+    fn computed_goto(&mut self, target: &'a Expr) {
+        let span = self.span;
+        let target = self.value(target);
+        self.span = span;
+        let body = self.body.expect("only functions with a body have statements");
+        if let Some(object) = body.label_object {
+            let object = self.p.linked.resolve_object(self.unit, object);
+            let object = self.p.global(object);
+            for (i, &label) in body.label_addresses.iter().enumerate() {
+                let is_it = self.compare(CompareOp::Eq, Ty::Ptr, target, Operand::Global(object, i as i64));
+                let (jump, next) = (self.jump_block(JumpTarget::Label(label)), self.new_block());
+                self.branch_on(is_it, jump, next);
+                self.start_branch(next);
+            }
+        }
+        self.unsupported("a computed goto to something that is no label of the function".to_owned());
+    }
+
     fn variable_array(&mut self, var: VarId, size: &'a Expr) {
         let size = self.value(size);
         let Home::Address(dst) = self.homes[var.0 as usize] else {
@@ -210,6 +230,9 @@ impl<'a> FunctionBuilder<'_, 'a> {
         let new = self.register(Ty::Ptr);
         self.emit(InstrKind::Alloc { dst: new, size, zeroed: false, kind: AllocKind::Stack, ty, private: false });
         self.assign(dst, Operand::Reg(new));
+        if let Some(slot) = self.frame_slot(var) {
+            self.fill_slot(slot, Operand::Reg(dst));
+        }
     }
 
     fn return_stmt(&mut self, value: Option<&'a Expr>) {

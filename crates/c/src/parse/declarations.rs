@@ -101,28 +101,26 @@ impl Parser<'_> {
         }
     }
 
-    /// A declaration in a block, with the attributes that were read before it. `None` for a nested function.
-    pub(super) fn block_declaration(&mut self, mut attributes: Vec<Attribute>) -> Parsed<Option<BlockItem>> {
+    /// A declaration in a block, with the attributes that were read before it.
+    pub(super) fn block_declaration(&mut self, mut attributes: Vec<Attribute>) -> Parsed<BlockItem> {
         let loc = self.loc();
         while self.accept_keyword(Keyword::Extension) {}
         if self.at_keyword(Keyword::StaticAssert) {
-            return Ok(Some(BlockItem::StaticAssert(self.static_assert()?)));
+            return Ok(BlockItem::StaticAssert(self.static_assert()?));
         }
         let mut specifiers = self.specifiers(Place::Declaration)?;
         specifiers.attributes.append(&mut attributes);
         match self.declaration_after(specifiers, loc, false)? {
-            Declared::Declaration(declaration) => Ok(Some(BlockItem::Declaration(declaration))),
+            Declared::Declaration(declaration) => Ok(BlockItem::Declaration(declaration)),
             Declared::Function(function) => {
-                self.nested_function(&function.declarator, loc);
-                Ok(None)
+                self.nested_function(loc);
+                Ok(BlockItem::Function(function))
             }
         }
     }
 
-    fn nested_function(&mut self, declarator: &Declarator, start: Loc) {
-        let name = declarator.name.map_or("", |name| self.name(name));
-        let message = format!("nested functions such as '{name}' are not supported");
-        self.report(Diagnostic::unsupported(declarator.loc, message));
+    /// Remembers a function inside of another one that begins at the margin: a brace may be missing before it.
+    fn nested_function(&mut self, start: Loc) {
         let at_margin = self.session.sources.physical(start).is_some_and(|(_, place)| place.column == 1);
         if at_margin && self.misplaced_function.is_none() {
             self.misplaced_function = Some(start);

@@ -51,16 +51,20 @@ impl Words {
         if self.complex > 1 || self.signed > 1 || self.unsigned > 1 {
             return None;
         }
+        if self.complex > 0 && self.base.is_none() && self.short + self.long + self.signed + self.unsigned == 0 {
+            return Some(BasicType::Double);
+        }
         let plain = match (self.base, self.short, self.long, self.signed, self.unsigned) {
             (Some(Keyword::Void), 0, 0, 0, 0) => BasicType::Void,
             (Some(Keyword::Bool), 0, 0, 0, 0) => BasicType::Bool,
             (Some(Keyword::Char), 0, 0, 0, 0) => BasicType::Char,
             (Some(Keyword::Char), 0, 0, 1, 0) => BasicType::SignedChar,
             (Some(Keyword::Char), 0, 0, 0, 1) => BasicType::UnsignedChar,
-            (Some(Keyword::Float16), 0, 0, 0, 0) => BasicType::Complex,
+            (Some(Keyword::Float16), 0, 0, 0, 0) => BasicType::Half,
             (Some(Keyword::Float), 0, 0, 0, 0) => BasicType::Float,
             (Some(Keyword::Double | Keyword::Float64), 0, 0, 0, 0) => BasicType::Double,
-            (Some(Keyword::Float128), 0, 0, 0, 0) | (Some(Keyword::Double), 0, 1, 0, 0) => BasicType::LongDouble,
+            (Some(Keyword::Float128), 0, 0, 0, 0) => BasicType::Quad,
+            (Some(Keyword::Double), 0, 1, 0, 0) => BasicType::LongDouble,
             (Some(Keyword::Int128), 0, 0, _, 0) => BasicType::Int128,
             (Some(Keyword::Int128), 0, 0, 0, 1) => BasicType::UnsignedInt128,
             (None | Some(Keyword::Int), 1, 0, _, 0) => BasicType::Short,
@@ -73,7 +77,10 @@ impl Words {
             (None | Some(Keyword::Int), 0, 2, 0, 1) => BasicType::UnsignedLongLong,
             _ => return None,
         };
-        Some(if self.complex > 0 { BasicType::Complex } else { plain })
+        match plain {
+            BasicType::Void | BasicType::Bool if self.complex > 0 => None,
+            _ => Some(plain),
+        }
     }
 }
 
@@ -129,7 +136,11 @@ impl Parser<'_> {
         }
         specifiers.ty = match other {
             Some(ty) => ty,
-            None if words.any() => words.basic_type().map_or(TypeSpecifier::ImplicitInt, TypeSpecifier::Basic),
+            None if words.any() => match words.basic_type() {
+                Some(part) if words.complex > 0 => TypeSpecifier::Complex(part),
+                Some(basic) => TypeSpecifier::Basic(basic),
+                None => TypeSpecifier::ImplicitInt,
+            },
             None => TypeSpecifier::ImplicitInt,
         };
         if matches!(specifiers.ty, TypeSpecifier::Auto) && place != Place::Declaration {

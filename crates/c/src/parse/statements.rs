@@ -35,7 +35,7 @@ impl Parser<'_> {
                 _ => {
                     let checkpoint = self.checkpoint();
                     match self.block_item() {
-                        Ok(item) => items.extend(item),
+                        Ok(item) => items.push(item),
                         Err(Failed) => self.recover_in_braces(checkpoint),
                     }
                 }
@@ -58,20 +58,20 @@ impl Parser<'_> {
         self.expect_semicolon("'__label__'")
     }
 
-    fn block_item(&mut self) -> Parsed<Option<BlockItem>> {
+    fn block_item(&mut self) -> Parsed<BlockItem> {
         let loc = self.loc();
         let mut attributes = Vec::new();
         if self.at_keyword(Keyword::Attribute) {
             self.attributes(&mut attributes)?;
             if self.accept(Punct::Semi) {
-                return Ok(Some(BlockItem::Statement(Stmt { kind: StmtKind::Null, loc })));
+                return Ok(BlockItem::Statement(Stmt { kind: StmtKind::Null, loc }));
             }
         }
         self.diagnose_unknown_type_in_block();
         if self.at_declaration() {
             self.block_declaration(attributes)
         } else {
-            Ok(Some(BlockItem::Statement(self.statement()?)))
+            Ok(BlockItem::Statement(self.statement()?))
         }
     }
 

@@ -281,10 +281,10 @@ impl Evaluator<'_> {
         let spelling = token.spelling(self.symbols);
         match token.kind {
             PpKind::Number(_) => match literal::number(spelling) {
-                Ok(Number::Int { value, unsigned, .. }) => {
+                Ok((Number::Int { value, unsigned, .. }, false)) => {
                     Ok(Value { bits: value, unsigned: unsigned || value > i64::MAX as u64 })
                 }
-                Ok(Number::Float { .. }) => Err((token, format!("'{spelling}' is not an integer"))),
+                Ok(_) => Err((token, format!("'{spelling}' is not an integer"))),
                 Err(message) => Err((token, message)),
             },
             PpKind::Char(_) => match literal::char_constant(spelling) {

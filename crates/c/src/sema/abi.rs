@@ -28,7 +28,10 @@ impl Types {
             Type::Array { .. } => None,
             Type::Record(id) => self.record(*id).body.as_ref().map(|b| b.size),
             Type::Enum(id) => Some(self.enumeration(*id).underlying.unwrap_or(IntType::UnsignedInt).size(target)),
-            Type::Complex => Some(16),
+            Type::Complex(part) => Some(self.size_of(*part, target)? * 2),
+            Type::Vector { element, length } => Some(self.size_of(*element, target)? * length),
+            Type::Half => Some(2),
+            Type::Quad => Some(16),
             Type::Error => Some(4),
         }
     }
@@ -40,7 +43,7 @@ impl Types {
             Type::Array { element, .. } => self.align_of(element.ty, target),
             Type::Record(id) => self.record(*id).body.as_ref().map_or(1, |b| b.align),
             Type::Float(FloatType::LongDouble) if target == Target::Ilp32 => 4,
-            Type::Complex => 16,
+            Type::Complex(part) => self.align_of(*part, target),
             _ => self.size_of(ty, target).unwrap_or(1),
         }
     }
@@ -49,6 +52,7 @@ impl Types {
     pub fn member_align_of(&self, ty: TypeId, target: Target) -> u64 {
         match self.get(ty) {
             Type::Array { element, .. } => self.member_align_of(element.ty, target),
+            Type::Complex(part) => self.member_align_of(*part, target),
             Type::Int(IntType::LongLong | IntType::UnsignedLongLong)
             | Type::Float(FloatType::Double)
             | Type::Enum(_)

@@ -5,7 +5,7 @@ use super::convert::Context;
 use super::init::{Parts, Target};
 use super::member::find_member;
 use crate::ast::{Designator, Initializer, InitializerItem};
-use crate::ctype::{ArrayLength, Type};
+use crate::ctype::{ArrayLength, QualType, Type};
 use crate::tree::{Expr, ExprKind, Init, InitPart, InitValue, Size, VarId};
 use norn_ir::number::{narrow_to, to_usize};
 use norn_ir::source::Loc;
@@ -162,6 +162,11 @@ impl Checker<'_> {
                 let offset = whole.offset + position * self.size_of(element).unwrap_or(0);
                 Some(Target { ty: element, offset, bits: None })
             }
+            Type::Vector { element, length } => {
+                let ty = QualType::unqualified(element);
+                let offset = whole.offset + position * self.size_of(ty).unwrap_or(0);
+                (position < length).then_some(Target { ty, offset, bits: None })
+            }
             Type::Record(id) => {
                 let record = self.types.record(id);
                 if record.is_union && position > 0 {
@@ -255,15 +260,17 @@ impl Checker<'_> {
                     self.fill(target, cursor, parts, false, None);
                 }
             }
-            Type::Record(_) => {
+            Type::Record(_) | Type::Vector { .. } => {
                 let checked = match cursor.checked.take() {
                     Some(checked) => checked,
                     None => self.expr(e),
                 };
                 if self.is_error(checked.ty) {
                     cursor.advance();
-                } else if self.compatible(checked.ty.ty, target.ty.ty) {
-                    let value = self.value_of(checked);
+                } else if self.compatible(checked.ty.ty, target.ty.ty)
+                    || self.have_same_bits(checked.ty, target.ty) && self.is_vector(checked.ty)
+                {
+                    let value = self.convert_to(checked, target.ty, Context::Initialising);
                     self.part(target, InitValue::Expr(value), parts);
                     cursor.advance();
                 } else {

@@ -84,6 +84,9 @@ impl Checker<'_> {
         {
             return self.pointer_update(place, value, arithmetic == BinaryOp::Sub, UpdateResult::New, loc);
         }
+        if [place.ty, value.ty].iter().any(|&ty| self.elements_of(ty).is_some() || self.is_long_double(ty)) {
+            return self.element_update(place, op, value, UpdateResult::New, loc);
+        }
         let floats_allowed = matches!(arithmetic, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div);
         let fine = if floats_allowed {
             self.is_arithmetic(place.ty) && self.is_arithmetic(value.ty)
@@ -103,6 +106,11 @@ impl Checker<'_> {
             let one = self.int_constant(1, self.int_type(), loc);
             return self.pointer_update(place, one, subtract, result, loc);
         }
+        if self.elements_of(place.ty).is_some() || self.is_long_double(place.ty) {
+            let one = self.int_constant(1, self.int_type(), loc);
+            let op = if subtract { ast::BinaryOp::Sub } else { ast::BinaryOp::Add };
+            return self.element_update(place, op, one, result, loc);
+        }
         if !self.is_arithmetic(place.ty) {
             let (sign, text) = (if subtract { "--" } else { "++" }, self.text(place.ty));
             self.error(loc, format!("'{sign}' cannot be applied to an object of type {text}"));
@@ -111,6 +119,56 @@ impl Checker<'_> {
         let one = self.int_constant(1, self.int_type(), loc);
         let op = if subtract { BinaryOp::Sub } else { BinaryOp::Add };
         self.arithmetic_update(place, op, one, result, loc)
+    }
+
+    /// An update of which the place or the operand is a complex number, a vector or a `long double`: `*(p = &place) = *p op value`.
+    fn element_update(
+        &mut self,
+        place: Expr,
+        op: ast::BinaryOp,
+        operand: Expr,
+        result: UpdateResult,
+        loc: Loc,
+    ) -> Expr {
+        if matches!(place.kind, ExprKind::Member { bits: Some(_), .. }) || place.ty.qualifiers.is_atomic {
+            let ty = QualType::unqualified(place.ty.ty);
+            return self.unsupported(
+                "an update of a bit-field or an atomic object by a complex number, a vector or a 'long double'",
+                ty,
+                loc,
+            );
+        }
+        let OpKind::Arithmetic(arithmetic) = kind_of(op) else { return self.error_expr(loc) };
+        let Some((fill, var, ty)) = self.place_once(place) else { return self.error_expr(loc) };
+        let old = self.load(self.pointed_to(var, loc));
+        let (before, old) = match result {
+            UpdateResult::New => (None, old),
+            UpdateResult::Old => {
+                let Some(kept) = self.temporary(QualType::unqualified(ty.ty), loc) else {
+                    return self.error_expr(loc);
+                };
+                let before = self.assignment(self.var(kept, loc), old, loc);
+                (Some((before, kept)), self.load(self.var(kept, loc)))
+            }
+        };
+        let new = match self.is_vector(old.ty) || self.is_vector(operand.ty) {
+            true => self.vector_operator(op, old, operand, loc),
+            false => self.arithmetic_operator(arithmetic, op, old, operand, loc),
+        };
+        let new = self.convert_to(new, ty, Context::Assigning);
+        if self.is_error(new.ty) {
+            return new;
+        }
+        let write = self.assignment(self.pointed_to(var, loc), new, loc);
+        let updated = match before {
+            None => write,
+            Some((before, kept)) => {
+                let old = self.load(self.var(kept, loc));
+                let rest = self.comma(write, old);
+                self.comma(before, rest)
+            }
+        };
+        self.comma(fill, updated)
     }
 
     fn arithmetic_update(&mut self, place: Expr, op: BinaryOp, operand: Expr, result: UpdateResult, loc: Loc) -> Expr {

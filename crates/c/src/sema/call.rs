@@ -16,6 +16,7 @@ impl Checker<'_> {
     pub(super) fn call(&mut self, callee: &ast::Expr, args: &[ast::Expr], loc: Loc) -> Expr {
         let function = match &callee.kind {
             ast::ExprKind::Ident(name) => match self.scopes.name(*name).map(|b| b.entity) {
+                Some(Entity::Function(id)) if self.nested.contains_key(&id) => self.function_designator(id, callee.loc),
                 Some(Entity::Function(id)) => {
                     let linked = self.unit.functions[id.0 as usize].name;
                     if let Some(handled) = builtins::call(self, linked, args, loc, Some(id)) {
@@ -54,7 +55,14 @@ impl Checker<'_> {
 
     /// Calls what a pointer points to, with arguments that are checked but not yet converted.
     fn call_value(&mut self, function: Expr, callee: &ast::Expr, args: Vec<Expr>, loc: Loc) -> Expr {
-        let pointer = self.value_of(function);
+        let nested = match function.kind {
+            ExprKind::Function(id) if self.nested.contains_key(&id) => Some(id),
+            _ => None,
+        };
+        let pointer = match nested {
+            Some(_) => Expr { ty: self.pointer_to(function.ty), ..function },
+            None => self.value_of(function),
+        };
         if self.is_error(pointer.ty) {
             return self.error_expr(loc);
         }
@@ -74,6 +82,10 @@ impl Checker<'_> {
             return self.error_expr(loc);
         };
         let Some(args) = self.arguments(&function, args, callee, &pointer, loc) else { return self.error_expr(loc) };
+        let args = match nested {
+            Some(id) => std::iter::once(self.chain_for(id, loc)).chain(args).collect(),
+            None => args,
+        };
         let result = function.result;
         if result.ty != TypeId::VOID && self.size_of(result).is_none() {
             let text = self.text(result);

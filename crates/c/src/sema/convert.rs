@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::ctype::{FloatType, IntType, QualType, Type, TypeId};
-use crate::tree::{Builtin, Expr, ExprKind, Init, InitPart, InitValue};
+use crate::tree::{Builtin, CompareOp, Expr, ExprKind, Init, InitPart, InitValue};
 use norn_ir::diag::Diagnostic;
 use norn_ir::number::{low_64, toward_zero};
 use norn_ir::source::Loc;
@@ -41,6 +41,7 @@ impl Checker<'_> {
             Type::Function(_) => {
                 let ty = self.pointer_to(QualType::unqualified(e.ty.ty));
                 match e.kind {
+                    ExprKind::Function(id) if self.nested.contains_key(&id) => self.nested_pointer(id, ty, loc),
                     ExprKind::Deref(pointer) => Expr { ty, ..*pointer },
                     kind => Expr { kind, ty, loc },
                 }
@@ -130,7 +131,7 @@ impl Checker<'_> {
 
     /// The common type of two promoted arithmetic types.
     pub(crate) fn common_type(&self, l: TypeId, r: TypeId) -> TypeId {
-        for ty in [TypeId::ERROR, TypeId::COMPLEX, TypeId::LONG_DOUBLE, TypeId::DOUBLE, TypeId::FLOAT] {
+        for ty in [TypeId::ERROR, TypeId::QUAD, TypeId::HALF, TypeId::LONG_DOUBLE, TypeId::DOUBLE, TypeId::FLOAT] {
             if l == ty || r == ty {
                 return ty;
             }
@@ -160,6 +161,12 @@ impl Checker<'_> {
             return self.error_expr(e.loc);
         }
         let loc = e.loc;
+        if to.ty != TypeId::VOID && (self.is_complex(to) || self.is_complex(e.ty)) {
+            return self.complex_conversion(e, to);
+        }
+        if self.have_same_bits(e.ty, to) {
+            return self.same_bits(e, to);
+        }
         let e = self.with_element(e, to);
         if to.ty == TypeId::BOOL
             && let ExprKind::Builtin(builtin) = &e.kind
@@ -169,7 +176,7 @@ impl Checker<'_> {
             return Expr { ty: to, ..e };
         }
         // A constant that a double holds is the same number as a long double.
-        if to.ty == TypeId::LONG_DOUBLE && self.unsupported_values(e.ty).is_none() {
+        if to.ty == TypeId::LONG_DOUBLE {
             let value = match e.kind {
                 ExprKind::Float(value) => Some(value),
                 ExprKind::Int(bits) => {
@@ -187,8 +194,10 @@ impl Checker<'_> {
         {
             return self.unsupported(what, to, loc);
         }
-        match self.fold_conversion(&e, to) {
+        let involves = self.is_long_double(to) || self.is_long_double(e.ty);
+        match self.fold_conversion(&e, to).filter(|_| !self.is_long_double(to)) {
             Some(kind) => Expr { kind, ty: to, loc },
+            None if involves && to.ty != TypeId::VOID => self.long_double_conversion(e, to),
             None => Expr { kind: ExprKind::Convert(Box::new(e)), ty: to, loc },
         }
     }
@@ -233,6 +242,14 @@ impl Checker<'_> {
     /// A condition: any scalar value.
     pub(super) fn condition(&mut self, e: Expr, what: &str) -> Expr {
         let e = self.value_of(e);
+        if self.is_complex(e.ty) {
+            return self.complex_truth(e);
+        }
+        if self.is_long_double(e.ty) && !matches!(e.kind, ExprKind::Float(_)) {
+            let zero = Expr { kind: ExprKind::Float(0.0), ty: e.ty, loc: e.loc };
+            let loc = e.loc;
+            return self.comparison(CompareOp::Ne, e, zero, loc);
+        }
         if self.is_scalar(e.ty) || self.is_error(e.ty) {
             if let Some(what) = self.unsupported_values(e.ty) {
                 return self.unsupported(what, self.int_type(), e.loc);
@@ -289,6 +306,8 @@ impl Checker<'_> {
                 return self.transparent_argument(e, to);
             }
             _ if self.is_arithmetic(from) && self.is_arithmetic(to) => {}
+            _ if self.with_complex(from, to) => {}
+            _ if self.is_vector(from) && self.is_vector(to) && self.have_same_bits(from, to) => {}
             _ => {
                 let (from, to) = (self.text(from), self.text(to));
                 self.report(
@@ -365,11 +384,14 @@ impl Checker<'_> {
         if self.is_error(from) || self.is_error(to) {
             return self.error_expr(loc);
         }
-        let floats = |c: &Checker<'_>, t: QualType| matches!(c.kind(t), Type::Float(_) | Type::Complex);
+        let floats = |c: &Checker<'_>, t: QualType| matches!(c.kind(t), Type::Float(_) | Type::Half | Type::Quad);
         let fine = self.is_scalar(from)
             && self.is_scalar(to)
             && !(self.is_pointer(from) && floats(self, to))
             && !(self.is_pointer(to) && floats(self, from));
+        if self.with_complex(from, to) || self.have_same_bits(from, to) || (from.ty == to.ty && self.is_vector(to)) {
+            return self.converted(e, to);
+        }
         if !fine {
             if from.ty == to.ty && self.is_record(to) {
                 return e;

@@ -217,6 +217,10 @@ impl Checker<'_> {
             return self.typedef(name, ty, align, init, loc);
         }
         if matches!(self.kind(ty), Type::Function(_)) {
+            if specifiers.storage == Some(StorageClass::Auto) {
+                self.declare_nested(name, ty, loc);
+                return;
+            }
             return self.function_declarator(name, ty, specifiers, init, loc);
         }
         if specifiers.storage == Some(StorageClass::Extern) {

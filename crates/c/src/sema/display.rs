@@ -81,7 +81,10 @@ fn base_text(types: &Types, symbols: &Interner, ty: TypeId) -> String {
             tagged(keyword, record.tag.map(|t| symbols.name(t)))
         }
         Type::Enum(id) => tagged("enum", types.enumeration(*id).tag.map(|t| symbols.name(t))),
-        Type::Complex => "_Complex".to_owned(),
+        Type::Complex(part) => format!("_Complex {}", base_text(types, symbols, *part)),
+        Type::Vector { element, length } => format!("vector of {length} {}", base_text(types, symbols, *element)),
+        Type::Half => "_Float16".to_owned(),
+        Type::Quad => "_Float128".to_owned(),
         _ => "?".to_owned(),
     }
 }

@@ -85,13 +85,7 @@ impl Checker<'_> {
                     None => self.error_expr(loc),
                 }
             }
-            ExprKind::LabelAddress(name) => {
-                if let Some(function) = &mut self.function {
-                    function.goto_label(*name, loc);
-                }
-                let ty = self.pointer_to(self.void_type());
-                self.unsupported("the address of a label", ty, loc)
-            }
+            ExprKind::LabelAddress(name) => self.label_address(*name, loc),
         }
     }
 

@@ -159,6 +159,9 @@ impl Checker<'_> {
         if let Some(what) = self.unsupported_values(ty).or(self.unsupported_values(rhs.ty)) {
             return self.unsupported(what, ty, loc);
         }
+        if self.is_long_double(ty) {
+            return self.long_double_arithmetic(op, lhs, rhs, loc);
+        }
         if let Some(kind) = self.fold_arithmetic(op, &lhs, &rhs) {
             return Expr { kind, ty, loc };
         }
@@ -229,6 +232,9 @@ impl Checker<'_> {
         if let Some(truth) = folded {
             return self.int_constant(i128::from(truth), ty, loc);
         }
+        if self.is_long_double(lhs.ty) {
+            return self.long_double_comparison(op, lhs, rhs, loc);
+        }
         Expr { kind: ExprKind::Compare(op, Box::new(lhs), Box::new(rhs)), ty, loc }
     }
 
@@ -242,6 +248,7 @@ impl Checker<'_> {
             ExprKind::Int(bits) if !self.is_signed(ty) || self.fits(-self.number_of(bits, ty), ty) => {
                 self.int_constant(-self.number_of(bits, ty), ty, loc)
             }
+            _ if self.is_long_double(ty) => self.long_double_negation(operand, loc),
             _ => Expr { kind: ExprKind::Negate(Box::new(operand)), ty, loc },
         }
     }

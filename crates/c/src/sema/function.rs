@@ -3,14 +3,18 @@
 use super::Checker;
 use super::constant::Value;
 use super::jumps::Jumps;
+use super::nested::Nesting;
 use super::object::Defines;
 use super::scope::Entity;
 use super::switch::SwitchState;
 use crate::ast::{self, Derivation, Parameters, StorageClass};
 use crate::builtins::{is_body_to_ignore, is_for_inlining_only};
-use crate::ctype::{QualType, TypeId, VlaId};
+use crate::ctype::{ArrayLength, QualType, Type, TypeId, VlaId};
 use crate::intern::Symbol;
-use crate::tree::{Body, FunctionId, Label, LabelId, Stmt, StmtKind, Var, VarId};
+use crate::tree::{
+    Body, Definition, Expr, ExprKind, FunctionId, Label, LabelId, Linkage, Object, ObjectId, Stmt, StmtKind, Symbolic,
+    Var, VarId,
+};
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::Loc;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -39,6 +43,13 @@ pub(super) struct FunctionState {
     pub(super) known: FxHashMap<VarId, Value>,
     /// The variables whose address must not be taken, because a statement relies on it.
     private: Vec<(VarId, Loc)>,
+    /// The labels whose addresses are taken, and the object that stands for them.
+    label_addresses: Vec<LabelId>,
+    label_object: Option<ObjectId>,
+    /// The names that `__label__` has declared, in all blocks.
+    pub(super) local_labels: FxHashSet<Symbol>,
+    /// How it belongs to the functions around it and inside of it.
+    pub(super) nesting: Nesting,
 }
 
 struct LabelState {
@@ -57,7 +68,7 @@ pub(super) struct Isolated {
 }
 
 impl FunctionState {
-    fn new(name: Symbol, result: QualType) -> FunctionState {
+    pub(super) fn new(name: Symbol, result: QualType) -> FunctionState {
         FunctionState {
             name,
             result,
@@ -76,6 +87,10 @@ impl FunctionState {
             known: FxHashMap::default(),
             registers: FxHashSet::default(),
             private: Vec::new(),
+            label_addresses: Vec::new(),
+            label_object: None,
+            local_labels: FxHashSet::default(),
+            nesting: Nesting::default(),
         }
     }
 
@@ -130,6 +145,7 @@ impl FunctionState {
 
     /// Begins a block with GNU `__label__` declarations; returns what the names meant outside.
     pub(super) fn hide_labels(&mut self, names: &[(Symbol, Loc)]) -> Vec<(Symbol, Option<LabelId>)> {
+        self.local_labels.extend(names.iter().map(|(name, _)| *name));
         let hide = |&(name, loc): &(Symbol, Loc)| {
             let id = self.new_label(name, loc);
             (name, self.label_table.insert(name, id))
@@ -193,24 +209,7 @@ impl Checker<'_> {
         let base = self.specifiers(specifiers, false);
         let result = self.derived(base.ty, inner, loc);
         self.function = Some(Box::new(FunctionState::new(name, QualType::unqualified(result.ty))));
-        self.scopes.enter();
-        let (vars, ty) = match params {
-            Parameters::Unknown => (Vec::new(), self.function_returning(result, Vec::new(), false, false, loc)),
-            Parameters::Prototype { params, variadic } => {
-                let mut vars = Vec::with_capacity(params.len());
-                let mut types = Vec::with_capacity(params.len());
-                for param in params {
-                    let ty = self.param_type(param);
-                    types.push(QualType::unqualified(ty.ty));
-                    vars.push(self.declare_param(param.declarator.name, ty, param.declarator.loc));
-                }
-                (vars, self.function_returning(result, types, *variadic, true, loc))
-            }
-            Parameters::Names(names) => {
-                let (vars, types) = self.old_style_params(names, &definition.old_style_params);
-                (vars, self.function_returning(result, types, false, false, loc))
-            }
-        };
+        let (vars, ty) = self.function_header(definition, params, result);
         if result.ty != TypeId::VOID && self.size_of(result).is_none() && !self.is_error(ty) {
             let text = self.text(result);
             self.error(loc, format!("a function cannot return the incomplete type {text}"));
@@ -231,6 +230,46 @@ impl Checker<'_> {
                 self.error(*at, "what is defined cannot be an alias");
             }
         }
+        let body = self.function_body(definition, vars);
+        if let Some(id) = id.filter(|_| !ignored) {
+            self.unit.functions[id.0 as usize].body = body;
+        }
+    }
+
+    /// Opens the scope of a function and declares its parameters in it. Also gives the function's type.
+    pub(super) fn function_header(
+        &mut self,
+        definition: &ast::FunctionDefinition,
+        params: &Parameters,
+        result: QualType,
+    ) -> (Vec<VarId>, QualType) {
+        let loc = definition.declarator.loc;
+        self.scopes.enter();
+        if let Some(function) = &mut self.function {
+            function.nesting.depth = self.scopes.depth();
+        }
+        match params {
+            Parameters::Unknown => (Vec::new(), self.function_returning(result, Vec::new(), false, false, loc)),
+            Parameters::Prototype { params, variadic } => {
+                let mut vars = Vec::with_capacity(params.len());
+                let mut types = Vec::with_capacity(params.len());
+                for param in params {
+                    let ty = self.param_type(param);
+                    types.push(QualType::unqualified(ty.ty));
+                    vars.push(self.declare_param(param.declarator.name, ty, param.declarator.loc));
+                }
+                (vars, self.function_returning(result, types, *variadic, true, loc))
+            }
+            Parameters::Names(names) => {
+                let (vars, types) = self.old_style_params(names, &definition.old_style_params);
+                (vars, self.function_returning(result, types, false, false, loc))
+            }
+        }
+    }
+
+    /// The body of the current function, whose scope ends with it.
+    pub(super) fn function_body(&mut self, definition: &ast::FunctionDefinition, vars: Vec<VarId>) -> Option<Body> {
+        let loc = definition.declarator.loc;
         let mut stmts = Vec::new();
         // The parameters are not listed as variables of the block.
         if let Some(function) = &mut self.function {
@@ -238,9 +277,12 @@ impl Checker<'_> {
             function.blocks[0].retain(|v| params.binary_search(v).is_err());
         }
         self.flush_pending(&mut stmts, loc);
+        if let Some(function) = &mut self.function {
+            function.hide_labels(&definition.body.local_labels);
+        }
         self.block_items(&definition.body.items, &mut stmts);
         self.scopes.leave();
-        let Some(mut function) = self.function.take() else { return };
+        let mut function = self.function.take()?;
         for (label, at) in function.undefined_labels() {
             let message = format!("there is no label '{}' in this function", self.name(label));
             self.error(at, message);
@@ -251,20 +293,24 @@ impl Checker<'_> {
                 "an operand of 'asm' that may be in a register or in memory, and whose address is taken later";
             self.report(Diagnostic::unsupported(at, message));
         }
+        if let Some(object) = function.label_object {
+            self.unit.objects[object.0 as usize].ty = self.bytes(function.label_addresses.len() as u64);
+        }
         let block_vars = function.blocks.pop().unwrap_or_default();
         let block = Stmt { kind: StmtKind::Block { vars: block_vars, stmts }, loc: definition.body.loc };
-        let body = Body {
+        let frame = self.finished_frame(&mut function);
+        Some(Body {
             params: vars,
             vars: function.vars,
             labels: function.labels,
+            label_addresses: function.label_addresses,
+            label_object: function.label_object,
+            frame,
             cases: function.cases,
             vla_lengths: function.vla_lengths,
             block,
             end: definition.body.end,
-        };
-        if let Some(id) = id.filter(|_| !ignored) {
-            self.unit.functions[id.0 as usize].body = Some(body);
-        }
+        })
     }
 
     fn declare_param(&mut self, name: Option<Symbol>, ty: QualType, loc: Loc) -> VarId {
@@ -319,6 +365,66 @@ impl Checker<'_> {
             types.push(QualType::unqualified(ty.ty));
         }
         (vars, types)
+    }
+
+    /// GNU `&&label`: the address of a byte, of which a function has one for each such label.
+    pub(super) fn label_address(&mut self, name: Symbol, loc: Loc) -> Expr {
+        let ty = self.pointer_to(self.void_type());
+        if self.function.is_none() {
+            self.error(loc, "only functions have labels");
+            return self.error_expr(loc);
+        }
+        if self.unevaluated > 0 {
+            return self.unsupported("the address of a label that is never taken", ty, loc);
+        }
+        // A nested function may name a label of one around it.
+        let owner = self.label_owner(name);
+        let function = match owner {
+            Some(owner) => &mut self.outer[owner],
+            None => match self.function.as_deref_mut() {
+                Some(function) => function,
+                None => return self.error_expr(loc),
+            },
+        };
+        let label = function.label(name, loc);
+        function.label_states[label.0 as usize].used.get_or_insert(loc);
+        let position = function.label_addresses.iter().position(|&l| l == label).unwrap_or_else(|| {
+            function.label_addresses.push(label);
+            function.label_addresses.len() - 1
+        });
+        let (known, name) = (function.label_object, function.name);
+        let object = known.unwrap_or_else(|| self.new_label_object(name, loc));
+        let function = match owner {
+            Some(owner) => Some(&mut self.outer[owner]),
+            None => self.function.as_deref_mut(),
+        };
+        if let Some(function) = function {
+            function.label_object = Some(object);
+        }
+        let base = Box::new(Expr { kind: ExprKind::Object(object), ty: self.bytes(1), loc });
+        let kind = ExprKind::Member { base, offset: position as u64, bits: None };
+        let place = Expr { kind, ty: QualType::unqualified(TypeId::CHAR), loc };
+        self.address(place, ty, loc)
+    }
+
+    fn new_label_object(&mut self, function: Symbol, loc: Loc) -> ObjectId {
+        let object = Object {
+            symbolic: Symbolic::default(),
+            name: Some(format!("{}.labels", self.name(function))),
+            ty: self.bytes(1),
+            align: 1,
+            linkage: Linkage::Internal,
+            thread_local: false,
+            constant: true,
+            definition: Definition::Initialised(Vec::new()),
+            loc,
+        };
+        self.add_object(object)
+    }
+
+    fn bytes(&mut self, count: u64) -> QualType {
+        let element = QualType::unqualified(TypeId::CHAR);
+        QualType::unqualified(self.types.intern(Type::Array { element, length: ArrayLength::Known(count) }))
     }
 
     /// A label of inline assembly, which nothing else can name.

@@ -92,7 +92,7 @@ impl Checker<'_> {
         if self.is_error(ty) {
             return (Init::Expr(self.error_expr(loc)), ty);
         }
-        if !matches!(self.kind(ty), Type::Array { .. } | Type::Record(_)) {
+        if !matches!(self.kind(ty), Type::Array { .. } | Type::Record(_) | Type::Vector { .. }) {
             return (Init::Expr(self.braced_scalar(list, ty)), ty);
         }
         if self.is_record(ty) && self.size_of(ty).is_none() {
@@ -159,7 +159,7 @@ impl Checker<'_> {
                     return self.string_part(literal, target, parts);
                 }
             }
-            Type::Record(_) => {}
+            Type::Record(_) | Type::Vector { .. } => {}
             Type::Error => return 0,
             _ => {
                 let value = self.braced_scalar(list, target.ty);

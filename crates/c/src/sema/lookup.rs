@@ -11,8 +11,12 @@ use norn_ir::source::Loc;
 
 impl Checker<'_> {
     pub(super) fn identifier(&mut self, name: Symbol, loc: Loc) -> Expr {
-        match self.scopes.name(name).map(|b| b.entity) {
-            Some(Entity::Var(var)) => self.var(var, loc),
+        let binding = self.scopes.name(name);
+        match binding.map(|b| b.entity) {
+            Some(Entity::Var(var)) => match self.owner(binding.map_or(0, |b| b.depth)) {
+                Some(owner) => self.captured(owner, var, loc),
+                None => self.var(var, loc),
+            },
             Some(Entity::Object(id)) => {
                 let ty = self.unit.objects[id.0 as usize].ty;
                 Expr { kind: ExprKind::Object(id), ty, loc }

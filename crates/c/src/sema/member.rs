@@ -107,15 +107,14 @@ impl Checker<'_> {
 
     /// `a[i]`, in whichever order.
     pub(super) fn index(&mut self, base: &ast::Expr, index: &ast::Expr, loc: Loc) -> Expr {
-        let base = self.rvalue(base);
+        let base = self.expr(base);
+        let base = if self.is_vector(base.ty) { base } else { self.value_of(base) };
         let index = self.rvalue(index);
         if self.is_error(base.ty) || self.is_error(index.ty) {
             return self.error_expr(loc);
         }
-        if base.ty.ty == TypeId::COMPLEX {
-            let element = self.pointer_to(QualType::unqualified(TypeId::COMPLEX));
-            let nowhere = self.unsupported("an element of a vector", element, loc);
-            return self.deref(nowhere, loc);
+        if self.is_vector(base.ty) {
+            return self.vector_element(base, index, loc);
         }
         let (pointer, index, swapped) =
             if self.is_pointer(base.ty) { (base, index, false) } else { (index, base, true) };

@@ -2,7 +2,7 @@
 //!
 //! It follows C11 with the GNU extensions that real and preprocessed code uses. What is not C is an error; one mistake
 //! gives one message, because what is wrong gets the type [`Type::Error`](crate::ctype::Type::Error), about which
-//! nothing further is said. Valid C whose meaning Norn does not model (values of `_Complex` and vector types, label
+//! nothing further is said. Valid C whose meaning Norn does not model (values of `_Float16`, label
 //! addresses) becomes an `Unsupported` node of the typed tree, so that it matters only where it is
 //! reached.
 //!
@@ -16,10 +16,12 @@ mod aggregate;
 mod assign;
 mod call;
 mod compat;
+mod complex;
 mod constant;
 mod convert;
 mod decl;
 mod display;
+mod elements;
 mod enumeration;
 mod expr;
 mod fold;
@@ -27,8 +29,10 @@ mod function;
 mod init;
 mod jumps;
 mod known;
+mod long_double;
 mod lookup;
 mod member;
+mod nested;
 mod object;
 mod operators;
 mod primary;
@@ -42,6 +46,7 @@ mod suggest;
 mod switch;
 mod symbols;
 mod types;
+mod vector;
 mod wide_field;
 
 #[cfg(test)]
@@ -50,6 +55,7 @@ mod tests;
 pub use abi::max_object_size;
 pub(crate) use convert::Context;
 pub use display::{declaration_text, type_text};
+pub(crate) use static_init::x87_bytes;
 
 use crate::ast;
 use crate::ctype::{QualType, RecordId, Type, TypeId, Types};
@@ -98,6 +104,13 @@ pub(crate) struct Checker<'a> {
     scopes: Scopes,
     linked: FxHashMap<Symbol, Linked>,
     function: Option<Box<FunctionState>>,
+    /// The functions around the current one, outermost first.
+    outer: Vec<FunctionState>,
+    /// Whether the body that was checked last needs the frame of a function around it.
+    last_uses_chain: bool,
+    long_double: long_double::Functions,
+    /// The functions that are defined inside of others.
+    nested: FxHashMap<FunctionId, nested::Nested>,
     strings: FxHashMap<(u8, Vec<u32>), ObjectId>,
     /// Assignments to the variables that hold array lengths, not yet part of the tree.
     pending: Vec<tree::Expr>,
@@ -174,6 +187,10 @@ impl<'a> Checker<'a> {
             scopes,
             linked: FxHashMap::default(),
             function: None,
+            outer: Vec::new(),
+            last_uses_chain: false,
+            long_double: None,
+            nested: FxHashMap::default(),
             strings: FxHashMap::default(),
             pending: Vec::new(),
             unevaluated: 0,
@@ -272,7 +289,7 @@ impl<'a> Checker<'a> {
     }
 
     pub(crate) fn is_arithmetic(&self, ty: QualType) -> bool {
-        self.is_integer(ty) || matches!(self.kind(ty), Type::Float(_) | Type::Complex)
+        self.is_integer(ty) || matches!(self.kind(ty), Type::Float(_) | Type::Half | Type::Quad)
     }
 
     pub(crate) fn is_bool(&self, ty: QualType) -> bool {
@@ -307,10 +324,12 @@ impl<'a> Checker<'a> {
 
     /// The name of a type whose values Norn cannot handle.
     pub(crate) fn unsupported_values(&self, ty: QualType) -> Option<&'static str> {
-        use crate::ctype::FloatType;
         match self.kind(ty) {
-            Type::Complex => Some("a value of a complex, vector or half-precision type"),
-            Type::Float(FloatType::LongDouble) => Some("a value of type 'long double'"),
+            Type::Half => Some("a value of half precision"),
+            Type::Quad => Some("a value of type '_Float128'"),
+            Type::Complex(part) | Type::Vector { element: part, .. } => {
+                self.unsupported_values(QualType::unqualified(*part))
+            }
             _ => None,
         }
     }

@@ -18,6 +18,13 @@ impl Checker<'_> {
             UnaryOp::PostDecrement => return self.step(operand, true, UpdateResult::Old, loc),
             UnaryOp::AddressOf => return self.address_of(operand, loc),
             UnaryOp::Extension => return self.expr(operand),
+            UnaryOp::Real | UnaryOp::Imag => {
+                let e = self.expr(operand);
+                if self.is_error(e.ty) {
+                    return self.error_expr(loc);
+                }
+                return self.complex_part(e, op == UnaryOp::Imag, loc);
+            }
             _ => {}
         }
         let e = self.rvalue(operand);
@@ -25,6 +32,11 @@ impl Checker<'_> {
             return self.error_expr(loc);
         }
         match op {
+            UnaryOp::Minus | UnaryOp::BitNot | UnaryOp::Plus if self.is_vector(e.ty) => self.vector_unary(op, e, loc),
+            UnaryOp::Minus | UnaryOp::BitNot | UnaryOp::Plus if self.is_complex(e.ty) => {
+                let negates = [op == UnaryOp::Minus, op != UnaryOp::Plus];
+                self.complex_unary(e, negates, loc)
+            }
             UnaryOp::Not => {
                 let e = self.condition(e, "the operand of '!'");
                 self.not(e, loc)
@@ -37,10 +49,9 @@ impl Checker<'_> {
                 }
                 self.dereferenced(e, loc)
             }
-            UnaryOp::Real | UnaryOp::Imag => self.unsupported("a part of a complex number", e.ty, loc),
             _ => {
                 let fits = if op == UnaryOp::BitNot { self.is_integer(e.ty) } else { self.is_arithmetic(e.ty) };
-                if !fits && e.ty.ty != TypeId::COMPLEX {
+                if !fits && self.unsupported_values(e.ty).is_none() {
                     let (sign, text) = (unary_text(op), self.text(e.ty));
                     self.error(loc, format!("'{sign}' cannot be applied to a value of type {text}"));
                     return self.error_expr(loc);
@@ -116,6 +127,9 @@ impl Checker<'_> {
             return self.error_expr(loc);
         }
         match kind_of(op) {
+            OpKind::Comparison(_) | OpKind::Arithmetic(_) if self.is_vector(l.ty) || self.is_vector(r.ty) => {
+                self.vector_operator(op, l, r, loc)
+            }
             OpKind::Logical(is_or) => {
                 let l = self.condition(l, "the left operand");
                 let r = self.condition(r, "the right operand");
@@ -126,7 +140,7 @@ impl Checker<'_> {
         }
     }
 
-    fn logical(&mut self, is_or: bool, l: Expr, r: Expr, loc: Loc) -> Expr {
+    pub(crate) fn logical(&self, is_or: bool, l: Expr, r: Expr, loc: Loc) -> Expr {
         let ty = self.int_type();
         if self.is_error(l.ty) || self.is_error(r.ty) {
             return self.error_expr(loc);
@@ -140,7 +154,20 @@ impl Checker<'_> {
         Expr { kind, ty, loc }
     }
 
-    fn arithmetic_operator(&mut self, op: BinaryOp, written: ast::BinaryOp, l: Expr, r: Expr, loc: Loc) -> Expr {
+    /// Whether one of two numbers is complex.
+    pub(super) fn with_complex(&self, l: QualType, r: QualType) -> bool {
+        let is_number = |ty| self.is_arithmetic(ty) || self.is_complex(ty);
+        (self.is_complex(l) || self.is_complex(r)) && is_number(l) && is_number(r)
+    }
+
+    pub(super) fn arithmetic_operator(
+        &mut self,
+        op: BinaryOp,
+        written: ast::BinaryOp,
+        l: Expr,
+        r: Expr,
+        loc: Loc,
+    ) -> Expr {
         let integers = self.is_integer(l.ty) && self.is_integer(r.ty);
         let fine = match op {
             BinaryOp::Add if self.is_pointer(l.ty) && self.is_integer(r.ty) => {
@@ -155,17 +182,16 @@ impl Checker<'_> {
             BinaryOp::Sub if self.is_pointer(l.ty) && self.is_pointer(r.ty) => {
                 return self.pointer_difference(l, r, loc);
             }
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div if self.with_complex(l.ty, r.ty) => {
+                return self.complex_arithmetic(op, l, r, loc);
+            }
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {
                 self.is_arithmetic(l.ty) && self.is_arithmetic(r.ty)
             }
             _ => integers,
         };
-        if l.ty.ty == TypeId::COMPLEX || r.ty.ty == TypeId::COMPLEX {
-            return self.unsupported(
-                "a value of a complex, vector or half-precision type",
-                QualType::unqualified(TypeId::COMPLEX),
-                loc,
-            );
+        if let Some(what) = self.unsupported_values(l.ty).or(self.unsupported_values(r.ty)) {
+            return self.unsupported(what, l.ty, loc);
         }
         if !fine {
             return self.invalid_operands(written, l.ty, r.ty, loc);
@@ -217,6 +243,9 @@ impl Checker<'_> {
             let (l, r) = self.usual_conversions(l, r);
             return self.comparison(op, l, r, loc);
         }
+        if self.with_complex(l.ty, r.ty) && matches!(op, CompareOp::Eq | CompareOp::Ne) {
+            return self.complex_comparison(op, l, r, loc);
+        }
         let (l, r) = match (self.pointee(l.ty), self.pointee(r.ty)) {
             (Some(p), Some(q)) => {
                 if !self.pointers_mix(p, q) && !self.is_null_constant(&l) && !self.is_null_constant(&r) {
@@ -256,6 +285,10 @@ impl Checker<'_> {
         loc: Loc,
     ) -> Expr {
         let condition = self.expr(condition);
+        if then.is_none() && (self.is_complex(condition.ty) || self.is_long_double(condition.ty)) {
+            let ty = condition.ty;
+            return self.unsupported("'?:' without a middle, of a complex number or a 'long double'", ty, loc);
+        }
         let condition = self.condition(condition, "the condition");
         let Some(then) = then else { return self.elvis(condition, otherwise, loc) };
         let then = self.rvalue(then);
@@ -296,25 +329,36 @@ impl Checker<'_> {
             width = self.operation_type(&then, &otherwise).width;
             self.usual_conversions(then, otherwise)
         } else {
-            let ty = match (self.pointee(t), self.pointee(o)) {
-                _ if t.ty == TypeId::VOID || o.ty == TypeId::VOID => self.void_type(),
-                (Some(_), Some(_)) if self.is_null_constant(&otherwise) => t,
-                (Some(_), Some(_)) if self.is_null_constant(&then) => o,
-                (Some(p), Some(q)) => self.merged_pointers(t, o, p, q, loc),
-                (Some(_), None) if self.is_integer(o) => {
-                    self.pointer_or_integer(&otherwise, loc);
-                    t
-                }
-                (None, Some(_)) if self.is_integer(t) => {
-                    self.pointer_or_integer(&then, loc);
-                    o
-                }
-                _ if self.is_record(t) && self.compatible(t.ty, o.ty) => t,
-                _ => {
-                    let (t, o) = (self.text(t), self.text(o));
-                    self.error(loc, format!("the branches of '?:' have types {t} and {o}, which do not fit together"));
-                    return self.error_expr(loc);
-                }
+            let ty = match self.complex_choice(&then, &otherwise) {
+                Some(ty) => Some(ty),
+                None if self.is_vector(t) && t.ty == o.ty => Some(t),
+                None => None,
+            };
+            let ty = match ty {
+                Some(ty) => ty,
+                None => match (self.pointee(t), self.pointee(o)) {
+                    _ if t.ty == TypeId::VOID || o.ty == TypeId::VOID => self.void_type(),
+                    (Some(_), Some(_)) if self.is_null_constant(&otherwise) => t,
+                    (Some(_), Some(_)) if self.is_null_constant(&then) => o,
+                    (Some(p), Some(q)) => self.merged_pointers(t, o, p, q, loc),
+                    (Some(_), None) if self.is_integer(o) => {
+                        self.pointer_or_integer(&otherwise, loc);
+                        t
+                    }
+                    (None, Some(_)) if self.is_integer(t) => {
+                        self.pointer_or_integer(&then, loc);
+                        o
+                    }
+                    _ if self.is_record(t) && self.compatible(t.ty, o.ty) => t,
+                    _ => {
+                        let (t, o) = (self.text(t), self.text(o));
+                        self.error(
+                            loc,
+                            format!("the branches of '?:' have types {t} and {o}, which do not fit together"),
+                        );
+                        return self.error_expr(loc);
+                    }
+                },
             };
             (self.converted(then, ty), self.converted(otherwise, ty))
         };

@@ -12,22 +12,40 @@ use norn_ir::types::Target;
 
 impl Checker<'_> {
     pub(super) fn number(&mut self, text: Symbol, loc: Loc) -> Expr {
-        match literal::number(self.session.symbols.name(text)) {
-            Ok(Number::Int { value, unsigned, long_rank, decimal }) => {
+        let (number, is_imaginary) = match literal::number(self.session.symbols.name(text)) {
+            Ok(number) => number,
+            Err(problem) => {
+                self.error(loc, problem);
+                return self.error_expr(loc);
+            }
+        };
+        let number = self.real_number(number, loc);
+        if !is_imaginary {
+            return number;
+        }
+        let ty = self.complex_of(number.ty);
+        let zero = self.int_constant(0, self.int_type(), loc);
+        let zero = self.converted(zero, number.ty);
+        self.composed(vec![zero, number], ty, loc)
+    }
+
+    fn real_number(&mut self, number: Number, loc: Loc) -> Expr {
+        match number {
+            Number::Int { value, unsigned, long_rank, decimal } => {
                 let ty = self.integer_literal_type(value, unsigned, long_rank, decimal);
                 self.int_constant(i128::from(value), QualType::unqualified(ty), loc)
             }
-            Ok(Number::Float { value, kind }) => {
+            Number::Float { kind: FloatKind::LongDouble, extended, .. } => self.long_double_constant(extended, loc),
+            Number::Float { kind: FloatKind::Quad, .. } => {
+                self.unsupported("a value of type '_Float128'", QualType::unqualified(TypeId::QUAD), loc)
+            }
+            Number::Float { value, kind, .. } => {
                 let ty = match kind {
                     FloatKind::Float => TypeId::FLOAT,
                     FloatKind::Double => TypeId::DOUBLE,
-                    FloatKind::LongDouble => TypeId::LONG_DOUBLE,
+                    FloatKind::LongDouble | FloatKind::Quad => TypeId::LONG_DOUBLE,
                 };
                 Expr { kind: ExprKind::Float(value), ty: QualType::unqualified(ty), loc }
-            }
-            Err(problem) => {
-                self.error(loc, problem);
-                self.error_expr(loc)
             }
         }
     }

@@ -62,10 +62,15 @@ impl Checker<'_> {
         self.arithmetic(BinaryOp::Mul, length, element, loc)
     }
 
-    fn vla_length(&self, id: VlaId, loc: Loc) -> Expr {
+    fn vla_length(&mut self, id: VlaId, loc: Loc) -> Expr {
         let found = self.function.as_ref().and_then(|f| f.vla_vars.get(&id).copied());
+        let outer = |c: &Self| (0..c.outer.len()).rev().find_map(|k| Some((k, c.outer[k].vla_vars.get(&id).copied()?)));
         match found {
             Some(var) => self.load(self.var(var, loc)),
+            None if let Some((owner, var)) = outer(self) => {
+                let length = self.captured(owner, var, loc);
+                self.load(length)
+            }
             None => self.unsupported("the length of an array that was never computed", self.size_type(), loc),
         }
     }

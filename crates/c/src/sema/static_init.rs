@@ -4,6 +4,7 @@ use super::Checker;
 use super::abi::float_size;
 use super::constant::Value;
 use crate::ctype::{BitField, FloatType, QualType, Type};
+use crate::tree::walk::{Node, preorder};
 use crate::tree::{Builtin, ConstInit, ConstValue, Definition, Expr, ExprKind, Init, InitValue};
 use norn_ir::diag::Diagnostic;
 use norn_ir::number::{halves, low_64, narrow_to, nearest_f32, to_usize};
@@ -46,7 +47,14 @@ impl Checker<'_> {
             return;
         }
         let e = self.chosen(e);
-        if self.is_record(ty) {
+        if let (ExprKind::Elements(elements), Some((element, _))) = (&e.kind, self.elements_of(ty)) {
+            let size = self.size_of(element).unwrap_or(0);
+            for (i, e) in elements.iter().enumerate() {
+                self.static_part(image, offset + i as u64 * size, None, element, e);
+            }
+            return;
+        }
+        if self.is_record(ty) || self.elements_of(ty).is_some() {
             self.static_copy(image, offset, e);
             return;
         }
@@ -55,6 +63,10 @@ impl Checker<'_> {
         }
         let value = match self.evaluate_initialiser(e) {
             Ok(value) => value,
+            Err(problem) if self.has_long_double(e) => {
+                self.report(Diagnostic::unsupported(problem.loc, "a constant of type 'long double' that is computed"));
+                return;
+            }
             Err(problem) => {
                 let message = format!("the initialiser of a static object must be constant: {}", problem.message);
                 self.error(problem.loc, message);
@@ -87,6 +99,16 @@ impl Checker<'_> {
             Value::Object(id, at) => image.put(offset, ConstValue::Object(id, at)),
             Value::Function(id) => image.put(offset, ConstValue::Function(id)),
         }
+    }
+
+    /// Whether a `long double` is among the operands of an expression.
+    fn has_long_double(&self, e: &Expr) -> bool {
+        let mut found = false;
+        preorder(Node::Expr(e), |node| {
+            found |= matches!(node, Node::Expr(e) if self.is_long_double(e.ty));
+            !found
+        });
+        found
     }
 
     /// The branch that a conditional expression comes to, where that is known.
@@ -163,7 +185,7 @@ impl Checker<'_> {
         }
         self.error(
             e.loc,
-            "the initialiser of a static object must be constant: this struct is only known when the program runs",
+            "the initialiser of a static object must be constant: this value is only known when the program runs",
         );
     }
 }
@@ -261,7 +283,7 @@ fn bytes_of(value: &ConstValue) -> Vec<u8> {
 
 /// A number in the format of the x87: 64 bits of mantissa with an explicit leading one, 15 bits of exponent, the sign. Every
 /// `double` has one; a literal with more digits than that is rounded first, which only its bytes could tell.
-fn x87_bytes(value: f64) -> [u8; 10] {
+pub(crate) fn x87_bytes(value: f64) -> [u8; 10] {
     let bits = value.to_bits();
     let (sign, exponent, fraction) = (bits >> 63, bits >> 52 & 0x7ff, bits & ((1 << 52) - 1));
     let (exponent, mantissa) = match (exponent, fraction) {

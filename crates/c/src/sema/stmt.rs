@@ -36,13 +36,17 @@ impl Checker<'_> {
                 let ast::For { init, condition, step, body } = &**parts;
                 return self.for_loop(init, condition.as_ref(), step.as_ref(), body, loc);
             }
+            ast::StmtKind::Goto(name) if self.label_owner(*name).is_some() => {
+                StmtKind::Unsupported("a jump out of a nested function".to_owned())
+            }
             ast::StmtKind::Goto(name) => match &mut self.function {
                 Some(function) => StmtKind::Goto(function.goto_label(*name, loc)),
                 None => StmtKind::Nop,
             },
             ast::StmtKind::GotoComputed(e) => {
-                self.rvalue(e);
-                StmtKind::Unsupported("a computed goto".to_owned())
+                let target = self.rvalue(e);
+                let pointer = self.pointer_to(self.void_type());
+                StmtKind::GotoComputed(self.convert_to(target, pointer, Context::Assigning))
             }
             ast::StmtKind::Continue => {
                 if self.function.as_ref().is_some_and(|f| f.loops == 0) {
@@ -156,6 +160,7 @@ impl Checker<'_> {
                 BlockItem::Declaration(declaration) => self.local_declaration(declaration, out),
                 BlockItem::StaticAssert(assertion) => self.static_assert(assertion),
                 BlockItem::Statement(stmt) => out.push(self.statement(stmt)),
+                BlockItem::Function(definition) => self.nested_definition(definition),
             }
         }
     }

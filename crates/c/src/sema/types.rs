@@ -12,6 +12,9 @@ use norn_ir::diag::Diagnostic;
 use norn_ir::number::narrow_to;
 use norn_ir::source::Loc;
 
+/// Larger vectors are not handled: what is done to a vector is done to each of its elements.
+const MAX_VECTOR: i128 = 1024;
+
 /// What specifiers say about all declarators after them.
 #[derive(Clone, Copy)]
 pub(super) struct Base {
@@ -33,7 +36,20 @@ impl Checker<'_> {
                 if is_wide && self.target.pointer_size() == 4 {
                     self.error(specifiers.loc, "there is no '__int128' where pointers have 32 bits");
                 }
+                if *basic == BasicType::LongDouble {
+                    self.prepare_long_double();
+                }
                 QualType::unqualified(basic_type(*basic))
+            }
+            TypeSpecifier::Complex(part) => {
+                if *part == BasicType::LongDouble {
+                    self.prepare_long_double();
+                }
+                let part = basic_type(*part);
+                QualType::unqualified(match part {
+                    TypeId::HALF | TypeId::QUAD => part,
+                    _ => self.types.intern(Type::Complex(part)),
+                })
             }
             TypeSpecifier::Record(record) => self.record_specifier(record, declares),
             TypeSpecifier::Enum(specifier) => self.enum_specifier(specifier, declares),
@@ -125,8 +141,7 @@ impl Checker<'_> {
                     ty = self.mode(ty, mode, attribute.loc);
                 }
             } else if attribute.name == self.words.vector_size {
-                self.check_vector(ty, attribute);
-                ty.ty = TypeId::COMPLEX;
+                ty.ty = self.vector_of(ty.ty, attribute);
             }
             self.check_arguments(attribute);
             // What an alignment or a priority is, others ask.
@@ -138,12 +153,53 @@ impl Checker<'_> {
         ty
     }
 
-    fn check_vector(&mut self, ty: QualType, attribute: &ast::Attribute) {
-        let [arg] = &attribute.args[..] else { return };
-        if let (Some(size), Some(element)) = (self.constant_int(arg), self.size_of(ty))
-            && (size <= 0 || size % i128::from(element.max(1)) != 0)
-        {
+    /// The vector of the size that an attribute says. It is for the innermost type: `vector_size` before a pointer, an array or a
+    /// function makes a pointer to a vector, an array of them, a function that returns one.
+    fn vector_of(&mut self, ty: TypeId, attribute: &ast::Attribute) -> TypeId {
+        match self.types.get(ty).clone() {
+            Type::Pointer(pointee) => {
+                let ty = self.vector_of(pointee.ty, attribute);
+                return self.types.intern(Type::Pointer(QualType { ty, ..pointee }));
+            }
+            Type::Array { element, length } => {
+                let ty = self.vector_of(element.ty, attribute);
+                return self.types.intern(Type::Array { element: QualType { ty, ..element }, length });
+            }
+            Type::Function(function) => {
+                let ty = self.vector_of(function.result.ty, attribute);
+                let result = QualType { ty, ..function.result };
+                return self.types.intern(Type::Function(FunctionType { result, ..function }));
+            }
+            Type::Error | Type::Half | Type::Quad => return ty,
+            Type::Int(_) | Type::Float(_) => {}
+            _ => {
+                let text = self.text(QualType::unqualified(ty));
+                self.error(attribute.loc, format!("there are no vectors of {text}"));
+                return TypeId::ERROR;
+            }
+        }
+        let [arg] = &attribute.args[..] else { return TypeId::ERROR };
+        let Some(size) = self.required_int(arg, "the size of a vector") else { return TypeId::ERROR };
+        let element = i128::from(self.size_of(QualType::unqualified(ty)).unwrap_or(1));
+        if size <= 0 || size % element != 0 {
             self.error(attribute.loc, "the size of a vector is a multiple of the size of its elements");
+            return TypeId::ERROR;
+        }
+        match u64::try_from(size / element) {
+            Ok(length) if length.is_power_of_two() && size <= MAX_VECTOR => {
+                self.types.intern(Type::Vector { element: ty, length })
+            }
+            Ok(length) if !length.is_power_of_two() => {
+                self.error(attribute.loc, "the number of elements of a vector is a power of two");
+                TypeId::ERROR
+            }
+            _ => {
+                self.report(Diagnostic::unsupported(
+                    attribute.loc,
+                    format!("a vector of more than {MAX_VECTOR} bytes"),
+                ));
+                TypeId::ERROR
+            }
         }
     }
 
@@ -183,7 +239,13 @@ impl Checker<'_> {
             "TI" => IntType::Int128,
             "SF" => return QualType { ty: TypeId::FLOAT, ..ty },
             "DF" => return QualType { ty: TypeId::DOUBLE, ..ty },
-            "XF" | "TF" => return QualType { ty: TypeId::LONG_DOUBLE, ..ty },
+            "SC" => return QualType { ty: self.types.intern(Type::Complex(TypeId::FLOAT)), ..ty },
+            "DC" => return QualType { ty: self.types.intern(Type::Complex(TypeId::DOUBLE)), ..ty },
+            "TF" => return QualType { ty: TypeId::QUAD, ..ty },
+            "XF" => {
+                self.prepare_long_double();
+                return QualType { ty: TypeId::LONG_DOUBLE, ..ty };
+            }
             _ => {
                 self.report(Diagnostic::unsupported(loc, format!("the machine mode '{name}'")));
                 return ty;
@@ -486,7 +548,8 @@ fn basic_type(basic: BasicType) -> TypeId {
         BasicType::Float => return TypeId::FLOAT,
         BasicType::Double => return TypeId::DOUBLE,
         BasicType::LongDouble => return TypeId::LONG_DOUBLE,
-        BasicType::Complex => return TypeId::COMPLEX,
+        BasicType::Half => return TypeId::HALF,
+        BasicType::Quad => return TypeId::QUAD,
         BasicType::Char => IntType::Char,
         BasicType::SignedChar => IntType::SignedChar,
         BasicType::UnsignedChar => IntType::UnsignedChar,

@@ -33,7 +33,9 @@ pub fn children<'a>(node: Node<'a>, push: &mut impl FnMut(Node<'a>)) {
 fn of_stmt<'a>(stmt: &'a Stmt, push: &mut impl FnMut(Node<'a>)) {
     match &stmt.kind {
         StmtKind::Block { stmts, .. } => stmts.iter().for_each(|s| push(Node::Stmt(s))),
-        StmtKind::Expr(e) | StmtKind::Vla { size: e, .. } | StmtKind::Return(Some(e)) => push(Node::Expr(e)),
+        StmtKind::Expr(e) | StmtKind::Vla { size: e, .. } | StmtKind::GotoComputed(e) | StmtKind::Return(Some(e)) => {
+            push(Node::Expr(e))
+        }
         StmtKind::Init(_, init) => of_init(init, push),
         StmtKind::If { condition, then, otherwise } => {
             push(Node::Expr(condition));
@@ -96,6 +98,7 @@ fn of_expr<'a>(expr: &'a Expr, push: &mut impl FnMut(Node<'a>)) {
         | ExprKind::Negate(e)
         | ExprKind::BitNot(e)
         | ExprKind::Not(e) => push(Node::Expr(e)),
+        ExprKind::Elements(elements) => elements.iter().for_each(|e| push(Node::Expr(e))),
         ExprKind::CompoundLiteral(_, init) => of_init(init, push),
         ExprKind::Binary(_, a, b)
         | ExprKind::Compare(_, a, b)

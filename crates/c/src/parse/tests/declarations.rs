@@ -8,7 +8,7 @@ fn arithmetic_types_in_any_order() {
     );
     check(
         "long double d; _Float128 q; double _Complex z; unsigned __int128 w;",
-        "(decl longdouble; d)\n(decl longdouble; q)\n(decl complex; z)\n(decl unsignedint128; w)",
+        "(decl longdouble; d)\n(decl quad; q)\n(decl complex double; z)\n(decl unsignedint128; w)",
     );
     check("__uint128_t a; __int128_t b;", "(decl unsignedint128; a)\n(decl int128; b)");
     check("signed x; short int y; _Bool z;", "(decl int; x)\n(decl short; y)\n(decl bool; z)");

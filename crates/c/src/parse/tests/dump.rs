@@ -24,15 +24,17 @@ impl Dump<'_> {
 
     fn item(&self, item: &Item) -> String {
         match item {
-            Item::Function(f) => {
-                let params = f.old_style_params.iter().map(|d| self.declaration(d));
-                let head = [self.specifiers(&f.specifiers), self.declarator(&f.declarator)];
-                format!("(fn {})", join(head.into_iter().chain(params).chain([self.block(&f.body)])))
-            }
+            Item::Function(f) => self.function(f),
             Item::Declaration(d) => self.declaration(d),
             Item::StaticAssert(s) => self.static_assert(s),
             Item::Asm(_) => "(asm)".into(),
         }
+    }
+
+    fn function(&self, f: &FunctionDefinition) -> String {
+        let params = f.old_style_params.iter().map(|d| self.declaration(d));
+        let head = [self.specifiers(&f.specifiers), self.declarator(&f.declarator)];
+        format!("(fn {})", join(head.into_iter().chain(params).chain([self.block(&f.body)])))
     }
 
     fn static_assert(&self, s: &StaticAssert) -> String {
@@ -82,6 +84,7 @@ impl Dump<'_> {
     fn ty(&self, ty: &TypeSpecifier) -> String {
         match ty {
             TypeSpecifier::Basic(b) => format!("{b:?}").to_lowercase(),
+            TypeSpecifier::Complex(b) => format!("complex {b:?}").to_lowercase(),
             TypeSpecifier::Record(r) => self.record(r),
             TypeSpecifier::Enum(e) => {
                 let tag = e.tag.map_or(String::new(), |t| self.name(t));
@@ -194,6 +197,7 @@ impl Dump<'_> {
             BlockItem::Declaration(d) => self.declaration(d),
             BlockItem::StaticAssert(s) => self.static_assert(s),
             BlockItem::Statement(s) => self.stmt(s),
+            BlockItem::Function(f) => self.function(f),
         });
         format!("{{{}}}", join([labels].into_iter().chain(items)))
     }

@@ -108,10 +108,7 @@ fn unbalanced_brackets() {
     );
     check_errors(
         "void f(void) {\n if (a) {\n}\nvoid g(void) {\n}\n",
-        &[
-            "4:6: unsupported: nested functions such as 'g' are not supported",
-            "1:14: this '{' is never closed also 4:1: a function begins here, inside of it also 6:1: the file ends here",
-        ],
+        &["1:14: this '{' is never closed also 4:1: a function begins here, inside of it also 6:1: the file ends here"],
     );
     check_errors("void f(void) { } }\nint x;", &["1:18: this '}' closes nothing"]);
     check_errors(

@@ -114,9 +114,9 @@ fn gnu_and_c11_constructs_are_accepted() {
 #[test]
 fn unsupported_constructs_matter_only_where_they_are_reached() {
     let checked = correct(
-        "_Complex float big; __int128 wide; _Complex double c; typedef int v4 __attribute__((vector_size(16))); v4 v; _Float16 half; \
-         void f(int x) { big = x; big++; c = c * 2; v = v + v; v[0] = v[1]; half = half + x; void *p = &&l; goto *p; l: switch (wide) { case 1: ; } } \
-         struct holds { _Complex double b; }; int g(struct holds *h) { return h->b == 3 ? 1 : (int)h->b; }",
+        "_Float16 half; __int128 wide; _Complex double c; _Float128 quad; \
+         void f(int x) { half = x; half++; c = c / c; quad = quad + x; half = half + x; switch (wide) { case 1: ; } } \
+         struct holds { _Float16 b; }; int g(struct holds *h) { return h->b == 3 ? 1 : (int)h->b; }",
     );
-    assert!(format!("{:?}", checked.unit).matches("Unsupported").count() >= 11);
+    assert!(format!("{:?}", checked.unit).matches("Unsupported").count() >= 7);
 }
