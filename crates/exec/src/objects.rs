@@ -193,7 +193,7 @@ impl Executor<'_> {
         for index in (0..withheld.len()).rev() {
             if which(&withheld[index], buffer) {
                 let (object, step) = withheld.remove(index);
-                self.log.changes.push(Undo::NotWithheld { thread, index: index as u32, object, step });
+                self.log.changes.push(Undo::NotWithheld { thread, index: narrow(index), object, step });
             }
         }
     }

@@ -1,5 +1,7 @@
 //! `long double` literals: the number in the format of the x87 that is nearest, found with integers of any size.
 
+use norn_ir::number::{halves, low_32, narrow, narrow_to};
+
 /// A number in the format of the x87: mantissa, and exponent with sign.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Extended {
@@ -76,9 +78,9 @@ fn nearest(mut number: Big, mut divisor: Big, binary: i64) -> Extended {
     // So scaled, the quotient has 66 or 67 bits before the point, two more than are kept.
     let shift = 66 - (number.bits() as i64 - divisor.bits() as i64);
     if shift > 0 {
-        number.shift(shift as usize)
+        number.shift(narrow_to(shift))
     } else {
-        divisor.shift(-shift as usize)
+        divisor.shift(narrow_to(-shift))
     }
     let mut quotient: u128 = 0;
     divisor.shift(67);
@@ -98,7 +100,7 @@ fn nearest(mut number: Big, mut divisor: Big, binary: i64) -> Extended {
     if drop > 127 {
         return Extended { mantissa: 0, head: 0 };
     }
-    let drop = drop.max(0) as u32;
+    let drop = narrow(drop.max(0));
     let half = if drop > 0 { quotient >> (drop - 1) & 1 == 1 } else { false };
     sticky |= drop > 1 && quotient & ((1 << (drop - 1)) - 1) != 0;
     let mut kept = quotient >> drop;
@@ -106,7 +108,7 @@ fn nearest(mut number: Big, mut divisor: Big, binary: i64) -> Extended {
         kept += 1;
     }
     let mut scale = scale + i64::from(drop);
-    let unused = kept.leading_zeros().saturating_sub(64).min((scale + 16445).max(0) as u32);
+    let unused = kept.leading_zeros().saturating_sub(64).min(narrow((scale + 16445).max(0)));
     kept <<= unused;
     scale -= i64::from(unused);
     if kept >> 64 != 0 {
@@ -114,10 +116,10 @@ fn nearest(mut number: Big, mut divisor: Big, binary: i64) -> Extended {
         scale += 1;
     }
     let exponent = scale + 63 + 16383;
-    match kept as u64 {
+    match halves(kept).0 {
         _ if exponent >= 0x7fff => Extended { mantissa: 1 << 63, head: 0x7fff },
         mantissa if mantissa >> 63 == 0 => Extended { mantissa, head: 0 },
-        mantissa => Extended { mantissa, head: exponent as u16 },
+        mantissa => Extended { mantissa, head: narrow_to(exponent) },
     }
 }
 
@@ -134,10 +136,10 @@ impl Big {
         let mut carry = 0;
         for digit in &mut self.0 {
             let product = u64::from(*digit) * u64::from(factor) + carry;
-            *digit = product as u32;
+            *digit = low_32(product);
             carry = product >> 32;
         }
-        self.push(carry as u32);
+        self.push(narrow(carry));
     }
 
     fn plus(&mut self, number: u32) {

@@ -9,6 +9,7 @@ use super::Checker;
 use super::elements::Operand;
 use crate::ctype::{QualType, Type, TypeId};
 use crate::tree::{BinaryOp, CompareOp, Expr, ExprKind};
+use norn_ir::number::to_usize;
 use norn_ir::source::Loc;
 
 impl Checker<'_> {
@@ -156,7 +157,7 @@ impl Checker<'_> {
         let Some(operand) = self.taken_apart(e) else { return self.error_expr(loc) };
         let parts = [0, 1].map(|i| {
             let part = self.element_at(&operand, i);
-            if negates[i as usize] { self.part_of(ty, |c| c.negation(part, loc)) } else { part }
+            if negates[to_usize(i)] { self.part_of(ty, |c| c.negation(part, loc)) } else { part }
         });
         let value = self.composed(parts.into(), ty, loc);
         self.after([operand], value)

@@ -5,6 +5,7 @@ use super::Checker;
 use crate::ctype::{QualType, Type};
 use crate::tree::{Expr, ExprKind, VarId};
 use norn_ir::diag::Diagnostic;
+use norn_ir::number::to_usize;
 use norn_ir::source::Loc;
 
 /// An operand whose elements are needed, each any number of times.
@@ -67,7 +68,7 @@ impl Checker<'_> {
     /// An element of an operand.
     pub(super) fn element_at(&self, operand: &Operand, index: u64) -> Expr {
         match &operand.source {
-            Source::Constants(elements) => copied_number(&elements[index as usize]),
+            Source::Constants(elements) => copied_number(&elements[to_usize(index)]),
             Source::Same(number) => copied_number(number),
             Source::KeptSame(var) => self.load(self.var(*var, operand.loc)),
             Source::Kept(var) => {

@@ -53,7 +53,7 @@ impl Checker<'_> {
             self.unit.functions[id.0 as usize].ty = ty.ty;
             return id;
         }
-        let id = FunctionId(self.unit.functions.len() as u32);
+        let id = FunctionId::new(self.unit.functions.len());
         self.unit.functions.push(private_function(name, ty.ty, None, loc));
         let parent = self.outer.len();
         self.nested.insert(id, Nested { parent, complete: false, uses_chain: true, entries: [None; 2], claim: None });
@@ -91,7 +91,7 @@ impl Checker<'_> {
         let id = match self.earlier_nested(name, ty) {
             Some(id) => id,
             None => {
-                let id = FunctionId(self.unit.functions.len() as u32);
+                let id = FunctionId::new(self.unit.functions.len());
                 self.unit.functions.push(private_function(name, ty.ty, None, loc));
                 let nested =
                     Nested { parent: depth, complete: false, uses_chain: true, entries: [None; 2], claim: None };
@@ -296,7 +296,7 @@ impl Checker<'_> {
         }];
         for (i, &ty) in function.params.iter().enumerate() {
             vars.push(Var { name: None, ty, address_taken: false, loc });
-            args.push(self.load(Expr { kind: ExprKind::Var(VarId(i as u32)), ty, loc }));
+            args.push(self.load(Expr { kind: ExprKind::Var(VarId::new(i)), ty, loc }));
         }
         let mut stmts = Vec::new();
         if let Some(claim) = claim {
@@ -314,7 +314,7 @@ impl Checker<'_> {
             _ => Stmt { kind: StmtKind::Return(Some(call)), loc },
         });
         let body = Body {
-            params: (0..vars.len() as u32).map(VarId).collect(),
+            params: VarId::all(vars.len()).collect(),
             vars,
             labels: Vec::new(),
             label_addresses: Vec::new(),
@@ -325,7 +325,7 @@ impl Checker<'_> {
             block: Stmt { kind: StmtKind::Block { vars: Vec::new(), stmts }, loc },
             end: loc,
         };
-        let entry = FunctionId(self.unit.functions.len() as u32);
+        let entry = FunctionId::new(self.unit.functions.len());
         self.unit.functions.push(private_function(name, ty, Some(body), loc));
         if let Some(nested) = self.nested.get_mut(&id) {
             nested.entries[with_chain] = Some(entry);
@@ -360,7 +360,7 @@ impl FunctionState {
         if let Some(frame) = self.nesting.frame {
             return frame;
         }
-        let frame = VarId(self.vars.len() as u32);
+        let frame = VarId::new(self.vars.len());
         self.vars.push(Var { name: None, ty, address_taken: true, loc });
         self.nesting.frame = Some(frame);
         frame
