@@ -155,6 +155,17 @@ fn frees_synchronise_with_allocations() {
     programs.check_models(&["sc"], &["--reuse-memory"], "safe");
 }
 
+/// The allocation may come after the commit that it has to wait for, though nobody reads what that writes.
+#[test]
+fn memory_comes_back_with_a_late_commit() {
+    let program = "int x, flag; void *t(void *p) { x = 1; free(p); flag = 1; return 0; }\n\
+        int main(void) { pthread_t id; int *p = malloc(4); pthread_create(&id, 0, t, p);\n\
+          if (flag == 1 && x == 0) { int *q = malloc(4); assert(p != q); } }";
+    let programs = Programs::new("late", program);
+    programs.check_models(&["sc", "tso"], &["--reuse-memory"], "safe");
+    programs.check_models(&["pso"], &["--reuse-memory"], "unsafe: assertion failed");
+}
+
 #[test]
 fn data_races_end_where_memory_is_freed() {
     let program = "atomic_int full;\n\
