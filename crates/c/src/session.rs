@@ -32,6 +32,8 @@ pub struct Options {
     pub malloc_may_fail: bool,
     /// Freed memory may be given out again.
     pub reuse_memory: bool,
+    /// The program is started without arguments, instead of with any.
+    pub no_arguments: bool,
     /// The function in which the program starts.
     pub entry: String,
 }
@@ -83,6 +85,7 @@ impl Default for Options {
             undefined_functions_return_nondet: false,
             malloc_may_fail: false,
             reuse_memory: false,
+            no_arguments: false,
             entry: "main".to_owned(),
         }
     }

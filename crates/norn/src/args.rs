@@ -632,6 +632,10 @@ pub struct CArgs {
     /// Options of a compiler that mean nothing here.
     #[arg(skip)]
     pub ignored: Vec<String>,
+
+    /// The program is started without arguments.
+    #[arg(skip)]
+    pub no_arguments: bool,
 }
 
 impl CArgs {
@@ -652,6 +656,7 @@ impl CArgs {
             undefined_functions_return_nondet: self.undefined_as_nondet,
             malloc_may_fail: self.malloc_may_fail,
             reuse_memory: self.reuse_memory,
+            no_arguments: self.no_arguments,
             entry: self.entry.clone(),
             ..Options::default()
         }
@@ -698,7 +703,11 @@ fn parse_as_given(args: Vec<OsString>) -> Result<Cli, clap::Error> {
     let c = match &mut cli.command {
         Command::Check(check) => &mut check.c,
         Command::Robust(robust) => &mut robust.c,
-        Command::Run(run) => &mut run.c,
+        Command::Run(run) => {
+            // A schedule of `check` was made for any command line.
+            run.c.no_arguments = run.schedule.is_none();
+            &mut run.c
+        }
         Command::Ir(ir) => &mut ir.c,
         Command::Sequentialize(sequentialize) => &mut sequentialize.c,
         Command::Litmus(_) => return Ok(cli),

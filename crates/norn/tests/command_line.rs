@@ -51,6 +51,17 @@ fn words_stay_as_they_are_and_end_with_null() {
     check("recursive", recursive, &["events"], BUG);
 }
 
+/// One execution is started without arguments, whatever the seed.
+#[test]
+fn a_run_has_no_arguments() {
+    let folder = Folder::new("run_arguments");
+    let text = "#include <stdio.h>\nint main(int argc, char **argv) { printf(\"%d %s %d\\n\", argc, argv[0], argv[1] == 0); return 0; }";
+    folder.write("words.c", text);
+    for seed in ["1", "2", "3"] {
+        assert_eq!(folder.norn(&["run", "--seed", seed, "words.c"]).stdout(), "1 program 1\n");
+    }
+}
+
 /// What is longer, or more, is not said to be safe.
 #[test]
 fn longer_command_lines_are_a_bound() {

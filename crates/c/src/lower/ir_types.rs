@@ -6,6 +6,9 @@ use norn_ir::ids::TypeId;
 use norn_ir::types::{BitRange, Display, Field, Record, Shape, Target, Ty, Type};
 use rustc_hash::FxHashMap;
 
+/// The name of the record that a `long double` is. Processors read and write 10 bytes of it, so nothing asks for its padding.
+pub const EXTENDED: &str = "long double";
+
 /// A scalar type of C: what its values are in registers, and how they convert.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scalar {
@@ -252,7 +255,7 @@ impl<'a> Layouts<'a> {
         let (mantissa, head) = (part(8, Ty::I64), part(2, Ty::I16));
         let field = |name: &str, offset, ty| Field { name: name.to_owned(), offset, ty, bits: None };
         let fields = vec![field("mantissa", 0, mantissa), field("head", 8, head)];
-        let shape = Shape::Record(Record { name: "long double".to_owned(), is_union: false, fields });
+        let shape = Shape::Record(Record { name: EXTENDED.to_owned(), is_union: false, fields });
         match self.target {
             Target::Ilp32 => Type { size: 12, align: 4, shape },
             Target::Lp64 => Type { size: 16, align: 16, shape },

@@ -3,7 +3,7 @@
 //! The unit of bit-fields is one piece, or bytes. A union whose members agree on the pieces has those; any other union
 //! is bytes. Padding is left out of assignments, which give it no particular value, but `memcpy` and its kin are for all bytes.
 
-use super::ir_types::Layouts;
+use super::ir_types::{EXTENDED, Layouts};
 use norn_ir::ids::TypeId;
 use norn_ir::types::{Field, Shape, Target, Ty};
 
@@ -84,6 +84,7 @@ pub fn tail(layouts: &Layouts<'_>, ty: TypeId) -> Option<Piece> {
     let inner = |ty: TypeId, at: u64| tail(layouts, ty).map(|piece| Piece { offset: at + piece.offset, ..piece });
     match &layout.shape {
         Shape::Array { element, length } => inner(*element, length.checked_sub(1)? * layouts.get(*element).size),
+        Shape::Record(record) if record.name == EXTENDED => None,
         Shape::Record(record) if !record.is_union => {
             let end = |field: &&Field| field.offset + layouts.get(field.ty).size;
             let last = record.fields.iter().filter(|field| end(field) > field.offset).max_by_key(end)?;

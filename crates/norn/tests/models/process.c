@@ -128,18 +128,6 @@ extern char **environ;
 int main(void) {
     assert(environ[0] == 0);
 }
-//// Numbers of type long double may have more digits than a double, so nothing is computed with them.
-//// check -DSTATEMENT=assert(x+1==x): unknown a value of type 'long double'
-//// check -DSTATEMENT=assert((double)x==1): unknown a value of type 'long double'
-//// check -DSTATEMENT=y=3: unknown a value of type 'long double'
-//// check -DSTATEMENT=y=x: unknown a value of type 'long double'
-//// check -DSTATEMENT=assert(0.1L!=0.1): unknown a value of type 'long double'
-//// check -DSTATEMENT=assert(sizeof(x)==16): safe
-static long double x = 9007199254740992.0L, y = 1, z = 0.1;
-int main(void) {
-    STATEMENT;
-}
-
 //// Constructors run before main and destructors at exit: by priority, those without one nearest to main.
 //// check: safe
 //// check -e events: safe

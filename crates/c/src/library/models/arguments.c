@@ -8,6 +8,7 @@
 void __norn_argument(char *word, int room);
 
 static char text[MOST_WORDS][ROOM];
+static char name[] = "program";
 static char *words[MOST_WORDS + 1];
 static _Bool made;
 
@@ -15,6 +16,11 @@ char **__norn_arguments(int count) {
     if (made)
         return words;
     made = 1;
+    if (count < 0) {
+        /* No arguments: the name of the program alone. */
+        words[0] = name;
+        return words;
+    }
     for (int i = 0; i < count; i++) {
         if (i == MOST_WORDS)
             __norn_unsupported("a command line of more than 6 words");

@@ -5,7 +5,7 @@
 struct __norn_parts {
     unsigned long long mantissa;
     unsigned short head;
-};
+} __attribute__((packed));
 
 union __norn_view {
     long double number;
