@@ -75,7 +75,7 @@ impl Symbolic {
             }
             EventKind::Step => "step".to_owned(),
         };
-        writeln!(f, "  {id}: {what}{section} if {}", self.show(event.guard))
+        writeln!(f, "  {}: {what}{section} if {}", id.0, self.show(event.guard))
     }
 
     fn check(&self, f: &mut Formatter<'_>, check: &Check) -> fmt::Result {
