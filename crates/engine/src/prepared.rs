@@ -2,7 +2,8 @@
 //!
 //! Preparation marks the objects that only one thread can reach. What several engines, or one engine at several bounds,
 //! want to know about the program is computed when it is first asked for, and kept: where pointers lead, the program
-//! without the idle iterations of its spin loops, the values that inputs need to have, the program's fingerprint.
+//! without the idle iterations of its spin loops, the values that inputs need to have, the program's fingerprint. Of each
+//! form of the program the unwound copy for the latest bounds is kept, too ([`Analysed::unwound`]).
 
 use norn_ir::program::Program;
 use norn_passes::Site;

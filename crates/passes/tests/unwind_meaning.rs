@@ -2,6 +2,7 @@
 //! with a direct reading of the definition that knows nothing of the pass.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use norn_ir::ids::{BlockId, FuncId};
 use norn_ir::instr::{Callee, InstrKind, TerminatorKind};
@@ -9,6 +10,7 @@ use norn_ir::parse::parse;
 use norn_ir::program::{Function, Program};
 use norn_ir::validate::validate;
 use norn_passes::Site;
+use norn_passes::analysed::Analysed;
 use norn_passes::unwind::{BoundAt, Bounded, Bounds, CutCause, TooLargeCause, unwind};
 use norn_testing::Random;
 
@@ -60,6 +62,23 @@ fn check(body: &str, bound: u32, runs: usize, cuts: usize) {
 
 fn main_of(blocks: &str) -> String {
     format!("function f0 \"main\" () {{\nb0:\n goto b1\n{blocks}\n}}\n")
+}
+
+#[test]
+fn the_copy_for_the_latest_bounds_is_kept() {
+    let text = main_of("b1:\n fence compiler\n branch true, b1, b2\nb2:\n return");
+    let code = Analysed::new(program(&text));
+    let bounds = |default: u32| Bounds { default, ..Bounds::default() };
+    let unwound = |default: u32| code.unwound(&bounds(default)).expect("should not be too large");
+    let first = unwound(3);
+    assert!(Arc::ptr_eq(&first, &unwound(3)), "the same bounds should give the same copy");
+    let old = Arc::downgrade(&first);
+    drop(first);
+    assert_eq!(Ok(unwound(4)), unwind(&code, &bounds(4)).map(Arc::new));
+    assert!(old.upgrade().is_none(), "a copy for other bounds should be gone");
+    // A copy that is too large to be kept is found anew.
+    let first = unwound(1 << 17);
+    assert!(!Arc::ptr_eq(&first, &unwound(1 << 17)));
 }
 
 #[test]
