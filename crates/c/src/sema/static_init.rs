@@ -7,7 +7,7 @@ use crate::ctype::{BitField, FloatType, QualType, Type};
 use crate::tree::walk::{Node, preorder};
 use crate::tree::{Builtin, ConstInit, ConstValue, Definition, Expr, ExprKind, Init, InitValue};
 use norn_ir::diag::Diagnostic;
-use norn_ir::number::{halves, low_64, narrow_to, nearest_f32, to_usize};
+use norn_ir::number::{low_64, narrow_to, nearest_f32, to_usize};
 use std::collections::BTreeMap;
 
 /// The parts of an object's content so far, by offset; they do not overlap.
@@ -76,7 +76,7 @@ impl Checker<'_> {
         let size = self.size_of(ty).unwrap_or(0);
         match value {
             Value::Int(n) => match bits {
-                Some(field) => image.put_bits(offset, field, low_64(n)),
+                Some(field) => image.put_bits(offset, field, n),
                 None if self.is_wide(ty) => {
                     image.put(offset, ConstValue::Int { size: 8, bits: low_64(n) });
                     image.put(offset + 8, ConstValue::Int { size: 8, bits: (n >> 64) as u64 });
@@ -215,10 +215,10 @@ impl Image {
         self.parts.insert(offset, value);
     }
 
-    /// Sets bits of a unit and keeps its others.
-    fn put_bits(&mut self, offset: u64, field: BitField, value: u64) {
+    /// Sets bits of a unit and keeps its others. The unit may have 17 bytes: a field of 128 bits need not be aligned.
+    fn put_bits(&mut self, offset: u64, field: BitField, number: i128) {
         let end = offset + field.unit;
-        let mut unit = [0u8; 16];
+        let mut unit = vec![0u8; to_usize(field.unit)];
         for (start, bytes) in self.take(offset, end) {
             for (i, byte) in bytes.iter().enumerate() {
                 let at = start + i as u64;
@@ -228,13 +228,16 @@ impl Image {
             }
             self.restore(start, &bytes, offset, end);
         }
-        let mask = (1u128 << field.width) - 1;
-        let kept = u128::from_le_bytes(unit) & !(mask << field.start);
-        let bits = kept | (u128::from(value) & mask) << field.start;
+        for bit in 0..field.width {
+            let at = field.start + bit;
+            let (byte, mask) = (&mut unit[at as usize / 8], 1 << (at % 8));
+            *byte = if number >> bit & 1 != 0 { *byte | mask } else { *byte & !mask };
+        }
         let value = if matches!(field.unit, 1 | 2 | 4 | 8) {
-            ConstValue::Int { size: field.unit, bits: halves(bits).0 }
+            let bits = unit.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte));
+            ConstValue::Int { size: field.unit, bits }
         } else {
-            ConstValue::Bytes(bits.to_le_bytes()[..to_usize(field.unit)].to_vec())
+            ConstValue::Bytes(unit)
         };
         self.parts.insert(offset, value);
     }
