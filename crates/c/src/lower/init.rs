@@ -5,6 +5,7 @@ use super::helpers::Helper;
 use super::ir_types::Passing;
 use super::pieces::{Extent, Piece};
 use super::place::{Place, Where};
+use super::wide::WIDE_BIT_FIELD;
 use crate::ctype::{self, QualType};
 use crate::tree::{Init, InitPart, InitValue, VarId};
 use norn_ir::ids::TypeId;
@@ -101,7 +102,10 @@ impl<'a> FunctionBuilder<'_, 'a> {
             (InitValueRef::Expr(e), Passing::Memory) if self.is_wide(ty.ty) => {
                 let value = self.wide(e);
                 self.set_loc(e.loc);
-                self.store_wide(to, value, access);
+                match bits {
+                    Some(_) => self.unsupported(WIDE_BIT_FIELD.to_owned()),
+                    None => self.store_wide(to, value, access),
+                }
             }
             (InitValueRef::Expr(e), Passing::Memory) => {
                 let from = self.aggregate(e);

@@ -47,6 +47,13 @@ impl<'a> FunctionBuilder<'_, 'a> {
     fn wide_inner(&mut self, e: &'a Expr) -> Wide {
         let signed = self.is_signed_wide(e.ty.ty);
         match &e.kind {
+            ExprKind::Load(place) | ExprKind::Assign(place, _) | ExprKind::Update { place, .. }
+                if is_bit_field(place) =>
+            {
+                self.set_loc(e.loc);
+                self.unsupported(WIDE_BIT_FIELD.to_owned());
+                self.wide_constant(0)
+            }
             ExprKind::Convert(inner) => self.widened(e, inner),
             ExprKind::Negate(inner) => {
                 let value = self.wide(inner);
@@ -130,6 +137,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
             | ExprKind::Assign(..)
             | ExprKind::Update { .. } => true,
             ExprKind::Builtin(builtin) => matches!(**builtin, Builtin::Nondet(_) | Builtin::Unsupported(_)),
+            ExprKind::Load(place) => is_bit_field(place),
             _ => false,
         };
         is_computed && self.is_wide(e.ty.ty)
@@ -662,4 +670,12 @@ impl<'a> FunctionBuilder<'_, 'a> {
 /// Whether one of two numbers is not 0.
 fn any_bit(f: &mut FunctionBuilder<'_, '_>, a: Operand, b: Operand) -> Operand {
     f.is_nonzero_wide(Wide { low: a, high: b }, false)
+}
+
+/// Why a bit-field of 128 bits is unsupported.
+pub const WIDE_BIT_FIELD: &str = "a bit-field of '__int128'";
+
+/// Its unit may have up to 17 bytes, of which no access knows.
+fn is_bit_field(place: &Expr) -> bool {
+    matches!(place.kind, ExprKind::Member { bits: Some(_), .. })
 }

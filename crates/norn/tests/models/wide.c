@@ -183,3 +183,21 @@ int main(void) {
     assert(pair_seen.a + pair_seen.b == 0 || (pair_seen.a == 1 && pair_seen.b == 2 && pair_seen.c == 7));
     assert(data_seen == 9);
 }
+//// Bit-fields of 128 bits, of any width, are not supported: neither are they read nor written.
+//// check -DSTATEMENT=assert(fields.some==3): unknown a bit-field of '__int128' @statement
+//// check -DSTATEMENT=fields.all=1: unknown a bit-field of '__int128' @statement
+//// check -DSTATEMENT=fields.few++: unknown a bit-field of '__int128' @statement
+//// check -DSTATEMENT=takes(fields.few): unknown a bit-field of '__int128' @statement
+//// check -DSTATEMENT=MAKES: unknown a bit-field of '__int128' @statement
+//// check -DSTATEMENT=x++: safe
+struct s { __int128 few : 20, some : 100; unsigned __int128 all : 128; };
+#define MAKES struct s made = {.few = x}
+static struct s fields = {1, 3, 5};
+static struct __attribute__((packed)) { unsigned few : 3; __int128 most : 126; } packed = {5, -7};
+static int takes(__int128 number) {
+    return number == 1;
+}
+int main(void) {
+    int x = packed.few;
+    STATEMENT; // @statement
+}
