@@ -506,6 +506,12 @@ pub enum Builtin {
         args: Vec<Expr>,
         length: Option<PrintedLength>,
     },
+    /// A call of `vprintf` or `vfprintf` for a standard stream. Where nobody asks how much was written, it is output as that of
+    /// `printf`, and nobody has to follow the model through the format.
+    PrintList {
+        stream: Stream,
+        call: Expr,
+    },
 
     // ---- variable arguments; `list` is a place of type `va_list`, which is a pointer to the next 8-byte slot
     VaStart(Expr),

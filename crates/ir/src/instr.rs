@@ -260,6 +260,25 @@ pub enum Stream {
     Stderr,
 }
 
+/// The arguments of an output.
+#[derive(Clone, PartialEq, Debug)]
+pub enum PrintArgs {
+    Values(Vec<(Ty, Operand)>),
+    /// The address of the first of the 8-byte slots in which they are (`va_list`).
+    List(Operand),
+}
+
+impl PrintArgs {
+    /// The operands that are looked at.
+    pub fn operands(&self) -> impl Iterator<Item = Operand> + '_ {
+        let (values, list) = match self {
+            PrintArgs::Values(values) => (values.as_slice(), None),
+            PrintArgs::List(list) => (&[][..], Some(*list)),
+        };
+        values.iter().map(|&(_, value)| value).chain(list)
+    }
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub enum InstrKind {
     /// `dst = src`.
@@ -427,7 +446,7 @@ pub enum InstrKind {
     Print {
         stream: Stream,
         format: Operand,
-        args: Vec<(Ty, Operand)>,
+        args: PrintArgs,
     },
 }
 

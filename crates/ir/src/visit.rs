@@ -5,7 +5,7 @@
 //! (`LocalEnter`, `LocalExit`, `Alloc`'s type) and a call's direct callee are no operands.
 
 use crate::ids::{BlockId, LocalId, Reg};
-use crate::instr::{BinaryOp, Callee, Const, InstrKind, Operand, TerminatorKind};
+use crate::instr::{BinaryOp, Callee, Const, InstrKind, Operand, PrintArgs, TerminatorKind};
 use crate::program::Function;
 use crate::types::Ty;
 
@@ -62,8 +62,13 @@ macro_rules! each_operand {
             InstrKind::Alloc { size, .. } => $visit(size),
             InstrKind::Print { format, args, .. } => {
                 $visit(format);
-                for (_, arg) in args {
-                    $visit(arg);
+                match args {
+                    PrintArgs::Values(values) => {
+                        for (_, value) in values {
+                            $visit(value);
+                        }
+                    }
+                    PrintArgs::List(list) => $visit(list),
                 }
             }
             InstrKind::Fence(_)

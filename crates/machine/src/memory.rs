@@ -482,6 +482,20 @@ impl Memory {
         let bytes = object.bytes.get(start..)?;
         Some(bytes.iter().copied().take_while(|&b| b != 0).take(limit).collect())
     }
+
+    /// What is in the 8-byte slots from the pointer to the end of its object, whether all of it was written or not.
+    pub fn slots_at(&self, pointer: Value) -> Vec<Value> {
+        let Some(object) = pointer.object.filter(|&object| self.is_alive(object)) else { return Vec::new() };
+        let bytes = &self.object(object).bytes;
+        let first = pointer.bits.wrapping_sub(self.object(object).info.base);
+        let slot = |offset: u64| {
+            let start = usize::try_from(offset).ok()?;
+            let bits = u64::from_le_bytes(*bytes.get(start..)?.first_chunk()?);
+            let pointed_to = self.read((object, offset), Ty::Ptr).and_then(|value| value.object);
+            Some(Value { bits, object: pointed_to })
+        };
+        (0..).map_while(|number: u64| slot(first.checked_add(number * 8)?)).collect()
+    }
 }
 
 /// The number of a thread's arena; 0 is that of the globals.

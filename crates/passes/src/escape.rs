@@ -224,7 +224,7 @@ fn touchers(program: &Program, points_to: &PointsTo, running: &[Threads]) -> Vec
                     | InstrKind::Sync { addr, .. } => touch(*addr),
                     InstrKind::Print { format, args, .. } => {
                         touch(*format);
-                        args.iter().for_each(|(_, arg)| touch(*arg));
+                        args.operands().for_each(&mut touch);
                     }
                     _ => {}
                 }

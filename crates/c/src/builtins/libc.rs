@@ -18,6 +18,8 @@ pub(super) fn is_known(name: &str) -> bool {
             | "abort"
             | "printf"
             | "fprintf"
+            | "vprintf"
+            | "vfprintf"
             | "memcpy"
             | "memmove"
             | "memset"
@@ -50,6 +52,7 @@ impl Call<'_, '_, '_> {
             "fprintf" => self.args.len().max(2),
             "__printf_chk" | "__fprintf_chk" => return self.checked_print(),
             "snprintf" | "sprintf" => return Some(self.formatted(name)),
+            "vprintf" | "vfprintf" => return self.print_list(name),
             "syscall" => return self.system_call(),
             "sysconf" => return self.known_limit(),
             _ => return self.complex_function(name),
@@ -113,6 +116,17 @@ impl Call<'_, '_, '_> {
         let int = self.checker.int_type();
         let length = self.printed_length(first, &args);
         self.make(Builtin::Print { stream, format, args, length }, int)
+    }
+
+    /// `vprintf(format, list)` and `vfprintf(stream, format, list)` for a standard stream.
+    fn print_list(&mut self, name: &str) -> Option<Expr> {
+        let stream = if name == "vprintf" { Stream::Stdout } else { self.standard_stream(0)? };
+        let args = self.args.iter().map(|arg| self.checker.expr(arg)).collect::<Vec<_>>();
+        let args = args.into_iter().map(|arg| self.checker.value_of(arg)).collect::<Vec<_>>();
+        let symbol = self.checker.session.symbols.intern(name);
+        let call = self.checker.call_checked(self.declared, symbol, args, self.loc);
+        let ty = call.ty;
+        Some(self.make(Builtin::PrintList { stream, call }, ty))
     }
 
     /// `__printf_chk(flag, format, …)` and `__fprintf_chk(stream, flag, format, …)` of fortified glibc headers.

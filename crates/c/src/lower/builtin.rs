@@ -120,6 +120,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 let args = self.print(e, *stream, format, args);
                 return self.printed_length(e, length.as_ref(), &args);
             }
+            Builtin::PrintList { call, .. } => return self.value(call),
             Builtin::VaStart(list) => {
                 let place = self.place(list);
                 self.set_loc(e.loc);

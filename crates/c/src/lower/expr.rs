@@ -67,6 +67,9 @@ impl<'a> FunctionBuilder<'_, 'a> {
             ExprKind::Builtin(builtin) if let Builtin::Print { stream, format, args, .. } = &**builtin => {
                 self.print(e, *stream, format, args);
             }
+            ExprKind::Builtin(builtin) if let Builtin::PrintList { stream, call } = &**builtin => {
+                self.print_list(e, *stream, call);
+            }
             ExprKind::And(..) | ExprKind::Or(..) | ExprKind::Not(_) => {
                 let end = self.new_block();
                 self.branch(e, end, end);

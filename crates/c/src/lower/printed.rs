@@ -2,8 +2,8 @@
 
 use super::function::FunctionBuilder;
 use super::ir_types::Passing;
-use crate::tree::{Expr, PrintedLength, PrintedNumber};
-use norn_ir::instr::{BinaryOp, CompareOp, InstrKind, NondetSource, Operand, Stream};
+use crate::tree::{Expr, ExprKind, PrintedLength, PrintedNumber};
+use norn_ir::instr::{BinaryOp, CompareOp, InstrKind, NondetSource, Operand, PrintArgs, Stream};
 use norn_ir::types::Ty;
 
 impl<'a> FunctionBuilder<'_, 'a> {
@@ -28,8 +28,21 @@ impl<'a> FunctionBuilder<'_, 'a> {
         let mut args: Vec<(Ty, Operand)> = held.into_iter().map(|(ty, held)| (ty, self.release(held))).collect();
         let (_, format) = args.remove(0);
         self.set_loc(e.loc);
-        self.emit(InstrKind::Print { stream, format, args: args.clone() });
+        self.emit(InstrKind::Print { stream, format, args: PrintArgs::Values(args.clone()) });
         args
+    }
+
+    /// Output whose last two arguments are the format and a list of arguments, for its effect only.
+    pub fn print_list(&mut self, e: &'a Expr, stream: Stream, call: &'a Expr) {
+        let ExprKind::Call { args, .. } = &call.kind else { return self.discard(call) };
+        let [before @ .., format, list] = &args[..] else { return self.discard(call) };
+        before.iter().for_each(|arg| self.discard(arg));
+        let format = self.value(format);
+        let format = self.hold(format);
+        let list = self.value(list);
+        let format = self.release(format);
+        self.set_loc(e.loc);
+        self.emit(InstrKind::Print { stream, format, args: PrintArgs::List(list) });
     }
 
     /// How much was written, for programs that ask. Only the machine formats text, and no engine should have to, so it

@@ -163,6 +163,7 @@ fn of_builtin<'a>(builtin: &'a Builtin, push: &mut impl FnMut(Node<'a>)) {
         | Builtin::LeadingZeros(e)
         | Builtin::TrailingZeros(e)
         | Builtin::ByteSwap(e)
+        | Builtin::PrintList { call: e, .. }
         | Builtin::ZeroObject { pointer: e, .. } => push(Node::Expr(e)),
         Builtin::Alloc { size, count, .. } => {
             push(Node::Expr(size));

@@ -5,7 +5,7 @@ use super::{ParseError, Parser, parse_u64};
 use crate::ids::{Reg, TypeId};
 use crate::instr::{
     Access, AllocKind, BinaryOp, Callee, CastOp, CompareOp, Const, FenceKind, Instr, InstrKind, NondetSource, Operand,
-    Order, Property, RmwOp, SectionKind, Stream, SyncKind, Terminator, TerminatorKind, UnaryOp,
+    Order, PrintArgs, Property, RmwOp, SectionKind, Stream, SyncKind, Terminator, TerminatorKind, UnaryOp,
 };
 use crate::program::{Block, Function};
 use crate::types::Ty;
@@ -170,15 +170,23 @@ impl Parser<'_> {
             "print" => {
                 let stream = self.choice("'stdout' or 'stderr'", Stream::from_mnemonic)?;
                 let format = self.operand(Some(Ty::Ptr))?;
-                let mut args = Vec::new();
-                while self.eat_punct(',')? {
-                    let ty = self.scalar()?;
-                    args.push((ty, self.operand(Some(ty))?));
-                }
-                InstrKind::Print { stream, format, args }
+                InstrKind::Print { stream, format, args: self.print_args()? }
             }
             _ => return Err(self.lexer.error(start, format!("'{word}' is no instruction"))),
         })
+    }
+
+    /// The arguments of an output: values with their types, or `list` and an address.
+    fn print_args(&mut self) -> Result<PrintArgs, ParseError> {
+        let mut values = Vec::new();
+        while self.eat_punct(',')? {
+            if values.is_empty() && self.eat_word("list")? {
+                return Ok(PrintArgs::List(self.operand(Some(Ty::Ptr))?));
+            }
+            let ty = self.scalar()?;
+            values.push((ty, self.operand(Some(ty))?));
+        }
+        Ok(PrintArgs::Values(values))
     }
 
     /// The rest of a call after its first word.

@@ -4,7 +4,7 @@ use crate::number::low_32;
 use std::fmt::{self, Write};
 
 use super::{Printer, comma};
-use crate::instr::{Access, Callee, Const, InstrKind, NondetSource, Operand, Order, TerminatorKind};
+use crate::instr::{Access, Callee, Const, InstrKind, NondetSource, Operand, Order, PrintArgs, TerminatorKind};
 use crate::program::Function;
 use crate::types::Ty;
 
@@ -131,11 +131,19 @@ impl Printer<'_> {
             InstrKind::Print { stream, format, args } => {
                 write!(self.out, "print {} ", stream.mnemonic())?;
                 self.operands("", &[(*format, Some(Ty::Ptr))])?;
-                for (ty, arg) in args {
-                    write!(self.out, ", {} ", ty.mnemonic())?;
-                    self.operand(*arg, Some(*ty))?;
+                match args {
+                    PrintArgs::Values(values) => {
+                        for (ty, value) in values {
+                            write!(self.out, ", {} ", ty.mnemonic())?;
+                            self.operand(*value, Some(*ty))?;
+                        }
+                        Ok(())
+                    }
+                    PrintArgs::List(list) => {
+                        self.out.write_str(", list ")?;
+                        self.operand(*list, Some(Ty::Ptr))
+                    }
                 }
-                Ok(())
             }
         }
     }

@@ -6,7 +6,7 @@ use super::objects::check_span;
 use super::{AnyId, Expected, Findings, Place, Reason, Site};
 use crate::ids::{BlockId, FuncId, Reg, TypeId};
 use crate::instr::{
-    BinaryOp, Callee, CastOp, CompareOp, Const, InstrKind, Operand, Order, RmwOp, TerminatorKind, UnaryOp,
+    BinaryOp, Callee, CastOp, CompareOp, Const, InstrKind, Operand, Order, PrintArgs, RmwOp, TerminatorKind, UnaryOp,
 };
 use crate::program::{Function, Program};
 use crate::types::Ty;
@@ -268,7 +268,12 @@ impl Checker<'_> {
             }
             InstrKind::Print { format, args, .. } => {
                 self.address(*format);
-                args.iter().for_each(|&(ty, arg)| self.operand_like(arg, Some(ty)));
+                match args {
+                    PrintArgs::Values(values) => {
+                        values.iter().for_each(|&(ty, value)| self.operand_like(value, Some(ty)));
+                    }
+                    PrintArgs::List(list) => self.address(*list),
+                }
             }
         }
     }

@@ -284,7 +284,10 @@ impl Generator {
             _ => InstrKind::Print {
                 stream: self.pick(&[Stream::Stdout, Stream::Stderr]),
                 format: self.operand(),
-                args: self.list(4, |r| (r.scalar(), r.operand())),
+                args: match self.flip() {
+                    true => PrintArgs::Values(self.list(4, |r| (r.scalar(), r.operand()))),
+                    false => PrintArgs::List(self.operand()),
+                },
             },
         }
     }

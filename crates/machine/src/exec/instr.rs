@@ -4,7 +4,7 @@ use super::{Done, Exec, Flow, Mode};
 use crate::eval::{self, Fault, Value};
 use crate::observe::Happening;
 use crate::state::Status;
-use norn_ir::instr::{CastOp, FenceKind, InstrKind, Property, SectionKind};
+use norn_ir::instr::{CastOp, FenceKind, InstrKind, PrintArgs, Property, SectionKind};
 use norn_ir::types::Ty;
 use norn_verdict::outcome::{Treatment, ViolationKind};
 use std::rc::Rc;
@@ -131,7 +131,13 @@ impl<'p> Exec<'_, 'p> {
                 }
             }
             InstrKind::Print { stream, format, ref args } => {
-                let args: Vec<(Ty, Value)> = args.iter().map(|&(ty, arg)| (ty, self.value(arg))).collect();
+                let args: Vec<(Ty, Value)> = match args {
+                    PrintArgs::Values(values) => values.iter().map(|&(ty, arg)| (ty, self.value(arg))).collect(),
+                    PrintArgs::List(list) => {
+                        let slots = self.state.memory.slots_at(self.value(*list));
+                        slots.into_iter().map(|value| (Ty::I64, value)).collect()
+                    }
+                };
                 self.tell(Happening::Print { stream, format: self.value(format), args: &args });
             }
         }

@@ -191,3 +191,58 @@ int main(void) {
     assert(length < 13);
 #endif
 }
+//// Output by way of a list of arguments costs nothing where nobody asks how much was written: no engine follows the format.
+//// check -e events: safe
+//// check -e rounds -m tso: safe
+//// check -e states: safe
+//// check -e stateless: safe
+//// check: safe
+#include <err.h>
+#include <stdarg.h>
+#include <stdio.h>
+static int done;
+static void tell(const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+}
+static void *works(void *argument) {
+    tell("%s: %5.2f of %*d, %n\n", (char *)argument, 0.5, 4, 7, (int *)0);
+    vprintf("nothing\n", (va_list){0});
+    done = 1;
+    warnx("%d", done);
+    return 0;
+}
+int main(void) {
+    pthread_t thread;
+    if (pthread_create(&thread, 0, works, "first"))
+        err(1, "cannot create %s", "it");
+    pthread_join(thread, 0);
+    assert(done == 1);
+}
+//// The arguments of such an output are evaluated, and its length is known where somebody asks.
+//// check: safe
+#include <stdarg.h>
+#include <stdio.h>
+static int calls;
+static const char *format(void) {
+    calls++;
+    return "%d-%s\n";
+}
+static int tell(int looks, ...) {
+    va_list list;
+    va_start(list, looks);
+    int length = -1;
+    if (looks)
+        length = vprintf(format(), list);
+    else
+        vprintf(format(), list);
+    va_end(list);
+    return length;
+}
+int main(void) {
+    assert(tell(1, 12, "ab") == 6);
+    assert(tell(0, 12, "ab") == -1);
+    assert(calls == 2);
+}
