@@ -182,7 +182,12 @@ impl Search<'_> {
                 true => Bounds { default: bound, ..given.clone() },
                 false => given.at_most(bound),
             };
-            if let Some(verdict) = self.step(&bounds, self.task.limits)? {
+            // A larger bound may end late; then there should be time to tell what is known about the smaller one.
+            let limits = match self.best {
+                Some(_) => self.task.limits.with_time_to_tell(),
+                None => self.task.limits.clone(),
+            };
+            if let Some(verdict) = self.step(&bounds, &limits)? {
                 return Ok(Some(verdict));
             }
         }
