@@ -183,5 +183,5 @@ macro_rules! files {
 
 files! {
     asm barrier c11 cancel cond extensions fences futex glibc keys memory mutex objects orders process races rwlock semaphore
-    shifts spin_once system threads wide
+    shifts spin_once symmetry system threads wide
 }

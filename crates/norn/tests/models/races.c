@@ -299,3 +299,30 @@ int main(void) {
     unlock();
 #endif
 }
+//// A plain access races with an atomic one of another thread, also beside an atomic access of its own thread.
+//// check --data-race: unsafe data-race
+//// check --data-race -e events: unsafe data-race
+//// check --data-race -DFIRST: unsafe data-race
+//// check --data-race -DFIRST -e events: unsafe data-race
+//// check --data-race -DATOMIC: safe
+//// check --data-race -DATOMIC -e events: safe
+static int x;
+THREAD(mixes) {
+    int seen = 0;
+#ifdef FIRST
+    seen = x;
+#endif
+    __atomic_store_n(&x, 1, __ATOMIC_RELAXED);
+#if !defined FIRST && !defined ATOMIC
+    seen = x;
+#endif
+    return 0;
+}
+THREAD(stores) {
+    __atomic_store_n(&x, 2, __ATOMIC_RELAXED);
+    return 0;
+}
+int main(void) {
+    start(mixes);
+    start(stores);
+}

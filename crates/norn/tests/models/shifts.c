@@ -154,3 +154,21 @@ int main(void) {
     assert(x << n == 6);
     assert(x << w == 6);
 }
+//// Behind a condition that does not hold nothing is divided or shifted.
+//// check -e events -m sc --overflow: safe
+//// check -e rounds -m sc --overflow: safe
+extern int __VERIFIER_nondet_int(void);
+static int found;
+int main(void) {
+    int number = __VERIFIER_nondet_int();
+    int is_large = number > 0 && 10 / number > 1;
+    if (number > 0 && 10 / number > 1)
+        found = 1;
+    if (number > 0 && 10 % number)
+        found = 2;
+    if (number >= 0 && number < 4 && 1 << number == 4)
+        found = 3;
+    if (number < 0 || number > 30 || 7 >> number == 1)
+        found = 4;
+    assert(is_large <= 1);
+}
