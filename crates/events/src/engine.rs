@@ -182,12 +182,7 @@ impl Search<'_> {
                 true => Bounds { default: bound, ..given.clone() },
                 false => given.at_most(bound),
             };
-            // A larger bound may end late; then there should be time to tell what is known about the smaller one.
-            let limits = match self.best {
-                Some(_) => self.task.limits.with_time_to_tell(),
-                None => self.task.limits.clone(),
-            };
-            if let Some(verdict) = self.step(&bounds, &limits)? {
+            if let Some(verdict) = self.step(&bounds, self.task.limits)? {
                 return Ok(Some(verdict));
             }
         }
@@ -262,8 +257,14 @@ impl Search<'_> {
                 let grows = |bound: &Bound| !bound.exhausted && bound.value == u64::from(bounds.default);
                 let is_complete = within.bounds.iter().all(|bound| bound.exhausted);
                 let is_last = is_complete || (self.task.grow && !within.bounds.iter().any(grows));
+                let undecided = Undecided::limit(Exceeded::Time);
+                let so_far = Outcome::Limited { bounds: within.bounds.clone(), undecided };
                 self.best = Some(within);
-                is_last.then(|| self.best_known(None))
+                if is_last {
+                    return Ok(Some(self.best_known(None)));
+                }
+                self.task.referee.hear(&self.verdict(so_far));
+                None
             }
             // What was met before with smaller bounds is still there.
             Step::Safe(_) => None,

@@ -15,15 +15,18 @@ use attack::FULL_WORK;
 use enumerate::Enumerate;
 use norn_engine::{Capabilities, Engine, GivenBounds, Prepared, Query, capabilities};
 use norn_events::{Encoding, Events};
+use norn_ir::program::Program;
 use norn_machine::Reference;
 use norn_rounds::Rounds;
 use norn_sample::{Budget, Sample};
 use norn_stateless::Stateless;
 use norn_states::States;
-use norn_verdict::claim::Mismatch;
+use norn_verdict::claim::{Claim, Mismatch, Referee, Ruling};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Checks, Verdict};
+use norn_verdict::outcome::{Checks, Verdict, Violation};
+use norn_verdict::robustness::CyclicTrace;
+use norn_verdict::schedule::Schedule;
 
 /// Who is asked.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -80,6 +83,37 @@ pub struct Options {
     pub sampling: bool,
 }
 
+/// The reference machine, with somebody who hears what engines know so far.
+struct Judge<'a> {
+    heard: &'a dyn Fn(&Verdict),
+}
+
+impl Referee for Judge<'_> {
+    fn rule(&self, program: &Program, checks: Checks, claim: Claim) -> Ruling {
+        Reference.rule(program, checks, claim)
+    }
+
+    fn violation(
+        &self,
+        program: &Program,
+        checks: Checks,
+        schedule: Schedule,
+    ) -> Result<Option<(Violation, Schedule)>, Mismatch> {
+        Reference.violation(program, checks, schedule)
+    }
+
+    fn rule_on_cycle(&self, program: &Program, checks: Checks, schedule: Schedule) -> Result<CyclicTrace, Mismatch> {
+        Reference.rule_on_cycle(program, checks, schedule)
+    }
+
+    fn hear(&self, so_far: &Verdict) {
+        // Nobody hears of safe before it has been attacked.
+        if so_far.outcome.undecided().is_some() {
+            (self.heard)(so_far);
+        }
+    }
+}
+
 impl Task<'_> {
     fn engine(&self, who: Who) -> Box<dyn Engine> {
         let Options { shortest, certify, encoding, .. } = *self.options;
@@ -101,7 +135,7 @@ impl Task<'_> {
         let bounds = self.given.bounds();
         let Task { program, checks, limits, .. } = *self;
         let query = Query { program, model, checks, bounds: bounds.as_ref(), limits };
-        let said = self.engine(who).run(&query, &Reference)?;
+        let said = self.engine(who).run(&query, &Judge { heard: self.heard })?;
         Ok(given::within_given(self, said))
     }
 

@@ -90,6 +90,10 @@ pub trait Referee {
 
     /// A trace of the program that is said to have a cycle.
     fn rule_on_cycle(&self, program: &Program, checks: Checks, schedule: Schedule) -> Result<CyclicTrace, Mismatch>;
+
+    /// The engine tells what it knows so far, which is never safe: if it notices too late that its time is over, whoever ends
+    /// it can say that much. (A SAT solver does not look at the clock while it explains a conflict.)
+    fn hear(&self, _so_far: &Verdict) {}
 }
 
 /// An engine contradicts the reference machine: an error inside of Norn.

@@ -73,15 +73,6 @@ impl Limits {
         Limits { deadline: Some(self.deadline.map_or(soon, |deadline| deadline.min(soon))), ..self.clone() }
     }
 
-    /// The same, but a little earlier: for work that may notice late that its time is over, if something is known that has
-    /// to be told then. (A SAT solver does not look at the clock while it explains a conflict, which may take a while.)
-    pub fn with_time_to_tell(&self) -> Limits {
-        const MOST: Duration = Duration::from_millis(500);
-        let now = Instant::now();
-        let earlier = |end: Instant| end - (end.saturating_duration_since(now) / 5).min(MOST);
-        Limits { deadline: self.deadline.map(earlier), ..self.clone() }
-    }
-
     /// The limit that was reached, if any. Looks at the clock and at the process's memory: call it every few thousand
     /// steps, not at each.
     pub fn exceeded(&self) -> Option<Exceeded> {
