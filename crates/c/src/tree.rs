@@ -505,12 +505,21 @@ pub enum Builtin {
         format: Expr,
         args: Vec<Expr>,
         length: Option<PrintedLength>,
+        /// Which of the arguments are strings that are read.
+        strings: Vec<usize>,
     },
-    /// A call of `vprintf` or `vfprintf` for a standard stream. Where nobody asks how much was written, it is output as that of
-    /// `printf`, and nobody has to follow the model through the format.
+    /// Output of arguments in 8-byte slots.
     PrintList {
         stream: Stream,
+        format: Expr,
+        list: Expr,
+    },
+    /// A call whose argument `first` is a format that is not known. Where nobody asks for the result, another function is called
+    /// with the arguments from there on, which writes without counting.
+    FormattedCall {
         call: Expr,
+        uncounted: Callee,
+        first: usize,
     },
 
     // ---- variable arguments; `list` is a place of type `va_list`, which is a pointer to the next 8-byte slot

@@ -4,8 +4,8 @@
 
 use super::Call;
 use crate::ast;
-use crate::ctype::{ArrayLength, IntType, QualType, Type, TypeId};
-use crate::tree::{Builtin, Expr, VarId};
+use crate::ctype::{ArrayLength, FunctionType, IntType, QualType, Type, TypeId};
+use crate::tree::{Builtin, Callee, Expr, VarId};
 use norn_ir::instr::Stream;
 
 pub(super) fn is_known(name: &str) -> bool {
@@ -52,7 +52,7 @@ impl Call<'_, '_, '_> {
             "fprintf" => self.args.len().max(2),
             "__printf_chk" | "__fprintf_chk" => return self.checked_print(),
             "snprintf" | "sprintf" => return Some(self.formatted(name)),
-            "vprintf" | "vfprintf" => return self.print_list(name),
+            "vprintf" | "vfprintf" => return self.formatted_call(name, &["__norn_write_list", "__norn_warn_list"]),
             "syscall" => return self.system_call(),
             "sysconf" => return self.known_limit(),
             _ => return self.complex_function(name),
@@ -78,11 +78,12 @@ impl Call<'_, '_, '_> {
                 self.make(Builtin::StackAlloc(size), pointer)
             }
             "abort" => self.make_void(Builtin::Abort),
-            "printf" => self.print(Stream::Stdout, 0),
-            "fprintf" => {
+            "printf" if self.has_known_format(0) => self.print(Stream::Stdout, 0),
+            "fprintf" if self.has_known_format(1) => {
                 let stream = self.standard_stream(0)?;
                 self.print(stream, 1)
             }
+            "printf" | "fprintf" => return self.formatted_call(name, &["__norn_write", "__norn_warn"]),
             _ => self.block_operation(name),
         })
     }
@@ -105,6 +106,10 @@ impl Call<'_, '_, '_> {
 
     /// Output with the format at argument `first`; the rest are its arguments, promoted. Denotes an `int`.
     pub(super) fn print(&mut self, stream: Stream, first: usize) -> Expr {
+        let strings = match self.strings(first) {
+            Ok(strings) => strings,
+            Err(what) => return self.unsupported(what, self.checker.int_type()),
+        };
         let char_type = QualType::unqualified(TypeId::of_int(IntType::Char));
         let text = self.checker.pointer_to(char_type);
         let format = self.arg_as(first, text);
@@ -115,18 +120,27 @@ impl Call<'_, '_, '_> {
         }
         let int = self.checker.int_type();
         let length = self.printed_length(first, &args);
-        self.make(Builtin::Print { stream, format, args, length }, int)
+        self.make(Builtin::Print { stream, format, args, length, strings }, int)
     }
 
-    /// `vprintf(format, list)` and `vfprintf(stream, format, list)` for a standard stream.
-    fn print_list(&mut self, name: &str) -> Option<Expr> {
-        let stream = if name == "vprintf" { Stream::Stdout } else { self.standard_stream(0)? };
+    /// Output to a standard stream with a format that is not known here. The `models` write to stdout and to stderr where nobody
+    /// asks how much; they take the arguments from the format on.
+    fn formatted_call(&mut self, name: &str, models: &[&str; 2]) -> Option<Expr> {
+        let first = usize::from(name.ends_with("fprintf"));
+        let stream = if first == 0 { Stream::Stdout } else { self.standard_stream(0)? };
         let args = self.args.iter().map(|arg| self.checker.expr(arg)).collect::<Vec<_>>();
         let args = args.into_iter().map(|arg| self.checker.value_of(arg)).collect::<Vec<_>>();
         let symbol = self.checker.session.symbols.intern(name);
         let call = self.checker.call_checked(self.declared, symbol, args, self.loc);
+        let (pointer, int) = (self.void_pointer(), self.checker.int_type());
+        let variadic = !name.starts_with('v');
+        let params = if variadic { vec![pointer] } else { vec![pointer, pointer] };
+        let ty =
+            self.checker.types.intern(Type::Function(FunctionType { result: int, params, variadic, prototyped: true }));
+        let model = self.checker.session.symbols.intern(models[usize::from(stream == Stream::Stderr)]);
+        let uncounted = Callee::Direct(self.checker.linked_function(model, ty, self.loc));
         let ty = call.ty;
-        Some(self.make(Builtin::PrintList { stream, call }, ty))
+        Some(self.make(Builtin::FormattedCall { call, uncounted, first }, ty))
     }
 
     /// `__printf_chk(flag, format, …)` and `__fprintf_chk(stream, flag, format, …)` of fortified glibc headers.

@@ -17,6 +17,7 @@ impl Call<'_, '_, '_> {
         let arity = match name {
             "section_begin" | "section_end" | "self" | "fence_call" | "fence_full" | "abort" => 0,
             "assert" | "misuse" => 2,
+            "print_list" => 3,
             "spawn" | "print" => self.args.len().max(1),
             "await" | "await_spurious" | "join" | "thread_exit" | "acquire" | "release" | "assume" | "is_linked"
             | "exit" | "alloc" | "alloc_zeroed" | "free" | "object_size" | "unsupported" => 1,
@@ -96,6 +97,14 @@ impl Call<'_, '_, '_> {
                     _ => Stream::Stdout,
                 };
                 self.print(stream, 1)
+            }
+            "print_list" => {
+                let stream = match self.checker.constant_int(&self.args[0]) {
+                    Some(2) => Stream::Stderr,
+                    _ => Stream::Stdout,
+                };
+                let (format, list) = (self.arg_as(1, pointer), self.arg_as(2, pointer));
+                self.make_void(Builtin::PrintList { stream, format, list })
             }
             "unsupported" => {
                 let what = self.required_string(0);

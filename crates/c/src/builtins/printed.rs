@@ -1,6 +1,7 @@
 //! What `printf` and its kin write, where the format and its strings are literals.
 
 use super::Call;
+use crate::ast;
 use crate::tree::{Expr, PrintedLength, PrintedNumber};
 
 /// A part of an output.
@@ -86,11 +87,70 @@ impl Call<'_, '_, '_> {
         Some(pieces)
     }
 
-    /// The text of an argument that is a string literal, up to its first zero. Its characters are bytes.
+    /// Whether it is known what an output with the format at argument `first` does with its arguments: the format is a literal,
+    /// or one of two that do the same.
+    pub(super) fn has_known_format(&self, first: usize) -> bool {
+        self.formats(first).is_some()
+    }
+
+    /// The places, among the arguments after the format, of strings that an output reads, or what there is no meaning for.
+    pub(super) fn strings(&self, first: usize) -> Result<Vec<usize>, &'static str> {
+        let formats = self.formats(first).ok_or("an output whose format is not a literal")?;
+        strings(&formats[0]).ok_or("a conversion '%n', or one that names its argument")
+    }
+
+    /// The literals that the format may be; they treat the arguments alike.
+    fn formats(&self, first: usize) -> Option<Vec<Vec<u8>>> {
+        let mut formats = Vec::new();
+        let mut pending = vec![self.args.get(first)?];
+        while let Some(format) = pending.pop() {
+            match &format.kind {
+                ast::ExprKind::Conditional { then: Some(then), otherwise, .. } => pending.extend([&**then, otherwise]),
+                _ => formats.push(self.literal(format)?),
+            }
+        }
+        let treated = strings(&formats[0]);
+        formats.iter().all(|format| strings(format) == treated).then_some(formats)
+    }
+
+    /// The text of an argument that is a string literal.
     fn text(&self, i: usize) -> Option<Vec<u8>> {
-        let units = &self.checker.literal_text(self.args.get(i)?)?.units;
+        self.literal(self.args.get(i)?)
+    }
+
+    /// The text of a string literal up to its first zero. Its characters are bytes.
+    fn literal(&self, e: &ast::Expr) -> Option<Vec<u8>> {
+        let units = &self.checker.literal_text(e)?.units;
         units.split(|&unit| unit == 0).next()?.iter().map(|&unit| u8::try_from(unit).ok()).collect()
     }
+}
+
+/// Which arguments of a format are strings, without a precision, that are read; `None` if one is written to, or if the format
+/// says which one it takes.
+fn strings(format: &[u8]) -> Option<Vec<usize>> {
+    let mut strings = Vec::new();
+    let mut arg = 0;
+    let mut rest = format.iter();
+    while rest.by_ref().any(|&c| c == b'%') {
+        let mut is_cut = false;
+        for &c in rest.by_ref() {
+            match c {
+                b'.' => is_cut = true,
+                b'*' => arg += 1,
+                b'-' | b'+' | b' ' | b'#' | b'\'' | b'0'..=b'9' | b'h' | b'l' | b'j' | b'z' | b't' | b'q' | b'L' => {}
+                b'%' | b'm' => break,
+                b'n' | b'$' => return None,
+                _ => {
+                    if c == b's' && !is_cut {
+                        strings.push(arg);
+                    }
+                    arg += 1;
+                    break;
+                }
+            }
+        }
+    }
+    Some(strings)
 }
 
 fn add_text(pieces: &mut Vec<Piece>, more: &[u8]) {

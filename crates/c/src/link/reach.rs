@@ -116,6 +116,11 @@ fn of_body<'a>(root: Node<'a>, stack: &mut Vec<(Node<'a>, Option<u32>)>, guards:
                     ExprKind::Function(id) | ExprKind::Call { callee: Callee::Direct(id), .. } => {
                         Some(Target::Function(*id))
                     }
+                    ExprKind::Builtin(builtin)
+                        if let Builtin::FormattedCall { uncounted: Callee::Direct(id), .. } = &**builtin =>
+                    {
+                        Some(Target::Function(*id))
+                    }
                     ExprKind::Object(id) => Some(Target::Object(*id)),
                     _ => None,
                 };

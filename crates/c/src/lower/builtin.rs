@@ -116,11 +116,12 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 self.at(e, InstrKind::ObjectSize { dst, addr });
                 return self.pointer_int_as(e, Operand::Reg(dst));
             }
-            Builtin::Print { stream, format, args, length } => {
-                let args = self.print(e, *stream, format, args);
+            Builtin::Print { stream, format, args, length, strings } => {
+                let args = self.print(e, *stream, format, args, strings);
                 return self.printed_length(e, length.as_ref(), &args);
             }
-            Builtin::PrintList { call, .. } => return self.value(call),
+            Builtin::PrintList { stream, format, list } => self.print_list(e, *stream, format, list),
+            Builtin::FormattedCall { call, .. } => return self.value(call),
             Builtin::VaStart(list) => {
                 let place = self.place(list);
                 self.set_loc(e.loc);

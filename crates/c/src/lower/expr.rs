@@ -64,11 +64,11 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 self.deeper(e, |f| f.discard(otherwise), |_| ());
                 self.start(end);
             }
-            ExprKind::Builtin(builtin) if let Builtin::Print { stream, format, args, .. } = &**builtin => {
-                self.print(e, *stream, format, args);
+            ExprKind::Builtin(builtin) if let Builtin::Print { stream, format, args, strings, .. } = &**builtin => {
+                self.print(e, *stream, format, args, strings);
             }
-            ExprKind::Builtin(builtin) if let Builtin::PrintList { stream, call } = &**builtin => {
-                self.print_list(e, *stream, call);
+            ExprKind::Builtin(builtin) if let Builtin::FormattedCall { call, uncounted, first } = &**builtin => {
+                self.uncounted(call, uncounted, *first);
             }
             ExprKind::And(..) | ExprKind::Or(..) | ExprKind::Not(_) => {
                 let end = self.new_block();

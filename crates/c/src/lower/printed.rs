@@ -2,19 +2,32 @@
 
 use super::function::FunctionBuilder;
 use super::ir_types::Passing;
-use crate::tree::{Expr, ExprKind, PrintedLength, PrintedNumber};
-use norn_ir::instr::{BinaryOp, CompareOp, InstrKind, NondetSource, Operand, PrintArgs, Stream};
+use crate::tree::{Callee, Expr, ExprKind, PrintedLength, PrintedNumber};
+use norn_ir::instr::{Access, BinaryOp, CompareOp, InstrKind, NondetSource, Operand, PrintArgs, Stream};
 use norn_ir::types::Ty;
 
 impl<'a> FunctionBuilder<'_, 'a> {
     /// Output, for its effect only. Returns the values of the arguments.
-    pub fn print(&mut self, e: &'a Expr, stream: Stream, format: &'a Expr, args: &'a [Expr]) -> Vec<(Ty, Operand)> {
+    ///
+    /// No engine follows the text, but the strings have to be there: the first character of each is read.
+    pub fn print(
+        &mut self,
+        e: &'a Expr,
+        stream: Stream,
+        format: &'a Expr,
+        args: &'a [Expr],
+        strings: &[usize],
+    ) -> Vec<(Ty, Operand)> {
         let format = self.value(format);
         let mut held = vec![(Ty::Ptr, self.hold(format))];
-        for arg in args {
+        let mut pointers = Vec::new();
+        for (number, arg) in args.iter().enumerate() {
             match self.p.layouts.passing(arg.ty.ty) {
                 Passing::Scalar(scalar) => {
                     let value = self.value(arg);
+                    if scalar.ty == Ty::Ptr && strings.contains(&number) {
+                        pointers.push(held.len() - 1);
+                    }
                     held.push((scalar.ty, self.hold(value)));
                 }
                 Passing::Nothing => self.discard(arg),
@@ -28,21 +41,31 @@ impl<'a> FunctionBuilder<'_, 'a> {
         let mut args: Vec<(Ty, Operand)> = held.into_iter().map(|(ty, held)| (ty, self.release(held))).collect();
         let (_, format) = args.remove(0);
         self.set_loc(e.loc);
+        for pointer in pointers {
+            self.load_at(Ty::I8, args[pointer].1, Access::PLAIN);
+        }
         self.emit(InstrKind::Print { stream, format, args: PrintArgs::Values(args.clone()) });
         args
     }
 
-    /// Output whose last two arguments are the format and a list of arguments, for its effect only.
-    pub fn print_list(&mut self, e: &'a Expr, stream: Stream, call: &'a Expr) {
-        let ExprKind::Call { args, .. } = &call.kind else { return self.discard(call) };
-        let [before @ .., format, list] = &args[..] else { return self.discard(call) };
-        before.iter().for_each(|arg| self.discard(arg));
+    /// Output of a list of arguments, which have been looked at.
+    pub fn print_list(&mut self, e: &'a Expr, stream: Stream, format: &'a Expr, list: &'a Expr) {
         let format = self.value(format);
         let format = self.hold(format);
         let list = self.value(list);
         let format = self.release(format);
         self.set_loc(e.loc);
         self.emit(InstrKind::Print { stream, format, args: PrintArgs::List(list) });
+    }
+
+    /// A call of which nobody asks how much it has written; the format is its argument `first`.
+    pub fn uncounted(&mut self, call: &'a Expr, uncounted: &'a Callee, first: usize) {
+        let ExprKind::Call { args, .. } = &call.kind else { return self.discard(call) };
+        if args.len() <= first {
+            return self.discard(call);
+        }
+        args[..first].iter().for_each(|arg| self.discard(arg));
+        self.call_into(call, uncounted, &args[first..], None);
     }
 
     /// How much was written, for programs that ask. Only the machine formats text, and no engine should have to, so it

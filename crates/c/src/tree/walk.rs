@@ -163,7 +163,7 @@ fn of_builtin<'a>(builtin: &'a Builtin, push: &mut impl FnMut(Node<'a>)) {
         | Builtin::LeadingZeros(e)
         | Builtin::TrailingZeros(e)
         | Builtin::ByteSwap(e)
-        | Builtin::PrintList { call: e, .. }
+        | Builtin::FormattedCall { call: e, .. }
         | Builtin::ZeroObject { pointer: e, .. } => push(Node::Expr(e)),
         Builtin::Alloc { size, count, .. } => {
             push(Node::Expr(size));
@@ -172,6 +172,7 @@ fn of_builtin<'a>(builtin: &'a Builtin, push: &mut impl FnMut(Node<'a>)) {
         Builtin::AtomicStore { pointer: a, value: b, .. }
         | Builtin::AtomicUpdate { pointer: a, operand: b, .. }
         | Builtin::VaCopy { to: a, from: b }
+        | Builtin::PrintList { format: a, list: b, .. }
         | Builtin::CopyObject { to: a, from: b, .. } => {
             push(Node::Expr(a));
             push(Node::Expr(b));

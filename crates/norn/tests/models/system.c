@@ -201,6 +201,7 @@ int main(void) {
 #include <stdarg.h>
 #include <stdio.h>
 static int done;
+static const char *const formats[] = {"%s\n", "%d\n"};
 static void tell(const char *format, ...) {
     va_list list;
     va_start(list, format);
@@ -208,8 +209,10 @@ static void tell(const char *format, ...) {
     va_end(list);
 }
 static void *works(void *argument) {
-    tell("%s: %5.2f of %*d, %n\n", (char *)argument, 0.5, 4, 7, (int *)0);
+    tell("%s: %5.2f of %*d, %.2s%%\n", (char *)argument, 0.5, 4, 7, "abc");
     vprintf("nothing\n", (va_list){0});
+    printf(formats[done], (char *)argument);
+    fprintf(stderr, formats[!done], 1);
     done = 1;
     warnx("%d", done);
     return 0;
@@ -245,4 +248,63 @@ int main(void) {
     assert(tell(1, 12, "ab") == 6);
     assert(tell(0, 12, "ab") == -1);
     assert(calls == 2);
+}
+//// Output reads the strings that it is given, also by way of a list.
+//// check -DARGS="%s",freed: unsafe use-after-free
+//// check -DARGS="%s",freed -DLIST: unsafe use-after-free
+//// check -DARGS="%s",freed -DLIST -e events -m sc: unsafe use-after-free
+//// check -DARGS="%d%%%*d%m%s",1,2,3,freed: unsafe use-after-free
+//// check -DARGS="%d%%%*d%m%s",1,2,3,freed -DLIST: unsafe use-after-free
+//// check -DARGS=(0?"%s":"a%s"),freed: unsafe use-after-free
+//// check -DARGS="%s",(char*)0: unsafe null-pointer
+//// check -DARGS="%s",(char*)0 -DLIST: unsafe null-pointer
+//// check -DARGS="%p",(void*)freed: safe
+//// check -DARGS="%p",(void*)freed -DLIST: safe
+//// check -DARGS="%.*s",0,freed: safe
+//// check -DARGS="%.*s",0,freed -DLIST: safe
+//// check -DARGS="%s%%s",text: safe
+//// check -DARGS="%s%%s",text -DLIST: safe
+//// check -DARGS=text: safe
+//// check -DARGS=freed: unsafe use-after-free
+//// check -DARGS=freed -DLIST: unsafe use-after-free
+#include <stdarg.h>
+#include <stdio.h>
+static void tell(const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    vprintf(format, list);
+    va_end(list);
+}
+int main(void) {
+    char text[] = "text";
+    char *freed = malloc(4);
+    freed[0] = 0;
+    free(freed);
+#ifdef LIST
+    tell(ARGS);
+#else
+    printf(ARGS);
+#endif
+}
+//// What an output writes into its arguments is not known.
+//// check -m sc: unknown a conversion '%n' @here
+//// check -m sc -DLIST: unknown a conversion '%n'
+//// check -m sc -e events: unknown a conversion '%n'
+//// check -m sc -e events -DLIST: unknown a conversion '%n'
+#include <stdarg.h>
+#include <stdio.h>
+static void tell(const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    vprintf(format, list);
+    va_end(list);
+}
+int main(void) {
+    int count = 0;
+#ifdef LIST
+    tell("abc%n", &count);
+#else
+    printf("abc%n", &count); // @here
+#endif
+    assert(count == 0);
 }

@@ -28,5 +28,6 @@ void *__norn_alloc_zeroed(__SIZE_TYPE__ size);
 void __norn_free(void *memory);
 __SIZE_TYPE__ __norn_object_size(void *memory);
 void __norn_print(int stream, const char *format, ...);
+void __norn_print_list(int stream, const char *format, void *list);
 _Noreturn void __norn_unsupported(const char *what);
 #endif
