@@ -16,6 +16,9 @@ use norn_ir::number::narrow;
 use norn_logic::{Lit, Propagator};
 use std::collections::VecDeque;
 
+#[cfg(test)]
+mod tests;
+
 norn_ir::ids! {
     /// An edge with a label, by its place in the theory's list.
     EdgeId = "edge";
