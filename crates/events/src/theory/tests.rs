@@ -205,5 +205,8 @@ fn random_assignments_are_judged_as_defined() {
             driver.decide(literal);
         }
     }
-    assert!(conflicts > 500 && models > 500 && implied > 5000, "{conflicts} conflicts, {models} models, {implied} implied");
+    assert!(
+        conflicts > 500 && models > 500 && implied > 5000,
+        "{conflicts} conflicts, {models} models, {implied} implied"
+    );
 }
