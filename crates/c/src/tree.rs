@@ -165,6 +165,8 @@ pub struct Var {
     pub ty: QualType,
     /// Must live in memory: its address is taken (arrays, structs and unions live in memory anyway).
     pub address_taken: bool,
+    /// The alignment that was asked for beyond that of the type; 1 if none was.
+    pub align: u64,
     pub loc: Loc,
 }
 

@@ -417,3 +417,23 @@ fn moot_stores_reach_no_object() {
         &[],
     );
 }
+
+#[test]
+fn objects_are_as_aligned_as_they_ask() {
+    let programs = Programs::new("aligned");
+    programs.check(
+        "#define AT(x, n) assert(((unsigned long)&(x) & ((n)-1)) == 0)\n\
+         typedef int line __attribute__((aligned(64)));\n\
+         struct S { char c; _Alignas(64) int y; } s; char c; _Alignas(64) char g; line h;\n\
+         int main(void) { char k = 0; _Alignas(64) char l; __attribute__((aligned(4096))) int m; line n; struct S t;\n\
+         static char b; static _Alignas(256) char u;\n\
+         AT(s, 64); AT(s.y, 64); AT(g, 64); AT(h, 64); AT(u, 256); AT(l, 64); AT(m, 4096); AT(n, 64); AT(t.y, 64); }",
+        "safe",
+    );
+    // What nobody asked for is not there.
+    programs.check(
+        "int main(void) { char k, l, m; assert(((unsigned long)&k & 63) == 0 && ((unsigned long)&l & 63) == 0\n\
+         && ((unsigned long)&m & 63) == 0); }",
+        "unsafe: assertion failed at a.c:1",
+    );
+}

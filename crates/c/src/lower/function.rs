@@ -277,7 +277,7 @@ impl<'p, 'a> FunctionBuilder<'p, 'a> {
                     Home::Address(self.named_register(Ty::Ptr, &name))
                 }
                 _ => {
-                    let (name, ty) = (self.var_name(var), self.p.layouts.ir_type(ty));
+                    let (name, ty) = (self.var_name(var), self.p.layouts.object_type(ty, body.vars[i].align));
                     let span = self.p.span(body.vars[i].loc);
                     Home::Local(self.local(&name, ty, span))
                 }

@@ -256,6 +256,7 @@ impl Checker<'_> {
         self.check_alignment(specifiers, ty, align);
         let Some(function) = &mut self.function else { return };
         let var = function.new_var(Some(name), ty, loc);
+        function.vars[var.0 as usize].align = align.unwrap_or(1);
         if specifiers.storage == Some(StorageClass::Register) {
             function.registers.insert(var);
         }

@@ -97,7 +97,7 @@ impl FunctionState {
     /// A variable of the innermost block.
     pub(super) fn new_var(&mut self, name: Option<Symbol>, ty: QualType, loc: Loc) -> VarId {
         let id = VarId::new(self.vars.len());
-        self.vars.push(Var { name, ty, address_taken: false, loc });
+        self.vars.push(Var { name, ty, address_taken: false, align: 1, loc });
         if let Some(block) = self.blocks.last_mut() {
             block.push(id);
         }

@@ -295,7 +295,7 @@ impl Checker<'_> {
             None => self.int_constant(0, chain_type, loc),
         }];
         for (i, &ty) in function.params.iter().enumerate() {
-            vars.push(Var { name: None, ty, address_taken: false, loc });
+            vars.push(Var { name: None, ty, address_taken: false, align: 1, loc });
             args.push(self.load(Expr { kind: ExprKind::Var(VarId::new(i)), ty, loc }));
         }
         let mut stmts = Vec::new();
@@ -361,7 +361,7 @@ impl FunctionState {
             return frame;
         }
         let frame = VarId::new(self.vars.len());
-        self.vars.push(Var { name: None, ty, address_taken: true, loc });
+        self.vars.push(Var { name: None, ty, address_taken: true, align: 1, loc });
         self.nesting.frame = Some(frame);
         frame
     }

@@ -29,7 +29,7 @@ void *reallocarray(void *memory, size_t count, size_t size) {
     return realloc(memory, count * size);
 }
 
-/* How an address is aligned beyond what its type asks for cannot be seen. */
+/* Memory of the heap begins at a multiple of 16. A larger alignment is not kept. */
 void *aligned_alloc(size_t alignment, size_t size) {
     (void)alignment;
     return __norn_alloc(size);
