@@ -84,3 +84,35 @@ impl<S: ClauseSink> Orders<S> for Variables<'_> {
         self.edges.push(Edge { from: first, to: second, label: condition });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::order::Skeleton;
+    use norn_logic::{Answer, Blaster, CaDiCaL, Sat};
+    use norn_verdict::limits::Limits;
+
+    /// What is fixed already is neither asked of the theory nor left open.
+    #[test]
+    fn a_condition_for_an_order_against_a_fixed_one_is_false() {
+        let mut skeleton = Skeleton::default();
+        let chains = [skeleton.new_chain(), skeleton.new_chain()];
+        let [a, b] = [(); 2].map(|()| skeleton.new_node(chains[0]));
+        let c = skeleton.new_node(chains[1]);
+        let graph = OrderGraph::new(&skeleton).expect("chains have no cycle");
+        let mut blaster = Blaster::new(CaDiCaL::default());
+        let mut formula = Formula::new(&mut blaster);
+        let mut variables = Variables::new(&graph);
+        let [against, along, open, itself] = [(); 4].map(|()| formula.fresh());
+        variables.order_if(&mut formula, against, b, a);
+        variables.order_if(&mut formula, itself, c, c);
+        variables.order_if(&mut formula, along, a, b);
+        variables.order_if(&mut formula, open, b, c);
+        assert_eq!(variables.edges.len(), 1, "only the order of the two threads is open");
+        for (condition, expected) in
+            [(against, Answer::Unsat), (itself, Answer::Unsat), (along, Answer::Sat), (open, Answer::Sat)]
+        {
+            assert_eq!(blaster.sink_mut().solve(&[condition], &Limits::none()), expected);
+        }
+    }
+}

@@ -353,6 +353,29 @@ fn release_and_acquire() {
     );
 }
 
+/// An iteration of a spin loop that goes on takes part in races like any other.
+#[test]
+fn idle_iterations_race() {
+    let waits = |idle: &str| format!("while (!atomic_load_explicit(&a, memory_order_acquire)) {{ {idle} }}");
+    let sets = |write: &str| format!("{write} atomic_store_explicit(&a, 1, memory_order_release);");
+    // Only an iteration that goes on reads what the other thread writes.
+    check_threads(&[&waits("r = x;"), &sets("x = 1;")], true);
+    check_threads(&[&waits("r = y;"), &sets("x = 1;")], false);
+    let reads = waits("r = atomic_load_explicit(&b, memory_order_relaxed);");
+    check_threads(&[&reads, &sets("*(int *)&b = 1;")], true);
+    check_threads(&[&reads, &sets("atomic_store_explicit(&b, 1, memory_order_relaxed);")], false);
+}
+
+/// Nor where the object is also accessed plainly.
+#[test]
+fn two_atomic_accesses_do_not_race() {
+    let first = "*(int *)&b = 1; atomic_store_explicit(&a, 1, memory_order_release);";
+    let later = |write: &str| format!("if (atomic_load_explicit(&a, memory_order_acquire)) {{ {write} }}");
+    let atomic = later("atomic_store_explicit(&b, 2, memory_order_relaxed);");
+    check_threads(&[first, &atomic, &atomic], false);
+    check_threads(&[first, &atomic, &later("*(int *)&b = 2;")], true);
+}
+
 #[test]
 fn release_sequences() {
     let sees_two = "if (atomic_load_explicit(&a, memory_order_acquire) == 2) r = x;";
