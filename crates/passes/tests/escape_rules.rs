@@ -242,3 +242,18 @@ fn what_fences_write_to_is_not_private() {
     check(&written("r1 = rmw add l0, 1 relaxed"), &["box"]);
     check(&written("r1, r4 = compare_exchange l0, 0, 1 relaxed relaxed"), &["box"]);
 }
+
+/// What is stored in memory that another thread may be given is reached by that thread.
+#[test]
+fn stored_in_reused_memory() {
+    let text = "#include <pthread.h>\n#include <stdlib.h>\nvoid *t(void *a) { int x = 1; int **p = malloc(sizeof *p); *p = &x;\n\
+        free(p); x = 2; return 0; }\nint main(void) { pthread_t id; pthread_create(&id, 0, t, 0); pthread_create(&id, 0, t, 0); }";
+    for reuses_memory in [false, true] {
+        let mut program = norn_testing::compile_unmarked(text);
+        program.reuses_memory = reuses_memory;
+        mark_private(&mut program);
+        let mut locals = program.functions.iter().flat_map(|function| &function.locals);
+        let x = locals.find(|local| local.name == "x").expect("the local should be there");
+        assert_eq!(x.private, !reuses_memory);
+    }
+}
