@@ -263,6 +263,28 @@ fn calls_loops_and_objects_run_as_on_the_machine() {
     );
 }
 
+/// A local object whose scope is entered again has no value.
+#[test]
+fn locals_begin_anew() {
+    check(
+        "#include <pthread.h>\nint seen[4]; void *t(void *arg) { for (int i = 0; i < 4; i++) { int v; int *p = &v;\n\
+           if (i == 0) *p = 7; seen[i] = *p; } return 0; }\n\
+         int main(void) { pthread_t a; pthread_create(&a, 0, t, 0); t(0); return 0; }",
+        4,
+    );
+}
+
+/// A loop without a visible step that comes back with the same registers, but has changed memory, goes on.
+#[test]
+fn silent_loops_that_change_memory_end() {
+    check(
+        "#include <pthread.h>\nint x; static int more(int *n) { *n += 1; return *n < 500; }\n\
+         void *t(void *arg) { int n = 0; while (more(&n)); x = n; return 0; }\n\
+         int main(void) { pthread_t a; pthread_create(&a, 0, t, 0); t(0); return 0; }",
+        5,
+    );
+}
+
 #[test]
 fn shared_locals_and_their_ends() {
     check(

@@ -168,3 +168,149 @@ fn random_programs() {
     let enough = compared.iter().all(|&n| 2 * n > count) && counted.iter().all(|&n| 4 * n > count);
     assert!(enough, "most should be comparable: {compared:?} and {counted:?} of {count}");
 }
+
+const HEAD: &str = "#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n\
+    volatile int x, y, z, c;\nint seen[2];\nint table[2] = { 3, 4 };\npthread_t first, second;\n\
+    pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n";
+
+/// Two threads that main creates, with what main does then.
+fn two_threads(functions: &str, main: &str) -> String {
+    format!(
+        "{HEAD}{functions}\nint main(void) {{ pthread_create(&first, 0, other, 0); pthread_create(&second, 0, t, 0);\n\
+         {main} return 0; }}\n"
+    )
+}
+
+/// The program with something that main does before it creates threads.
+fn with_beginning(text: &str, what: &str) -> String {
+    text.replace("int main(void) {", &format!("int main(void) {{ {what}"))
+}
+
+/// Compares everything with the reference; also how many different final states there are, which says that the program does what
+/// it is meant to do.
+fn check_finals(text: &str, checks: Checks, finals: [usize; 3]) {
+    let program = prepare(text);
+    assert_eq!(check(&program, checks, text), [true; 3], "{text}");
+    let unmarked = Prepared::without_marks(compile_unmarked(text));
+    assert_eq!(check_counts(&unmarked, checks, text), [true; 3], "{text}");
+    let observed = observed(&program);
+    let found = Model::ALL.map(|model| {
+        let limits = Limits::none();
+        let query = Query { program: &program, model, checks, bounds: None, limits: &limits };
+        run(States::default(), &query, &observed).1.len()
+    });
+    assert_eq!(found, finals, "{text}");
+}
+
+/// One thread reads `x`, before or after the other sets it, and then stands before reading `y`. By then the states differ only in
+/// what the first read has led to, and each leads to something of its own.
+#[test]
+fn states_that_differ_in_one_part_are_two() {
+    let other = "void *other(void *arg) { x = 1; y = 1; return 0; }\nstatic int got(void) { return x; }\n";
+    let cases = [
+        ("the second value of a choice", "", "int v = got(); int w = y; seen[0] = w ? 5 : v;", 3),
+        ("what a function returns", "static int f(void) { int v = x; y; return v; }", "seen[0] = f();", 2),
+        (
+            "what the cases of a switch read",
+            "",
+            "int v = got(); switch (y) { case 0: seen[0] = v + 1; break; case 1: seen[0] = v + 3; break; default: ; }",
+            4,
+        ),
+        ("an argument", "static void put(int n) { seen[0] = n; }", "int v = got(); y; put(v + 1);", 2),
+        ("where a pointer points to", "static int *f(void) { return &table[x]; }", "int *q = f(); y; seen[0] = *q;", 2),
+        (
+            "where an object lies",
+            "static int *f(void) { if (x) malloc(16); return malloc(16); }",
+            "int *q = f(); y; seen[0] = (int)((unsigned long)q >> 4 & 3);",
+            2,
+        ),
+    ];
+    for (what, functions, body, finals) in cases {
+        let text = two_threads(&format!("{other}{functions}\nvoid *t(void *arg) {{ {body} return 0; }}"), "");
+        let text = format!("// {what}\n{text}");
+        check_finals(&text, Checks::default(), [finals; 3]);
+    }
+}
+
+/// A thread has ended while nobody has joined it yet.
+#[test]
+fn results_of_threads_are_part_of_states() {
+    let functions = "void *other(void *arg) { x = 1; return 0; } void *t(void *arg) { return (void *)(long)x; }";
+    let main = "void *r; pthread_join(first, 0); x = 2; pthread_join(second, &r); seen[0] = (int)(long)r;";
+    check_finals(&two_threads(functions, main), Checks::default(), [3; 3]);
+}
+
+/// Whether there was a fence between two stores shows when they reach memory in the other order.
+#[test]
+fn fences_are_part_of_states() {
+    for condition in ["x", "!x"] {
+        for (between, own) in [("", ""), ("y;", "y = 1;")] {
+            let functions = format!(
+                "static void maybe(void) {{ if ({condition}) atomic_thread_fence(memory_order_release); }}\n\
+                 void *t(void *arg) {{ z = 1; maybe(); {between} c = 1; return 0; }}\n\
+                 void *other(void *arg) {{ x = 1; {own} seen[0] = c; seen[1] = z; return 0; }}"
+            );
+            check_finals(&two_threads(&functions, ""), Checks::default(), [3, 3, 4]);
+        }
+    }
+}
+
+/// It is a deadlock that a thread waits for ever when main has ended in another way than by returning.
+#[test]
+fn how_main_ended_is_part_of_states() {
+    let checks = Checks { deadlock: true, ..Checks::default() };
+    for condition in ["got()", "!got()"] {
+        let functions = "void *other(void *arg) { x = 1; return 0; } static int got(void) { return x; }\n\
+            void *t(void *arg) { pthread_mutex_lock(&m); return 0; }";
+        let text = two_threads(functions, &format!("if ({condition}) pthread_exit(0);"));
+        let program = prepare(&with_beginning(&text, "pthread_mutex_lock(&m);"));
+        assert_eq!(check(&program, checks, &text), [true; 3], "{text}");
+        let limits = Limits::none();
+        let query = Query { program: &program, model: Model::Sc, checks, bounds: None, limits: &limits };
+        let (found, _) = run(States::default(), &query, &[]);
+        assert!(matches!(found.found.ended, Ended::Violation(..)), "{text}");
+    }
+}
+
+/// The program may end before a step that nobody else sees. Main touches what the step writes before the threads are there.
+#[test]
+fn a_step_may_come_too_late() {
+    let functions = "void *other(void *arg) { exit(1); } void *t(void *arg) { z = 1; return 0; }";
+    check_finals(&with_beginning(&two_threads(functions, ""), "z = 0;"), Checks::default(), [2; 3]);
+}
+
+/// A number that is the address of a global object by chance.
+#[test]
+fn a_number_may_be_an_address() {
+    let text = |address: u64| {
+        let functions = format!(
+            "unsigned long number = {address};\nvoid *other(void *arg) {{ seen[0] = z; return 0; }}\n\
+             void *t(void *arg) {{ *(volatile int *)number = 1; return 0; }}"
+        );
+        with_beginning(&two_threads(&functions, ""), "z = 0;")
+    };
+    let program = prepare(&text(64));
+    let code = norn_exec::compile(&program, None);
+    let checks = Checks::default();
+    let executor = norn_exec::Executor::new(&program, &code, Model::Sc, checks).expect("there should be room");
+    let globals = program.globals.iter().filter(|global| global.storage != Storage::Thread);
+    let mut objects = globals.zip(&executor.memory().arenas[0].objects);
+    let (_, &object) = objects.find(|(global, _)| global.name == "z").expect("it has a global z");
+    let address = executor.memory().objects[object as usize].base;
+    check_finals(&text(address), checks, [2; 3]);
+}
+
+/// A thread that reads for ever what nobody writes does not keep the other from its steps.
+#[test]
+fn a_loop_does_not_put_off_others() {
+    let functions = "void *other(void *arg) { for (;;) z; } void *t(void *arg) { x = 1; if (x) abort(); return 0; }";
+    check_finals(&with_beginning(&two_threads(functions, ""), "z = 0; x = 0;"), Checks::default(), [1, 2, 2]);
+}
+
+/// A load that reads more than a store in the own buffer waits for it, although nobody else touches either.
+#[test]
+fn a_step_may_have_to_wait_for_a_commit() {
+    let functions = "void *other(void *arg) { x = 1; return 0; } union { volatile int i; volatile char b[4]; } u;\n\
+        void *t(void *arg) { u.b[1] = 1; seen[0] = u.i; return 0; }";
+    check_finals(&with_beginning(&two_threads(functions, ""), "u.i = 0;"), Checks::default(), [1; 3]);
+}

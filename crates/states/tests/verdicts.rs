@@ -165,3 +165,43 @@ fn threads_without_end() {
     };
     assert!(matches!(open.why, Why::OwnBound(OwnBound::Threads(_))), "{open}");
 }
+
+/// The other thread sets one of two bytes: the states after that differ in nothing but in which of them.
+#[test]
+fn which_bytes_are_initialised_is_part_of_states() {
+    let unknown = "unknown: what happens depends on a value that was never set";
+    for object in ["char *b = malloc(2); if (!b) abort();", "char b[2];"] {
+        for (read, expected) in [("b[0]", unknown), ("b[1]", unknown), ("0", "safe")] {
+            let text = format!(
+                "volatile int x, y; static void set(char *b) {{ b[x] = 0; }}\n\
+                 void *t(void *a) {{ {object} set(b); y; if ({read}) abort(); return 0; }}\n\
+                 {START} x = 1; y = 1; return 0; }}"
+            );
+            for model in Model::ALL {
+                check(&text, model, expected);
+            }
+        }
+    }
+}
+
+/// States of a bounded program that differ in how often a loop was repeated are different: or its bound would not be reached.
+#[test]
+fn bounded_loops_reach_their_bounds() {
+    let text = format!(
+        "#include <pthread.h>\nvolatile int x; void *t(void *a) {{ x = 1; return 0; }} {START} while (x != 2); return 0; }}"
+    );
+    let program = prepare(&text);
+    let bounds = norn_passes::unwind::Bounds { default: 3, ..Default::default() };
+    for model in Model::ALL {
+        for (reductions, shortest) in [(Reductions::ALL, false), (Reductions::ALL, true), (Reductions::NONE, false)] {
+            let limits = Limits::none();
+            let checks = Checks::default();
+            let query = Query { program: &program, model, checks, bounds: Some(&bounds), limits: &limits };
+            let engine = States { reductions, shortest };
+            let verdict = engine.run(&query, &Reference).expect("there is nothing to replay");
+            let Outcome::Safe { bounds } = verdict.outcome else { panic!("{model}: {:?}", verdict.outcome) };
+            let open: Vec<u64> = bounds.iter().filter(|bound| !bound.exhausted).map(|bound| bound.value).collect();
+            assert_eq!(open, [3], "{model} {reductions:?} {shortest}");
+        }
+    }
+}
