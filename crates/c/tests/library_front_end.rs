@@ -62,3 +62,24 @@ fn examples_are_accepted() {
         }
     }
 }
+
+/// glibc's headers all include features.h, and that includes sys/cdefs.h: programs use those macros without asking.
+#[test]
+fn macros_of_glibc_come_with_every_header() {
+    for name in library::header_names() {
+        // Those of the compiler and of the kernel know nothing of glibc; the `norn` ones are no business of programs.
+        let compilers = ["float.h", "iso646.h", "stdalign.h", "stdarg.h", "stdatomic.h", "stdbool.h", "stddef.h"];
+        let is_other = compilers.contains(&name)
+            || ["norn", "linux/", "asm/", "stdnoreturn.h"].iter().any(|start| name.starts_with(start))
+            || name.ends_with("intrin.h")
+            || ["sys/cdefs.h", "sys/queue.h", "sys/syscall.h", "syscall.h", "sysexits.h"].contains(&name);
+        let text = format!(
+            "#include <{name}>\n__BEGIN_DECLS\nint f(char *) __THROW __nonnull((1));\n__END_DECLS\n\
+             #if !__GLIBC_PREREQ(2, 4) || __GLIBC_PREREQ(3, 0) || !__GNUC_PREREQ(4, 1) || __GNUC_PREREQ(99, 0)\n\
+             #error\n#endif\n"
+        );
+        if !is_other {
+            check(name, &text, false);
+        }
+    }
+}

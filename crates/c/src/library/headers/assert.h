@@ -1,6 +1,7 @@
 /* No include guard: each inclusion obeys the NDEBUG of its own place. */
 #ifndef __NORN_ASSERT_H
 #define __NORN_ASSERT_H
+#include <features.h>
 _Noreturn void __assert_fail(const char *text, const char *file, unsigned int line, const char *function);
 #define static_assert _Static_assert
 #endif

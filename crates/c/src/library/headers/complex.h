@@ -1,5 +1,6 @@
 #ifndef __NORN_COMPLEX_H
 #define __NORN_COMPLEX_H
+#include <features.h>
 /* The parts and the conjugate have a meaning; a call of another function is reported by name. */
 #define complex _Complex
 #define _Complex_I (__extension__ 1.0iF)

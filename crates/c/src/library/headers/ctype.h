@@ -1,5 +1,6 @@
 #ifndef __NORN_CTYPE_H
 #define __NORN_CTYPE_H
+#include <features.h>
 int isalnum(int c);
 int isalpha(int c);
 int isascii(int c);

@@ -1,5 +1,6 @@
 #ifndef __NORN_DIRENT_H
 #define __NORN_DIRENT_H
+#include <features.h>
 #include <sys/types.h>
 typedef struct __norn_dir DIR;
 struct dirent { ino_t d_ino; off_t d_off; unsigned short d_reclen; unsigned char d_type; char d_name[256]; };

@@ -1,5 +1,6 @@
 #ifndef __NORN_DLFCN_H
 #define __NORN_DLFCN_H
+#include <features.h>
 #define RTLD_LAZY 1
 #define RTLD_NOW 2
 #define RTLD_NOLOAD 4

@@ -1,5 +1,6 @@
 #ifndef __NORN_ENDIAN_H
 #define __NORN_ENDIAN_H
+#include <features.h>
 /* Both targets are little-endian. */
 #include <stdint.h>
 #define __LITTLE_ENDIAN 1234

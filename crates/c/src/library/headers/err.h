@@ -1,5 +1,6 @@
 #ifndef __NORN_ERR_H
 #define __NORN_ERR_H
+#include <features.h>
 #include <stdarg.h>
 _Noreturn void err(int status, const char *format, ...);
 _Noreturn void errx(int status, const char *format, ...);

@@ -1,5 +1,6 @@
 #ifndef __NORN_ERRNO_H
 #define __NORN_ERRNO_H
+#include <features.h>
 #include <norn_errno.h>
 #define ENOENT 2
 #define ESRCH 3

@@ -1,5 +1,6 @@
 #ifndef __NORN_FCNTL_H
 #define __NORN_FCNTL_H
+#include <features.h>
 #include <sys/types.h>
 #include <sys/stat.h>
 #define AT_FDCWD (-100)

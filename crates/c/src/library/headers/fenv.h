@@ -1,5 +1,6 @@
 #ifndef __NORN_FENV_H
 #define __NORN_FENV_H
+#include <features.h>
 #define FE_TONEAREST 0
 #define FE_INVALID 1
 #define FE_DIVBYZERO 4

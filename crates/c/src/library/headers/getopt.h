@@ -1,5 +1,6 @@
 #ifndef __NORN_GETOPT_H
 #define __NORN_GETOPT_H
+#include <features.h>
 extern char *optarg;
 extern int optind, opterr, optopt;
 struct option { const char *name; int has_arg; int *flag; int val; };

@@ -1,5 +1,6 @@
 #ifndef __NORN_INTTYPES_H
 #define __NORN_INTTYPES_H
+#include <features.h>
 #include <stdint.h>
 #ifdef __LP64__
 #define __NORN_PRI64 "l"

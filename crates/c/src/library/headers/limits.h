@@ -1,5 +1,6 @@
 #ifndef __NORN_LIMITS_H
 #define __NORN_LIMITS_H
+#include <features.h>
 #define CHAR_BIT 8
 #define SCHAR_MIN (-128)
 #define SCHAR_MAX 127

@@ -1,5 +1,6 @@
 #ifndef __NORN_LOCALE_H
 #define __NORN_LOCALE_H
+#include <features.h>
 #include <stddef.h>
 #define LC_CTYPE 0
 #define LC_NUMERIC 1

@@ -1,5 +1,6 @@
 #ifndef __NORN_MATH_H
 #define __NORN_MATH_H
+#include <features.h>
 /* Few of these have a model; a call of another one is reported by name. */
 typedef float float_t;
 typedef double double_t;

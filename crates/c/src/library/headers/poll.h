@@ -1,5 +1,6 @@
 #ifndef __NORN_POLL_H
 #define __NORN_POLL_H
+#include <features.h>
 #include <signal.h>
 #define POLLIN 1
 #define POLLPRI 2

@@ -1,5 +1,6 @@
 #ifndef __NORN_PTHREAD_H
 #define __NORN_PTHREAD_H
+#include <features.h>
 #include <norn_pthread.h>
 #include <norn_types.h>
 #include <time.h>

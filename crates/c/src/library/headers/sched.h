@@ -1,5 +1,6 @@
 #ifndef __NORN_SCHED_H
 #define __NORN_SCHED_H
+#include <features.h>
 #include <sys/types.h>
 #include <time.h>
 #include <norn_sched.h>

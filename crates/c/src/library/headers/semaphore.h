@@ -1,5 +1,6 @@
 #ifndef __NORN_SEMAPHORE_H
 #define __NORN_SEMAPHORE_H
+#include <features.h>
 #include <norn_types.h>
 #include <sys/types.h>
 #include <time.h>

@@ -1,5 +1,6 @@
 #ifndef __NORN_SETJMP_H
 #define __NORN_SETJMP_H
+#include <features.h>
 /* Declarations only: non-local jumps are not supported. */
 typedef struct { long __saved[32]; } jmp_buf[1];
 typedef jmp_buf sigjmp_buf;

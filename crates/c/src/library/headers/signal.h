@@ -1,5 +1,6 @@
 #ifndef __NORN_SIGNAL_H
 #define __NORN_SIGNAL_H
+#include <features.h>
 /* No signal is ever sent: see models/signal.c. */
 #include <sys/types.h>
 #include <time.h>

@@ -1,5 +1,6 @@
 #ifndef __NORN_STDIO_H
 #define __NORN_STDIO_H
+#include <features.h>
 #include <norn_stdio.h>
 #include <sys/types.h>
 #define stdin stdin

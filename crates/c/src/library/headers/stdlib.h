@@ -1,5 +1,6 @@
 #ifndef __NORN_STDLIB_H
 #define __NORN_STDLIB_H
+#include <features.h>
 #include <stddef.h>
 #include <alloca.h>
 #define EXIT_SUCCESS 0

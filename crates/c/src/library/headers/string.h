@@ -1,5 +1,6 @@
 #ifndef __NORN_STRING_H
 #define __NORN_STRING_H
+#include <features.h>
 #include <stddef.h>
 void *memcpy(void *restrict to, const void *restrict from, size_t size);
 void *memmove(void *to, const void *from, size_t size);

@@ -1,5 +1,6 @@
 #ifndef __NORN_STRINGS_H
 #define __NORN_STRINGS_H
+#include <features.h>
 #include <stddef.h>
 int strcasecmp(const char *a, const char *b);
 int strncasecmp(const char *a, const char *b, size_t most);

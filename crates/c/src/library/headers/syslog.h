@@ -1,5 +1,6 @@
 #ifndef __NORN_SYSLOG_H
 #define __NORN_SYSLOG_H
+#include <features.h>
 #define LOG_EMERG 0
 #define LOG_ALERT 1
 #define LOG_PID 1

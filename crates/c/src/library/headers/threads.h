@@ -1,5 +1,6 @@
 #ifndef __NORN_THREADS_H
 #define __NORN_THREADS_H
+#include <features.h>
 #include <norn_types.h>
 #include <time.h>
 #define thread_local _Thread_local

@@ -1,5 +1,6 @@
 #ifndef __NORN_TIME_H
 #define __NORN_TIME_H
+#include <features.h>
 #include <sys/types.h>
 #ifndef __NORN_TIMESPEC
 #define __NORN_TIMESPEC

@@ -1,5 +1,6 @@
 #ifndef __NORN_UNISTD_H
 #define __NORN_UNISTD_H
+#include <features.h>
 #include <stddef.h>
 #include <sys/types.h>
 typedef __INTPTR_TYPE__ intptr_t;

@@ -1,5 +1,6 @@
 #ifndef __NORN_WCHAR_H
 #define __NORN_WCHAR_H
+#include <features.h>
 #include <stddef.h>
 #include <stdarg.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
 #ifndef __NORN_WCTYPE_H
 #define __NORN_WCTYPE_H
+#include <features.h>
 #include <wchar.h>
 typedef unsigned long wctype_t;
 typedef const int *wctrans_t;

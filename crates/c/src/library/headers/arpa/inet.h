@@ -1,5 +1,6 @@
 #ifndef __NORN_ARPA_INET_H
 #define __NORN_ARPA_INET_H
+#include <features.h>
 #include <netinet/in.h>
 /* No model: a call of these is reported by name. */
 in_addr_t inet_addr(const char *text);

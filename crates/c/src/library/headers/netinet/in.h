@@ -1,5 +1,6 @@
 #ifndef __NORN_NETINET_IN_H
 #define __NORN_NETINET_IN_H
+#include <features.h>
 #include <stdint.h>
 #include <sys/socket.h>
 #include <endian.h>

@@ -1,5 +1,6 @@
 #ifndef __NORN_SYS_EPOLL_H
 #define __NORN_SYS_EPOLL_H
+#include <features.h>
 #include <stdint.h>
 #include <signal.h>
 #define EPOLLIN 1

@@ -1,5 +1,6 @@
 #ifndef __NORN_SYS_EVENTFD_H
 #define __NORN_SYS_EVENTFD_H
+#include <features.h>
 #include <stdint.h>
 #define EFD_SEMAPHORE 1
 #define EFD_NONBLOCK 2048

@@ -1,5 +1,6 @@
 #ifndef __NORN_SYS_IOCTL_H
 #define __NORN_SYS_IOCTL_H
+#include <features.h>
 #define TIOCGWINSZ 0x5413
 #define FIONREAD 0x541b
 #define FIONBIO 0x5421

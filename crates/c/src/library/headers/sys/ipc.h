@@ -1,5 +1,6 @@
 #ifndef __NORN_SYS_IPC_H
 #define __NORN_SYS_IPC_H
+#include <features.h>
 #include <sys/types.h>
 typedef int key_t;
 #define IPC_CREAT 512

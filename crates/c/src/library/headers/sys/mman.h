@@ -1,5 +1,6 @@
 #ifndef __NORN_SYS_MMAN_H
 #define __NORN_SYS_MMAN_H
+#include <features.h>
 #include <sys/types.h>
 #define MADV_NORMAL 0
 #define MAP_FILE 0

@@ -1,5 +1,6 @@
 #ifndef __NORN_SYS_PARAM_H
 #define __NORN_SYS_PARAM_H
+#include <features.h>
 #include <limits.h>
 #include <endian.h>
 #define NBBY 8

@@ -1,5 +1,6 @@
 #ifndef __NORN_SYS_PRCTL_H
 #define __NORN_SYS_PRCTL_H
+#include <features.h>
 #define PR_SET_PDEATHSIG 1
 #define PR_GET_PDEATHSIG 2
 #define PR_GET_DUMPABLE 3

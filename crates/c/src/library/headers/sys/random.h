@@ -1,5 +1,6 @@
 #ifndef __NORN_SYS_RANDOM_H
 #define __NORN_SYS_RANDOM_H
+#include <features.h>
 #include <sys/types.h>
 #define GRND_NONBLOCK 1
 #define GRND_RANDOM 2

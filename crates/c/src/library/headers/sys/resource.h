@@ -1,5 +1,6 @@
 #ifndef __NORN_SYS_RESOURCE_H
 #define __NORN_SYS_RESOURCE_H
+#include <features.h>
 #include <sys/time.h>
 #define PRIO_MIN (-20)
 #define RUSAGE_CHILDREN (-1)

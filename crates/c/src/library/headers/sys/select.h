@@ -1,5 +1,6 @@
 #ifndef __NORN_SYS_SELECT_H
 #define __NORN_SYS_SELECT_H
+#include <features.h>
 #include <sys/types.h>
 #include <sys/time.h>
 #include <signal.h>

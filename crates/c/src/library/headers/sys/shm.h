@@ -1,5 +1,6 @@
 #ifndef __NORN_SYS_SHM_H
 #define __NORN_SYS_SHM_H
+#include <features.h>
 #include <sys/ipc.h>
 struct shmid_ds;
 #define SHM_RDONLY 4096

@@ -1,5 +1,6 @@
 #ifndef __NORN_SYS_SOCKET_H
 #define __NORN_SYS_SOCKET_H
+#include <features.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #define AF_UNSPEC 0

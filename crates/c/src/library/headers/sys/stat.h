@@ -1,5 +1,6 @@
 #ifndef __NORN_SYS_STAT_H
 #define __NORN_SYS_STAT_H
+#include <features.h>
 #include <sys/types.h>
 #include <time.h>
 #define S_IXOTH 1

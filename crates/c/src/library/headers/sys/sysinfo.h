@@ -1,5 +1,6 @@
 #ifndef __NORN_SYS_SYSINFO_H
 #define __NORN_SYS_SYSINFO_H
+#include <features.h>
 struct sysinfo {
     long uptime;
     unsigned long loads[3];

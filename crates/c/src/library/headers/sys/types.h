@@ -1,5 +1,6 @@
 #ifndef __NORN_SYS_TYPES_H
 #define __NORN_SYS_TYPES_H
+#include <features.h>
 #include <stddef.h>
 typedef __PTRDIFF_TYPE__ ssize_t;
 typedef int pid_t;

@@ -1,5 +1,6 @@
 #ifndef __NORN_SYS_WAIT_H
 #define __NORN_SYS_WAIT_H
+#include <features.h>
 #include <sys/types.h>
 #include <signal.h>
 #define WNOHANG 1
