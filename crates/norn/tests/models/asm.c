@@ -393,3 +393,19 @@ int main(void) {
 asm(TEXT);
 int main(void) {
 }
+//// An output may be a cast to a type of the same size, which changes nothing.
+//// check: safe
+//// check -e events -m sc: safe
+int main(void) {
+    unsigned long x = 1;
+    unsigned char c = 0;
+    void *p = 0;
+    asm volatile("movq $5, %0" : "=r"((unsigned long long)x));
+    assert(x == 5);
+    asm volatile("addq $1, %0" : "+r"((long)(unsigned long long)x));
+    assert(x == 6);
+    asm volatile("movq $7, %0" : "=r"((unsigned long)p));
+    assert((unsigned long)p == 7);
+    asm volatile("movb $2, %0" : "=q"((signed char)c));
+    assert(c == 2);
+}

@@ -3,7 +3,7 @@
 use super::constraint::{self, Direction, Kind};
 use super::machine::{Machine, Register, Value};
 use super::{Clobber, text_of};
-use crate::ast::AsmOperand;
+use crate::ast::{self, AsmOperand};
 use crate::ctype::{QualType, Type};
 use crate::tree::{Expr, ExprKind, ObjectId, VarId};
 use norn_ir::number::narrow;
@@ -86,7 +86,7 @@ impl Machine<'_, '_> {
     }
 
     fn bind_output(&mut self, output: &AsmOperand) -> Option<()> {
-        let place = self.checker.place(&output.expr)?;
+        let place = self.output_place(&output.expr)?;
         let constraint = constraint::read(&text_of(&output.constraint), true, self.is_arm)?;
         if self.checker.is_read_only(place.ty) {
             self.checker.error(output.expr.loc, "the output of an 'asm' statement cannot be assigned to");
@@ -137,6 +137,26 @@ impl Machine<'_, '_> {
         self.push(output, constraint.direction, size, Slot::Register(self.registers.len() - 1));
         self.mark_last(may_be_memory);
         Some(())
+    }
+
+    /// The object of an output. As in GCC, a cast of it to an integer or pointer of the same size is no more than a
+    /// check of that size.
+    fn output_place(&mut self, e: &ast::Expr) -> Option<Expr> {
+        let ast::ExprKind::Cast(_, operand) = &e.kind else { return self.checker.place(e) };
+        let place = self.output_place(operand)?;
+        let asked = self.checker.unevaluated_expr(e).ty;
+        if self.checker.is_error(asked) {
+            return None;
+        }
+        let is_word = |ty| self.checker.is_integer(ty) || self.checker.is_pointer(ty);
+        if !is_word(asked) || !is_word(place.ty) || self.checker.size_of(asked) != self.checker.size_of(place.ty) {
+            let (asked, own) = (self.checker.text(asked), self.checker.text(place.ty));
+            // As for GCC, a cast to anything else is a value.
+            let message = format!("the output of an 'asm' statement is {own}, and cannot be cast to {asked}");
+            self.checker.error(e.loc, message);
+            return None;
+        }
+        Some(place)
     }
 
     fn bind_input(&mut self, input: &AsmOperand, outputs: &[AsmOperand]) -> Option<()> {

@@ -338,3 +338,13 @@ fn an_unknown_type_is_reported_once() {
         &["1:1: unknown type name 'intt' [perhaps an '#include' or a typedef is missing]"],
     );
 }
+
+#[test]
+fn outputs_of_asm_that_are_cast() {
+    errors("void f(unsigned long x) { asm(\"mov $5, %0\" : \"=r\"((unsigned long long)x)); }", &[]);
+    errors(
+        "void f(unsigned short s) { asm(\"mov $5, %0\" : \"=r\"((long)s)); }",
+        &["1:52: the output of an 'asm' statement is 'unsigned short', and cannot be cast to 'long'"],
+    );
+    errors("void f(void) { asm(\"mov $5, %0\" : \"=r\"((long)(1 + 2))); }", &["1:49: this does not denote an object"]);
+}
