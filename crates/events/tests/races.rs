@@ -376,6 +376,14 @@ fn two_atomic_accesses_do_not_race() {
     check_threads(&[first, &atomic, &later("*(int *)&b = 2;")], true);
 }
 
+/// To look at a semaphore is not to wait for it.
+#[test]
+fn looking_at_a_semaphore_synchronises_nothing() {
+    let posts = "x = 1; sem_post(&s);";
+    check_threads(&[posts, "int v; sem_getvalue(&s, &v); if (v == 1) r = x;"], true);
+    check_threads(&[posts, "if (sem_trywait(&s) == 0) r = x;"], false);
+}
+
 #[test]
 fn release_sequences() {
     let sees_two = "if (atomic_load_explicit(&a, memory_order_acquire) == 2) r = x;";
