@@ -131,7 +131,8 @@ pub struct RecordField {
 /// The part of a storage unit that a bit-field occupies.
 ///
 /// The unit is the naturally sized integer (1, 2, 4 or 8 bytes) that is accessed for the field; it never reaches
-/// beyond the record, nor to a member that is not a neighbouring bit-field. Where no such integer has room, the unit is
+/// beyond the record, nor to a member that is not a neighbouring bit-field. If it can, it holds all neighbouring
+/// bit-fields: they are one memory location. Where no such integer has room, the unit is
 /// the 3, 5, 6, 7 or 9 bytes that hold the field, and each of them is accessed on its own.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct BitField {

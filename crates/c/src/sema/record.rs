@@ -16,6 +16,7 @@ use norn_ir::diag::Diagnostic;
 use norn_ir::number::narrow;
 use norn_ir::source::Loc;
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// Positions in records end here, so that sums of them do not overflow.
 const MOST_BITS: u64 = 1 << 62;
@@ -231,6 +232,7 @@ impl Checker<'_> {
             self.report(Diagnostic::unsupported(loc, "a type of 2^59 bytes or more"));
         }
         let mut fields = Vec::with_capacity(layout.fields.len());
+        let locations = layout.locations();
         for placed in layout.fields {
             let (mut offset, mut bits) = (placed.position / 8, None);
             if let Some((width, declared, run)) = placed.bits {
@@ -238,7 +240,9 @@ impl Checker<'_> {
                     continue;
                 }
                 let (low, high) = layout.runs[run];
-                let (at, field) = unit(placed.position, width, declared, low, high.min(size))
+                let high = high.min(size);
+                let (at, field) = unit_of_all((placed.position, width), declared, &locations[run], low, high)
+                    .or_else(|| unit(placed.position, width, declared, low, high))
                     .unwrap_or_else(|| bytes(placed.position, width));
                 (offset, bits) = (at, Some(field));
             }
@@ -305,6 +309,19 @@ impl Layout {
         self.fields.push(Placed { name, ty, position, bits: Some((width, size, self.runs.len() - 1)), loc });
     }
 
+    /// The bits of each run, from its first field to its last.
+    fn locations(&self) -> Vec<Range<u64>> {
+        let mut locations = vec![u64::MAX..0; self.runs.len()];
+        for placed in &self.fields {
+            if let Some((width, _, run)) = placed.bits {
+                let location = &mut locations[run];
+                location.start = location.start.min(placed.position);
+                location.end = location.end.max(placed.position + u64::from(width));
+            }
+        }
+        locations
+    }
+
     /// The bit-fields before the given byte have no further neighbours.
     fn close_run(&mut self, at: Option<u64>) {
         if self.run_open && !self.is_union {
@@ -316,7 +333,21 @@ impl Layout {
     }
 }
 
-/// The storage unit of a bit-field: its declared type's where that lies between `low` and `high`, else the smallest
+/// The storage unit that holds all fields of a run, if there is one. They are one memory location, and a single access
+/// says so also where a field fills bytes of its own.
+fn unit_of_all(
+    (position, width): (u64, u32),
+    declared: u64,
+    run: &Range<u64>,
+    low: u64,
+    high: u64,
+) -> Option<(u64, BitField)> {
+    let bits = u32::try_from(run.end - run.start).ok().filter(|bits| *bits <= 64)?;
+    let (offset, all) = unit(run.start, bits, declared, low, high)?;
+    Some((offset, BitField { unit: all.unit, start: narrow(position - offset * 8), width }))
+}
+
+/// The storage unit of one bit-field: its declared type's where that lies between `low` and `high`, else the smallest
 /// aligned one that holds the field, else the smallest one at all.
 fn unit(position: u64, width: u32, declared: u64, low: u64, high: u64) -> Option<(u64, BitField)> {
     let last = position + u64::from(width);

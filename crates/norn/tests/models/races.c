@@ -326,3 +326,47 @@ int main(void) {
     start(mixes);
     start(stores);
 }
+//// Adjacent bit-fields are one memory location, also where they fill bytes of their own. A width of 0 separates them.
+//// check --data-race -DFIELDS=a:8;char/**/b:8: unsafe data-race
+//// check --data-race -e events -DFIELDS=a:8;char/**/b:8: unsafe data-race
+//// check --data-race -e auto -m sc -DFIELDS=a:8;char/**/b:8: unsafe data-race
+//// check --data-race -DFIELDS=a:8;int/**/b:4: unsafe data-race
+//// check --data-race -e events -DFIELDS=a:8;int/**/b:4: unsafe data-race
+//// check --data-race -DFIELDS=c;int/**/a:8;char/**/b:8: unsafe data-race
+//// check --data-race -DFIELDS=a:8;char:0;char/**/b:8: safe
+//// check --data-race -e events -DFIELDS=a:8;char:0;char/**/b:8: safe
+//// check --data-race -DFIELDS=a:8;char/**/c;char/**/b:8: safe
+//// check --data-race -DFIELDS=a:8;char/**/b: safe
+//// check --data-race -DFIELDS=a:8;char/**/b:8 -DREAD: safe
+static struct { char FIELDS; } s;
+THREAD(first) {
+#ifdef READ
+    int x = s.a;
+#else
+    s.a = 1;
+#endif
+    return 0;
+}
+int main(void) {
+    pthread_t thread = start(first);
+#ifdef READ
+    int x = s.b;
+#else
+    s.b = 1;
+#endif
+    finish(thread);
+}
+//// A field of 32 bits is in one location with the narrow one behind it.
+//// check --data-race: unsafe data-race
+//// check --data-race --32: unsafe data-race
+//// check --data-race -e events: unsafe data-race
+static struct { int a : 32, b : 4; } s;
+THREAD(first) {
+    s.a = 1;
+    return 0;
+}
+int main(void) {
+    pthread_t thread = start(first);
+    s.b = 1;
+    finish(thread);
+}
