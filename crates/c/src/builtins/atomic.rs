@@ -143,9 +143,7 @@ impl Call<'_, '_, '_> {
                 if self.checker.is_error(value.ty) {
                     return value;
                 }
-                if !self.checker.is_record(ty) {
-                    return self.make_void(Builtin::AtomicStore { pointer, value, order: Order::Relaxed });
-                }
+                // No atomic access: another one at the same time is a data race.
                 let place = self.checker.deref(pointer, self.loc);
                 let place = Expr { ty, ..place };
                 let assignment = self.checker.assignment(place, value, self.loc);

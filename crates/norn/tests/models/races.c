@@ -370,3 +370,24 @@ int main(void) {
     s.b = 1;
     finish(thread);
 }
+//// To initialise an atomic object is no atomic access.
+//// check --data-race: unsafe data-race
+//// check --data-race -e events: unsafe data-race
+//// check --data-race -e auto -m sc: unsafe data-race
+//// check --data-race -DBEFORE: safe
+//// check --data-race -e events -DBEFORE: safe
+static _Atomic int x;
+THREAD(reads) {
+    atomic_load(&x);
+    return 0;
+}
+int main(void) {
+#ifdef BEFORE
+    atomic_init(&x, 1);
+#endif
+    pthread_t thread = start(reads);
+#ifndef BEFORE
+    atomic_init(&x, 1);
+#endif
+    finish(thread);
+}

@@ -77,7 +77,6 @@ typedef struct { atomic_bool __set; } atomic_flag;
     __atomic_compare_exchange_n(object, expected, desired, 1, success, failure)
 #endif
 
-/* Initialisation is no atomic access in C; a relaxed store is what comes closest. */
 #define atomic_init(object, value) __c11_atomic_init(object, value)
 #define atomic_store_explicit(object, value, order) __c11_atomic_store(object, value, order)
 #define atomic_load_explicit(object, order) __c11_atomic_load(object, order)
