@@ -178,3 +178,50 @@ fn loads_of_more_than_was_stored_wait() {
     check_parts("u.c[1] = 1; u.i = 3; (void)u.i; a = v.i;", "v.c[1] = 1; v.i = 2; (void)v.i; b = u.i;");
     check_parts("u.i = 3; u.c[1] = 1; (void)u.i; a = v.i;", "v.i = 2; (void)v.i; b = u.i;");
 }
+
+/// A store through a pointer is in order with the stores to the cells that it may go to.
+#[test]
+fn stores_through_pointers_are_in_order() {
+    let program = |stores: &str| {
+        prepare(&format!(
+            "#include <pthread.h>\n#include <assert.h>\nvolatile int which, x, y;\n\
+             void *t(void *arg) {{ volatile int *p = which ? &x : &y; {stores} return 0; }}\n\
+             void *u(void *arg) {{ which = 1; return 0; }}\n\
+             int main(void) {{ pthread_t a, b; pthread_create(&a, 0, t, 0); pthread_create(&b, 0, u, 0);\n\
+             pthread_join(a, 0); pthread_join(b, 0); assert(x != 1); return 0; }}"
+        ))
+    };
+    for stores in ["*p = 1; x = 2;", "*p = 1; *p = 2; y = 1;", "*p = 1; *p = 3; x = 2;"] {
+        assert_eq!(check(&program(stores), stores), 0, "{stores}");
+    }
+    for stores in ["x = 2; *p = 1;", "*p = 2; *p = 1;"] {
+        assert_eq!(check(&program(stores), stores), 3, "{stores}");
+    }
+}
+
+/// A thread that was joined on one path may still run on another.
+#[test]
+fn joins_under_a_condition() {
+    let program = |before: &str| {
+        prepare(&format!(
+            "#include <pthread.h>\n#include <assert.h>\nextern _Bool __VERIFIER_nondet_bool(void);\nvolatile int x;\n\
+             void *t(void *arg) {{ x = 1; return 0; }}\n\
+             int main(void) {{ pthread_t a; pthread_create(&a, 0, t, 0);\n\
+             {before} pthread_join(a, 0); int r = x; int s = x; assert(r == s); return 0; }}"
+        ))
+    };
+    assert_eq!(check(&program("if (__VERIFIER_nondet_bool())"), "maybe"), 3);
+    assert_eq!(check(&program(""), "certainly"), 0);
+}
+
+/// Each commit may need a round of its own, though a thread that only stores has one unit.
+#[test]
+fn commits_need_rounds() {
+    let program = prepare(
+        "#include <pthread.h>\n#include <assert.h>\nvolatile int x;\n\
+         void *t(void *arg) { x = 1; x = 2; x = 3; return 0; }\n\
+         int main(void) { pthread_t a; pthread_create(&a, 0, t, 0);\n\
+         int r = x, s = x, u = x; assert(r != 1 || s != 2 || u != 3); return 0; }",
+    );
+    assert_eq!(check(&program, "one by one"), 3);
+}

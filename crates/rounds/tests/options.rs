@@ -113,3 +113,15 @@ fn counterexamples_have_few_context_switches() {
         assert_eq!(found.stats.0["switches"], 4.0, "beside {others} others");
     }
 }
+
+#[test]
+fn one_round_less_than_enough_is_not_all() {
+    // Two rounds are enough, and needed: what main does comes between two steps of the other thread.
+    let program = compile(
+        "int x;\nvoid *sees(void *arg) { int r = x; assert(x == r); return 0; }\n\
+         int main(void) { pthread_t a; pthread_create(&a, 0, sees, 0); x = 1; }",
+    );
+    let Outcome::Safe { bounds } = check(&program, Some(1), &[], None).outcome else { panic!("one is not enough") };
+    assert!(bounds.iter().any(|bound| bound.kind == BoundKind::Rounds && bound.value == 1 && !bound.exhausted));
+    assert!(matches!(check(&program, Some(2), &[], None).outcome, Outcome::Unsafe(_)));
+}

@@ -145,3 +145,33 @@ fn a_number_that_is_never_the_small_one() {
     assert!(!check(&program("== 1000"), Model::Sc));
     assert!(check(&program("< 8"), Model::Sc));
 }
+
+/// The verdict for what is read from a variable that another thread changes from one number to another.
+fn changed(from: &str, to: &str, claim: &str) -> bool {
+    let text = format!(
+        "unsigned x = {from};\nvoid *t(void *arg) {{ x = {to}; return 0; }}\n\
+         int main(void) {{ pthread_t p; pthread_create(&p, 0, t, 0); unsigned r = x; assert({claim}); return 0; }}"
+    );
+    check(&text, Model::Sc)
+}
+
+#[test]
+fn divisions_of_numbers_with_their_highest_bit_set() {
+    // A few bits hold 0 and -1, but not what the unsigned division of the latter gives.
+    assert!(!changed("0", "-1", "r / 2 == 0 || r / 2 == 0x7fffffff"));
+    assert!(changed("0", "-1", "r / 2 < 0x7fffffff"));
+    assert!(!changed("0", "-1", "r % 7 == 0 || r % 7 == 3"));
+    assert!(changed("0", "-1", "r % 7 != 3"));
+    assert!(!changed("1", "-1", "7 / r == 7 || 7 / r == 0"));
+    assert!(changed("1", "-1", "7 / r != 0"));
+}
+
+#[test]
+fn numbers_that_wrap_below_the_least() {
+    // One less than the least is the greatest, whose complement is the least again.
+    assert!(!changed("0", "0x80000000", "(unsigned long)~(r - 1) <= 0x80000000"));
+    assert!(changed("0", "0x80000000", "(unsigned long)~(r - 1) != 0x80000000"));
+    // Of -200 a byte keeps 56.
+    assert!(!changed("0", "-200", "(unsigned)-(signed char)r / 3 == 0 || (unsigned)-(signed char)r / 3 == 1431655746"));
+    assert!(changed("0", "-200", "(unsigned)-(signed char)r / 3 != 1431655746"));
+}
