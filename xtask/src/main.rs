@@ -44,9 +44,10 @@ Usage: cargo xtask TASK
   csmith [--count N] [--seed S] [--timeout SECONDS]
                      compare 'norn run' with the C compiler on random programs, one for each seed from S on
   deny               look at the crates that Norn depends on: where they come from, their licences, one version of each
-  mutants [--list | --check | --anew] [--only NAME]
+  mutants [--list | --check | --anew | --survivors] [--only NAME]
                      seed faults into a copy of the project, one at a time, and list those that no test sees; --list
-                     only looks for the texts of 'xtask/mutants', --check compiles them; results of before are kept
+                     only looks for the texts of 'xtask/mutants', --check compiles them; results of before are kept,
+                     --survivors runs the tests again with those that survived
   csmith --inputs [--count N] [--seed S] [--timeout SECONDS]
                      the same for the engines, on small programs with constants turned into inputs that are pinned
   torture --dir DIR [--count N] [--seed S] [--timeout SECONDS]

@@ -35,6 +35,8 @@ pub enum What {
     Run,
     /// Forget the results of before, and run.
     Anew,
+    /// Run the tests once more with each fault that survived.
+    Survivors,
 }
 
 impl Plan {
@@ -46,6 +48,7 @@ impl Plan {
                 "--list" => plan.what = What::List,
                 "--check" => plan.what = What::Check,
                 "--anew" => plan.what = What::Anew,
+                "--survivors" => plan.what = What::Survivors,
                 "--only" => plan.only = Some(words.next().ok_or("--only needs a part of a name")?.to_string()),
                 _ => return Err(format!("'{word}' is not an option here")),
             }
@@ -72,6 +75,9 @@ pub fn run(plan: &Plan) -> Result<(), String> {
     }
     let record = folder.join("results.tsv");
     let mut fates = if plan.what == What::Anew { BTreeMap::new() } else { read_results(&record) };
+    if plan.what == What::Survivors {
+        fates.retain(|_, fate| !fate.starts_with(SURVIVED));
+    }
     let suite = suite.measured(&folder)?;
     let wanted = |fault: &&Fault| plan.only.as_ref().is_none_or(|part| fault.name.contains(part));
     for (number, fault) in faults.iter().enumerate().filter(|(_, fault)| wanted(fault)) {
