@@ -98,6 +98,14 @@ fn only_the_end_of_an_object_is_the_end_of_an_object_of_unknown_size() {
     check("far", &far, &symbolic, &["--memory-safety"], "unknown (sc): an access far inside of '*malloc");
 }
 
+/// How many objects were made before decides where an object lies; engines that take all paths at once do not know it.
+#[test]
+fn what_depends_on_addresses_is_the_machines_to_say() {
+    let program = "int main(void) { if (nondet_int() == 12345) malloc(16); char *p = malloc(16);\n\
+                   assert((unsigned long)p & 32); return 0; }";
+    check("addresses", program, &["events", "rounds", "auto"], &[], "unsafe (sc): assertion failed");
+}
+
 /// Bounds that take too long are grown towards.
 #[test]
 fn a_time_limit_leaves_what_smaller_bounds_say() {
