@@ -13,6 +13,7 @@ use norn_testing::{Random, at_most, checked, compile_reusing, prepare, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Basic, Checks, Outcome, ViolationKind};
+use norn_verdict::undecided::{Unsought, Why};
 use std::collections::BTreeSet;
 
 /// Compares under all models; gives the numbers of complete executions.
@@ -352,4 +353,83 @@ fn threads_that_create_threads() {
     );
     let two = "x = 1; pthread_create(&a, 0, leaf, 0); x = 2; pthread_create(&b, 0, leaf, 0);";
     assert_eq!(counts(two), [3, 3, 3]);
+}
+
+/// The bodies of threads, in the order in which main creates them.
+fn started(globals: &str, bodies: &[&str]) -> Prepared {
+    let mut text = format!(
+        "#include <pthread.h>\n#include <stdatomic.h>\nextern void __VERIFIER_assume(int);\n\
+         extern void __VERIFIER_atomic_begin(void);\nextern void __VERIFIER_atomic_end(void);\n{globals}\n"
+    );
+    for (i, body) in bodies.iter().enumerate() {
+        text += &format!("void *t{i}(void *arg) {{ {body} return 0; }}\n");
+    }
+    text += "int main(void) { pthread_t id;\n";
+    for i in 0..bodies.len() {
+        text += &format!("pthread_create(&id, 0, t{i}, 0);\n");
+    }
+    prepare(&(text + "return 0; }"))
+}
+
+/// A read that saw an own store in the buffer has to be tried after the writes of others too, once that store is in memory.
+#[test]
+fn forwarded_reads_come_after_later_writes() {
+    // The other thread reads 1, and then the own read sees 1 or 2; or it reads 0, and its store is first, last, or
+    // between the own store and its read.
+    let (own, other) = ("x = 1; (void)x;", "(void)x; x = 2;");
+    assert_eq!(check(&started("volatile int x;", &[own, other]), Checks::default(), "own first"), [5, 5, 5]);
+    assert_eq!(check(&started("volatile int x;", &[other, own]), Checks::default(), "other first"), [5, 5, 5]);
+}
+
+/// A load waits for an own store that reaches into what it reads, also where both begin elsewhere.
+#[test]
+fn loads_wait_for_stores_that_reach_into_them() {
+    let globals = "union { struct __attribute__((packed)) { volatile short a; volatile int b; } s; volatile int i; } u;\n\
+        volatile int z;";
+    // The cells are known before the access that reaches from one into the other.
+    let bodies = ["z = 1; u.s.a = 1; (void)u.s.b;", "u.i = 1; (void)u.s.b; (void)z;"];
+    let [sc, tso, pso] = check(&started(globals, &bodies), Checks::default(), "overlap");
+    assert!(sc > 0 && sc <= tso && tso <= pso, "{sc} {tso} {pso}");
+}
+
+/// A store that is in memory on a branch that is still to be explored makes later reads of it depend on others' writes.
+#[test]
+fn branches_with_commits() {
+    let globals = "volatile int x, y, w, z;\nvoid *d(void *arg) { z = 1; return 0; }";
+    let section = |body: &str| format!("__VERIFIER_atomic_begin(); {body} __VERIFIER_atomic_end();");
+    let waits = "x = 1; pthread_t t; pthread_create(&t, 0, d, 0); pthread_join(t, 0); (void)x; (void)w;";
+    let program = started(globals, &[&section("y = 1; w = 1;"), waits, &section("x = 2; (void)y;")]);
+    let [sc, tso, pso] = check(&program, Checks::default(), "branches");
+    assert_eq!((sc, tso), (tso, pso));
+}
+
+/// What a section looked at when it could not go on matters, though it looks elsewhere when it can.
+#[test]
+fn sections_that_had_to_look_elsewhere() {
+    let section = "__VERIFIER_atomic_begin(); if (which) __VERIFIER_assume(y == 0); __VERIFIER_atomic_end();";
+    let writes = "y = 1; atomic_thread_fence(memory_order_seq_cst); which = 0;";
+    // Before both writes or after both of them.
+    let globals = "volatile int which = 1, y;";
+    assert_eq!(check(&started(globals, &[writes, section]), Checks::default(), "writes first"), [2, 2, 2]);
+    assert_eq!(check(&started(globals, &[section, writes]), Checks::default(), "section first"), [2, 2, 2]);
+}
+
+/// A spurious wake-up ends what would be a deadlock without it: then nothing is said about deadlocks.
+#[test]
+fn spurious_wake_ups_leave_deadlocks_open() {
+    let text = "#include <pthread.h>\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
+        pthread_cond_t c = PTHREAD_COND_INITIALIZER;\n\
+        int main(void) { pthread_mutex_lock(&m); pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); return 0; }";
+    let program = prepare(text);
+    let limits = Limits::none();
+    for (deadlock, open) in [(false, false), (true, true)] {
+        let checks = Checks { deadlock, ..Checks::default() };
+        let query = Query { program: &program, model: Model::Sc, checks, bounds: None, limits: &limits };
+        let outcome = Stateless.run(&query, &Reference).expect("it should replay").outcome;
+        let why = Why::NotLookedFor(Unsought::DeadlocksWithSpuriousWakeUps);
+        match &outcome {
+            Outcome::Unknown(reason) => assert!(open && reason.why == why, "{reason}"),
+            outcome => assert!(!open && matches!(outcome, Outcome::Safe { .. }), "{deadlock}: {outcome:?}"),
+        }
+    }
 }
