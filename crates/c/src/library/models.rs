@@ -36,6 +36,7 @@ pub(super) const MODELS: &[Model] = &[
     model!("format.c", &["vsnprintf"]),
     model!("futex.c", &["__norn_futex"]),
     model!("getenv.c", &["getenv"]),
+    model!("getopt.c", &["getopt", "getopt_long", "getopt_long_only"]),
     model!("lists.c", &["__norn_write_list", "__norn_warn_list", "__norn_write", "__norn_warn"]),
     model!("long_double.c", &[
         "__norn_long_double_add", "__norn_long_double_subtract", "__norn_long_double_negate",
