@@ -24,6 +24,10 @@ pub(super) const MODELS: &[Model] = &[
     model!("arguments.c", &["__norn_arguments"]),
     model!("arithmetic.c", &["abs", "labs", "llabs", "imaxabs", "div", "ldiv", "lldiv"]),
     model!("atexit.c", &["__norn_at_exit", "atexit", "on_exit"]),
+    model!("calendar.c", &[
+        "gmtime_r", "localtime_r", "gmtime", "localtime", "mktime", "timegm", "strftime", "asctime_r", "ctime_r",
+        "asctime", "ctime",
+    ]),
     model!("ctype.c", &[
         "isdigit", "islower", "isupper", "isalpha", "isalnum", "isascii", "isblank", "iscntrl", "isgraph",
         "isprint", "ispunct", "isspace", "isxdigit", "tolower", "toupper",

@@ -32,13 +32,15 @@ int clock_settime(clockid_t clock, const struct timespec *value);
 int timespec_get(struct timespec *result, int base);
 int nanosleep(const struct timespec *duration, struct timespec *rest);
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *duration, struct timespec *rest);
-/* No model: a call of these is reported by name. */
 time_t mktime(struct tm *value);
+time_t timegm(struct tm *value);
 struct tm *gmtime(const time_t *value);
 struct tm *gmtime_r(const time_t *restrict value, struct tm *restrict result);
 struct tm *localtime(const time_t *value);
 struct tm *localtime_r(const time_t *restrict value, struct tm *restrict result);
 char *asctime(const struct tm *value);
 char *ctime(const time_t *value);
+char *asctime_r(const struct tm *restrict value, char *restrict to);
+char *ctime_r(const time_t *restrict value, char *restrict to);
 size_t strftime(char *restrict to, size_t size, const char *restrict format, const struct tm *restrict value);
 #endif

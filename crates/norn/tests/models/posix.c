@@ -1,0 +1,55 @@
+//// A date is any, within the ranges of its fields.
+//// check -e events -m sc: safe
+//// check -e events -m sc -DNEVER=date->tm_hour==23: unsafe assertion
+//// check -e events -m sc -DNEVER=date->tm_mday==0: safe
+//// check -e events -m sc -DNEVER=mktime(date)==5: unsafe assertion
+#include <time.h>
+int main(void) {
+    time_t now = time(0);
+    struct tm own, *date = localtime_r(&now, &own);
+    assert(date == &own && own.tm_sec >= 0 && own.tm_sec <= 60 && own.tm_mon >= 0 && own.tm_mon < 12);
+    date = gmtime(&now);
+    assert(date == localtime(&now) && date->tm_hour < 24);
+#ifdef NEVER
+    assert(!(NEVER));
+#endif
+}
+//// The text of a date fills no more than the room that is given, or nothing is said about it.
+//// check -e events -m sc: safe
+//// check -e events -m sc -DSIZE=8: safe
+//// check -e events -m sc -DSIZE=10: unsafe out-of-bounds
+//// check -e events -m sc -DMODIFIER: unknown a conversion of 'strftime'
+#include <time.h>
+#ifndef SIZE
+#define SIZE 9
+#endif
+int main(void) {
+    time_t now = 5;
+    struct tm date;
+    gmtime_r(&now, &date);
+    char text[9];
+    size_t length = strftime(text, SIZE, "%H:%M:%S%%" + 0, &date);
+    assert(length == 0);
+    length = strftime(text, 9, "%H:%M:%S", &date);
+    assert(length == 8 && text[2] == ':' && strlen(text) == 8);
+#ifdef MODIFIER
+    strftime(text, 9, "%Ey", &date);
+#endif
+}
+//// The date that localtime gives belongs to all threads, that of localtime_r does not.
+//// check --data-race -e events -m sc: unsafe data-race
+//// check --data-race -e events -m sc -DOWN: safe
+#include <time.h>
+THREAD(asks) {
+    time_t now = 5;
+#ifdef OWN
+    struct tm own;
+    localtime_r(&now, &own);
+#else
+    localtime(&now);
+#endif
+    return 0;
+}
+int main(void) {
+    both(asks, asks);
+}
