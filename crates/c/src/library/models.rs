@@ -133,7 +133,10 @@ pub(super) const MODELS: &[Model] = &[
         "pthread_spin_unlock",
     ]),
     model!("quick_exit.c", &["at_quick_exit", "quick_exit"]),
-    model!("random.c", &["rand", "rand_r", "random", "lrand48", "mrand48", "drand48", "srand", "srandom", "srand48"]),
+    model!("random.c", &[
+        "rand", "rand_r", "random", "lrand48", "mrand48", "drand48", "erand48", "nrand48", "jrand48", "drand48_r",
+        "lrand48_r", "mrand48_r", "erand48_r", "nrand48_r", "jrand48_r", "srand48_r", "srand", "srandom", "srand48",
+    ]),
     model!("semaphore.c", &[
         "sem_init", "sem_destroy", "sem_wait", "sem_trywait", "sem_timedwait", "sem_clockwait", "sem_post",
         "sem_getvalue",

@@ -53,3 +53,27 @@ THREAD(asks) {
 int main(void) {
     both(asks, asks);
 }
+//// Random numbers with a state are any; the state is used by one thread at a time.
+//// check -e events -m sc: safe
+//// check -e events -m sc -DNEVER=value==7: unsafe assertion
+//// check -e events -m sc -DNEVER=value<0: safe
+//// check -e enumerate -m sc --data-race -DSHARED: unsafe data-race
+static struct drand48_data state;
+THREAD(draws) {
+    long value;
+    lrand48_r(&state, &value);
+    return 0;
+}
+int main(void) {
+#ifdef SHARED
+    both(draws, draws);
+#endif
+    unsigned short own[3] = { 1, 2, 3 };
+    long value;
+    assert(srand48_r(5, &state) == 0 && lrand48_r(&state, &value) == 0);
+    double one = erand48(own);
+    assert(one >= 0 && one < 1);
+#ifdef NEVER
+    assert(!(NEVER));
+#endif
+}
