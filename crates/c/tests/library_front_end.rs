@@ -83,3 +83,11 @@ fn macros_of_glibc_come_with_every_header() {
         }
     }
 }
+
+/// Programs get `_GNU_SOURCE` by options of their makefiles, so that what needs it there does not need it here.
+#[test]
+fn sets_of_processors_need_no_feature_macro() {
+    let text = "#include <pthread.h>\nvoid f(void) { cpu_set_t set; CPU_ZERO(&set); CPU_SET(1, &set);\n\
+                pthread_setaffinity_np(pthread_self(), sizeof set, &set); sched_setaffinity(0, sizeof set, &set); }\n";
+    check("processors", text, false);
+}

@@ -17,6 +17,10 @@ macro_rules! model {
 /// Every model, sorted by file name.
 #[rustfmt::skip]
 pub(super) const MODELS: &[Model] = &[
+    model!("affinity.c", &[
+        "sched_setaffinity", "pthread_setaffinity_np", "sched_getaffinity", "pthread_getaffinity_np",
+        "__sched_cpucount",
+    ]),
     model!("alloc.c", &[
         "realloc", "reallocarray", "aligned_alloc", "memalign", "valloc", "posix_memalign", "malloc_usable_size",
     ]),
@@ -50,8 +54,7 @@ pub(super) const MODELS: &[Model] = &[
         "__norn_long_double_to_unsigned",
     ]),
     model!("machine.c", &[
-        "get_nprocs", "get_nprocs_conf", "sysconf", "sched_getcpu", "sched_setaffinity", "getrusage",
-        "sysinfo",
+        "get_nprocs", "get_nprocs_conf", "sysconf", "sched_getcpu", "getrusage", "sysinfo",
     ]),
     model!("math.c", &[
         "fabs", "fabsf", "fmax", "fmin", "copysign", "copysignf", "trunc", "floor", "ceil", "sqrt", "sqrtf",
@@ -106,7 +109,7 @@ pub(super) const MODELS: &[Model] = &[
     ]),
     model!("pthread_misc.c", &[
         "pthread_getconcurrency", "pthread_setconcurrency", "pthread_getschedparam", "pthread_setschedparam", "pthread_setschedprio",
-        "pthread_yield", "pthread_setname_np", "pthread_setaffinity_np",
+        "pthread_yield", "pthread_setname_np",
     ]),
     model!("pthread_mutex.c", &[
         "pthread_mutex_init", "pthread_mutex_destroy", "pthread_mutex_lock", "pthread_mutex_trylock",

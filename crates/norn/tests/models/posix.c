@@ -77,3 +77,31 @@ int main(void) {
     assert(!(NEVER));
 #endif
 }
+//// Sets of processors.
+//// check -m sc: safe
+//// check -m sc -e states: safe
+#include <sched.h>
+int main(void) {
+    cpu_set_t a, b;
+    CPU_ZERO(&a);
+    CPU_SET(3, &a);
+    CPU_ZERO(&b);
+    CPU_SET(3, &b);
+    CPU_SET(70, &b);
+    assert(CPU_COUNT(&b) == 2 && !CPU_EQUAL(&a, &b));
+    CPU_AND(&b, &b, &a);
+    assert(CPU_COUNT(&b) == 1 && CPU_EQUAL(&a, &b));
+    assert(pthread_setaffinity_np(pthread_self(), sizeof a, &a) == 0);
+}
+//// A thread may run on any processors, at least one.
+//// check -m sc -e events: safe
+//// check -m sc -e events -DON=5: unsafe assertion CPU_ISSET(ON, &set)
+#include <sched.h>
+int main(void) {
+    cpu_set_t set;
+    assert(pthread_getaffinity_np(pthread_self(), sizeof set, &set) == 0);
+    assert(CPU_COUNT(&set) > 0);
+#ifdef ON
+    assert(CPU_ISSET(ON, &set));
+#endif
+}

@@ -152,7 +152,7 @@ int pthread_tryjoin_np(pthread_t thread, void **value);
 int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until);
 int pthread_setname_np(pthread_t thread, const char *name);
 int pthread_getname_np(pthread_t thread, char *name, size_t size);
+#endif
 int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set);
 int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set);
-#endif
 #endif

@@ -9,7 +9,6 @@
 int sched_yield(void);
 int sched_get_priority_max(int policy);
 int sched_get_priority_min(int policy);
-#ifdef _GNU_SOURCE
 typedef struct { unsigned long __bits[1024 / (8 * sizeof(long))]; } cpu_set_t;
 #define CPU_SETSIZE 1024
 #define __CPU_WORD(cpu, set) ((set)->__bits[(size_t)(cpu) / (8 * sizeof(long))])
@@ -18,8 +17,18 @@ typedef struct { unsigned long __bits[1024 / (8 * sizeof(long))]; } cpu_set_t;
 #define CPU_SET(cpu, set) ((size_t)(cpu) < CPU_SETSIZE ? (__CPU_WORD(cpu, set) |= __CPU_BIT(cpu)) : 0)
 #define CPU_CLR(cpu, set) ((size_t)(cpu) < CPU_SETSIZE ? (__CPU_WORD(cpu, set) &= ~__CPU_BIT(cpu)) : 0)
 #define CPU_ISSET(cpu, set) ((size_t)(cpu) < CPU_SETSIZE && (__CPU_WORD(cpu, set) & __CPU_BIT(cpu)) != 0)
+#define CPU_COUNT(set) __sched_cpucount(sizeof(cpu_set_t), set)
+#define CPU_EQUAL(a, b) (__builtin_memcmp(a, b, sizeof(cpu_set_t)) == 0)
+#define __CPU_EACH(to, a, op, b) \
+    ((void)__extension__({ \
+        for (size_t __i = 0; __i < 1024 / (8 * sizeof(long)); __i++) \
+            (to)->__bits[__i] = (a)->__bits[__i] op (b)->__bits[__i]; \
+    }))
+#define CPU_AND(to, a, b) __CPU_EACH(to, a, &, b)
+#define CPU_OR(to, a, b) __CPU_EACH(to, a, |, b)
+#define CPU_XOR(to, a, b) __CPU_EACH(to, a, ^, b)
+int __sched_cpucount(size_t size, const cpu_set_t *set);
 int sched_getcpu(void);
 int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set);
 int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set);
-#endif
 #endif

@@ -50,13 +50,6 @@ int sched_getcpu(void) {
     return (int)number;
 }
 
-int sched_setaffinity(pid_t process, size_t size, const cpu_set_t *set) {
-    (void)process;
-    (void)size;
-    (void)set;
-    return 0;
-}
-
 static long amount(void) {
     return (long)(__norn_nondet_amount() >> 1);
 }

@@ -1,8 +1,7 @@
 /* Calls that change nothing that a program can rely on. */
-#define _GNU_SOURCE
 #include <norn_errno.h>
 #include <norn_pthread.h>
-#include <sched.h>
+#include <norn_sched.h>
 
 int pthread_getconcurrency(void) {
     return 0;
@@ -39,12 +38,5 @@ int pthread_yield(void) {
 int pthread_setname_np(pthread_t thread, const char *name) {
     (void)thread;
     (void)name;
-    return 0;
-}
-
-int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set) {
-    (void)thread;
-    (void)size;
-    (void)set;
     return 0;
 }
