@@ -74,6 +74,7 @@ pub(super) const MODELS: &[Model] = &[
     model!("options.c", &["optarg", "optind", "opterr", "optopt"]),
     model!("pages.c", &["getpagesize"]),
     model!("pointed_to.c", &["malloc", "calloc", "free", "abort", "printf", "fprintf"]),
+    model!("prctl.c", &["prctl"]),
     model!("process.c", &["getpid", "getppid", "gettid", "pthread_atfork"]),
     model!("pthread_attr.c", &[
         "pthread_attr_init", "pthread_attr_destroy", "pthread_attr_getdetachstate", "pthread_attr_setdetachstate",

@@ -105,3 +105,14 @@ int main(void) {
     assert(CPU_ISSET(ON, &set));
 #endif
 }
+//// Names of threads are harmless, other requests may be refused, and questions are not answered.
+//// check: safe
+//// check -DCALL=PR_SET_DUMPABLE,0: unsafe assertion CALL
+//// check -DCALL=PR_GET_DUMPABLE,0: unknown 'prctl' that asks for something
+#include <sys/prctl.h>
+int main(void) {
+    assert(prctl(PR_SET_NAME, "worker", 0, 0, 0) == 0);
+#ifdef CALL
+    assert(prctl(CALL) == 0);
+#endif
+}

@@ -20,6 +20,5 @@
 #define PR_SET_THP_DISABLE 41
 #define PR_GET_THP_DISABLE 42
 #define PR_SET_PTRACER 0x59616d61
-/* No model: a call of these is reported by name. */
 int prctl(int option, ...);
 #endif
