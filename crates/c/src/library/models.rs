@@ -21,6 +21,7 @@ pub(super) const MODELS: &[Model] = &[
         "sched_setaffinity", "pthread_setaffinity_np", "sched_getaffinity", "pthread_getaffinity_np",
         "__sched_cpucount",
     ]),
+    model!("alarm.c", &["alarm"]),
     model!("alloc.c", &[
         "realloc", "reallocarray", "aligned_alloc", "memalign", "valloc", "posix_memalign", "malloc_usable_size",
     ]),

@@ -25,7 +25,6 @@ pub(super) const UNSUPPORTED: &[(&str, &[&str])] = &[
         &[
             "raise",
             "kill",
-            "alarm",
             "pause",
             "killpg",
             "sigqueue",

@@ -116,3 +116,20 @@ int main(void) {
     assert(prctl(CALL) == 0);
 #endif
 }
+//// An alarm ends the program at some time, unless there may be a handler.
+//// check: safe
+//// check -DEND=assert(0): unsafe assertion 0
+//// check -DHANDLER: unknown 'alarm' in a program that handles signals
+#include <signal.h>
+#ifndef END
+#define END
+#endif
+static void handler(int number) {
+}
+int main(void) {
+    assert(alarm(5) == 0);
+#ifdef HANDLER
+    signal(SIGALRM, handler);
+#endif
+    END;
+}

@@ -46,8 +46,8 @@ pid_t getpid(void);
 pid_t getppid(void);
 long sysconf(int name);
 _Noreturn void _exit(int status);
-/* No model: a call of these is reported by name. */
 unsigned int alarm(unsigned int seconds);
+/* No model: a call of these is reported by name. */
 int pause(void);
 int close(int descriptor);
 ssize_t read(int descriptor, void *to, size_t size);
