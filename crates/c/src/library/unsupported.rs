@@ -17,7 +17,7 @@ pub(super) const UNSUPPORTED: &[(&str, &[&str])] = &[
         "processes are not supported",
         &[
             "fork", "vfork", "execl", "execle", "execlp", "execv", "execve", "execvp", "system", "popen", "pclose",
-            "wait", "waitpid",
+            "wait", "waitpid", "clone", "unshare", "setns",
         ],
     ),
     (
@@ -42,6 +42,7 @@ pub(super) const UNSUPPORTED: &[(&str, &[&str])] = &[
         "non-local jumps are not supported",
         &["setjmp", "_setjmp", "__sigsetjmp", "sigsetjmp", "longjmp", "_longjmp", "siglongjmp"],
     ),
+    ("user contexts are not supported", &["getcontext", "setcontext", "makecontext", "swapcontext"]),
     (
         "robust mutexes and priority ceilings are not supported",
         &[

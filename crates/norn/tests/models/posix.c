@@ -133,3 +133,18 @@ int main(void) {
 #endif
     END;
 }
+//// Contexts and processes beside threads are declared, and not supported.
+//// check -DCALL=getcontext(&context): unknown 'getcontext'
+//// check -DCALL=swapcontext(&context,&context): unknown user contexts are not supported
+//// check -DCALL=clone(run,stack,CLONE_VM|CLONE_THREAD,0): unknown 'clone'
+//// check -DCALL=context.uc_stack.ss_sp=stack: safe
+#include <sched.h>
+#include <ucontext.h>
+static ucontext_t context;
+static char stack[64];
+static int run(void *argument) {
+    return 0;
+}
+int main(void) {
+    CALL;
+}
