@@ -30,6 +30,8 @@ pub struct Options {
     pub undefined_functions_return_nondet: bool,
     /// Each allocation may fail.
     pub malloc_may_fail: bool,
+    /// To call `abort` is a violation, not an end like any other.
+    pub abort_is_error: bool,
     /// Freed memory may be given out again.
     pub reuse_memory: bool,
     /// The program is started without arguments, instead of with any.
@@ -84,6 +86,7 @@ impl Default for Options {
             header_help: None,
             undefined_functions_return_nondet: false,
             malloc_may_fail: false,
+            abort_is_error: false,
             reuse_memory: false,
             no_arguments: false,
             entry: "main".to_owned(),

@@ -621,6 +621,10 @@ pub struct CArgs {
     #[arg(long, help_heading = "C")]
     pub malloc_may_fail: bool,
 
+    /// A call of abort() is a violation; without this it ends the program like exit()
+    #[arg(long, help_heading = "C")]
+    pub abort_is_error: bool,
+
     /// Freed memory may be given out again by a later allocation of the same size; a stale pointer then reaches the new object
     #[arg(long, help_heading = "C")]
     pub reuse_memory: bool,
@@ -655,6 +659,7 @@ impl CArgs {
             forced_includes: self.include.clone(),
             undefined_functions_return_nondet: self.undefined_as_nondet,
             malloc_may_fail: self.malloc_may_fail,
+            abort_is_error: self.abort_is_error,
             reuse_memory: self.reuse_memory,
             no_arguments: self.no_arguments,
             entry: self.entry.clone(),

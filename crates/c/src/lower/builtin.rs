@@ -8,8 +8,8 @@ use crate::ctype::Type;
 use crate::tree::{Builtin, Expected, Expr, UpdateResult};
 use norn_ir::ids::{BlockId, Reg};
 use norn_ir::instr::{
-    Access, AllocKind, Const, InstrKind, NondetSource, Operand, Order, RmwOp, SectionKind, SyncKind, TerminatorKind,
-    UnaryOp,
+    Access, AllocKind, Const, InstrKind, NondetSource, Operand, Order, Property, RmwOp, SectionKind, SyncKind,
+    TerminatorKind, UnaryOp,
 };
 use norn_ir::types::Ty;
 
@@ -93,6 +93,10 @@ impl<'a> FunctionBuilder<'_, 'a> {
             }
             Builtin::Abort => {
                 self.set_loc(e.loc);
+                if self.p.session.options.abort_is_error {
+                    let (cond, property) = (Operand::Const(Const::FALSE), Property::Assertion);
+                    self.at(e, InstrKind::Assert { cond, property, message: "abort() is called".to_owned() });
+                }
                 self.terminate(TerminatorKind::Abort);
             }
             Builtin::Unreachable => {

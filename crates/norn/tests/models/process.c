@@ -195,3 +195,24 @@ int main(void) {
     assert(other != gettid() && other > 0);
     assert(syscall(SYS_gettid) == gettid());
 }
+//// To abort ends the program; it is a violation if the user says so.
+//// check: safe
+//// check --abort-is-error: unsafe assertion abort() is called @aborts
+//// check --abort-is-error -e states: unsafe assertion abort() is called @aborts
+//// check --abort-is-error -e events: unsafe assertion abort() is called @aborts
+//// check --abort-is-error -DNEVER: safe
+//// check --abort-is-error -DNEVER -e events: safe
+#define CHECK(condition) ((condition) ? (void)0 : abort())
+static atomic_int x;
+THREAD(sets) {
+    x = 1;
+    return 0;
+}
+int main(void) {
+    start(sets);
+#ifdef NEVER
+    CHECK(x < 2);
+#else
+    CHECK(x == 0); // @aborts
+#endif
+}
