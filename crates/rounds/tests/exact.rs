@@ -225,3 +225,110 @@ fn commits_need_rounds() {
     );
     assert_eq!(check(&program, "one by one"), 3);
 }
+
+/// A thread and main; compared for what is asked about. The number of models under which something is wrong.
+fn check_with(checks: Checks, globals: &str, thread: &str, main: &str) -> usize {
+    let program = prepare(&format!(
+        "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n\
+         extern _Bool __VERIFIER_nondet_bool(void);\n{globals}\nvoid *t(void *arg) {{ {thread} return 0; }}\n\
+         int main(void) {{ pthread_t id; pthread_create(&id, 0, t, 0); {main} return 0; }}"
+    ));
+    let is_wrong = |&model: &Model| {
+        let limits = at_most(1 << 18);
+        let domain: Option<&[u64]> = Some(&[0, 1]);
+        let question = Question { program: &program, model, checks, limits: &limits, domain, observed: &[] };
+        let expected = states::explore(&question);
+        let bounds = Bounds::default();
+        let limits = Limits::for_seconds(60.0);
+        let query = Query { program: &program, model, checks, bounds: Some(&bounds), limits: &limits };
+        let found = Rounds::default().run(&query, &Reference).unwrap_or_else(|mismatch| panic!("{model}: {mismatch}"));
+        let is_wrong = matches!(found.outcome, Outcome::Unsafe(_));
+        assert!(is_wrong || matches!(found.outcome, Outcome::Safe { .. }), "{model}: {:?}", found.outcome);
+        assert_eq!(is_wrong, expected.violation.is_some(), "{model} {thread} {main}: {:?}", found.outcome);
+        is_wrong
+    };
+    Model::ALL.iter().filter(|model| is_wrong(model)).count()
+}
+
+#[test]
+fn fences_between_stores() {
+    let reads = "int r = y, s = x; assert(!r || s);";
+    let globals = "volatile int x, y;";
+    assert_eq!(check_with(Checks::default(), globals, "x = 1; y = 1;", reads), 1);
+    assert_eq!(check_with(Checks::default(), globals, "x = 1; __builtin_ia32_sfence(); y = 1;", reads), 0);
+}
+
+#[test]
+fn arithmetic_of_negative_numbers() {
+    let globals = "volatile int x;";
+    assert_eq!(check_with(Checks::default(), globals, "x = -8;", "int r = x >> 1; assert(r == 0 || r == -4);"), 0);
+    assert_eq!(check_with(Checks::default(), globals, "x = -8;", "assert(x >> 1 != -4);"), 3);
+    let overflow = Checks { overflow: true, ..Checks::default() };
+    assert_eq!(check_with(overflow, globals, "x = -8;", "int r = x; r = r + 9; r = r - 9;"), 0);
+    assert_eq!(check_with(overflow, globals, "x = -2147483647;", "int r = x; r = r + -2;"), 3);
+    // Where a negative number is computed, a positive one still has its sign.
+    let globals = "volatile int x = 5, y;";
+    assert_eq!(check_with(Checks::default(), globals, "y = 1; x = y - 2;", "int r = x; assert(r == 5 || r == -1);"), 0);
+    let main = "y = 1; int r = x; assert(r == 5 || r == -1 || r == -2);";
+    assert_eq!(check_with(Checks::default(), globals, "x = y - 2;", main), 0);
+}
+
+#[test]
+fn objects_of_one_thread() {
+    let memory = Checks { memory_safety: true, ..Checks::default() };
+    let globals = "volatile int x;";
+    // Freed on one of two paths, whichever it is.
+    for end in ["if (x) free(p);", "if (!x) free(p);", "if (x) ; else free(p);"] {
+        assert_eq!(check_with(memory, globals, "x = 1;", &format!("int *p = malloc(4); {end} *p = 1; ")), 3, "{end}");
+    }
+    // One behind the last.
+    assert_eq!(check_with(memory, globals, "x = 3;", "char a[3] = {0}; a[x & 3] = 1;"), 3);
+    assert_eq!(check_with(memory, globals, "x = 3;", "char a[4] = {0}; a[x & 3] = 1;"), 0);
+}
+
+#[test]
+fn pointers_to_many_places() {
+    let choices: String = (1..20).map(|i| format!("if (x == {i}) p = a + {i}; ")).collect();
+    let main = format!("int a[20] = {{0}}; int *p = a; int n = x; {} *p = 1;", choices.replace("x ==", "n =="));
+    let globals = "volatile int x;";
+    assert_eq!(check_with(Checks::default(), globals, "x = 7;", &format!("{main} assert(a[0] || a[7]);")), 0);
+    assert_eq!(check_with(Checks::default(), globals, "x = 7;", &format!("{main} assert(!a[7]);")), 3);
+}
+
+/// An exchange that goes to a private object is no step, and a creation makes one of the threads that it may make.
+#[test]
+fn steps_and_names_that_depend_on_values() {
+    let globals = "atomic_int x; volatile int which, y;";
+    let main = "atomic_int own = 0; atomic_int *p = which ? &x : &own; atomic_fetch_add(p, 1); int r = y, s = y;\n\
+        assert(r == s || x);";
+    assert_eq!(check_with(Checks::default(), globals, "y = 1; which = 1;", main), 3);
+    let globals = "volatile int which, y; void *a(void *arg) { y = 1; return 0; } void *b(void *arg) { y = 2; return 0; }\n\
+        void *c(void *arg) { y += 4; return 0; }";
+    let main = "pthread_t i, j; pthread_create(&i, 0, which ? a : b, 0); pthread_create(&j, 0, c, 0);\n\
+        pthread_join(i, 0); pthread_join(j, 0); assert(y != 5);";
+    assert_eq!(check_with(Checks::default(), globals, "which = 1;", main), 3);
+    assert_eq!(check_with(Checks::default(), globals, "which = 1;", &main.replace("5", "6")), 3);
+}
+
+/// What is violated only beside something without a meaning does not count, and does not hide what more rounds show.
+#[test]
+fn violations_beside_what_has_no_meaning() {
+    // In one round the thread that comes first sees nothing of the second; in two rounds it may.
+    let program = prepare(
+        "#include <assert.h>\n#include <pthread.h>\nextern void __VERIFIER_atomic_begin(void);\n\
+         extern void __VERIFIER_atomic_end(void);\nint x, y;\n\
+         void *t(void *arg) { __VERIFIER_atomic_begin(); y = 1; int r = x; __VERIFIER_atomic_end();\n\
+         if (!r) __builtin_unreachable(); return 0; }\nvoid *u(void *arg) { x = 1; return 0; }\n\
+         int main(void) { pthread_t id; pthread_create(&id, 0, t, 0); pthread_create(&id, 0, u, 0); assert(!y); }",
+    );
+    let (bounds, limits) = (Bounds::default(), Limits::none());
+    let query = Query {
+        program: &program,
+        model: Model::Sc,
+        checks: Checks::default(),
+        bounds: Some(&bounds),
+        limits: &limits,
+    };
+    let found = Rounds::default().run(&query, &Reference).expect("it should replay").outcome;
+    assert!(matches!(found, Outcome::Unsafe(_)), "{found:?}");
+}
