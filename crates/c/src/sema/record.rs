@@ -311,11 +311,13 @@ impl Layout {
 
     /// The bits of each run, from its first field to its last.
     fn locations(&self) -> Vec<Range<u64>> {
-        let mut locations = vec![u64::MAX..0; self.runs.len()];
+        let mut locations = vec![0..0; self.runs.len()];
         for placed in &self.fields {
             if let Some((width, _, run)) = placed.bits {
                 let location = &mut locations[run];
-                location.start = location.start.min(placed.position);
+                if location.end == 0 {
+                    location.start = placed.position;
+                }
                 location.end = location.end.max(placed.position + u64::from(width));
             }
         }
