@@ -166,6 +166,7 @@ pub(super) const MODELS: &[Model] = &[
     model!("string.c", &[
         "strlen", "strnlen", "stpcpy", "strcpy", "strncpy", "strcat", "strncat", "strncmp", "strcmp", "strcoll",
         "strncasecmp", "strcasecmp", "strndup", "strdup", "strerror", "strerror_r",
+        "__xpg_strerror_r",
     ]),
     model!("string_search.c", &[
         "strchrnul", "strchr", "strrchr", "index", "rindex", "strspn", "strcspn", "strpbrk", "strstr", "strtok_r",

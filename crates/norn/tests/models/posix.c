@@ -148,3 +148,23 @@ static int run(void *argument) {
 int main(void) {
     CALL;
 }
+//// With _GNU_SOURCE, strerror_r gives the text; without, a number says how it went.
+//// check -m sc: safe
+//// check -m sc --system-headers -D_GNU_SOURCE: safe
+//// check -m sc --system-headers -DPOSIX: safe
+#ifdef POSIX
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+int main(void) {
+    char room[9];
+#ifdef POSIX
+    assert(strerror_r(EINVAL, room, sizeof room) == 0 && strlen(room) > 0);
+    assert(strerror_r(EINVAL, room, 1) == ERANGE);
+#else
+    char *text = strerror_r(EINVAL, room, sizeof room);
+    assert(text && strlen(text) > 0);
+#endif
+}

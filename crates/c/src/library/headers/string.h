@@ -30,7 +30,11 @@ char *strsep(char **restrict s, const char *restrict separators);
 char *strdup(const char *s);
 char *strndup(const char *s, size_t most);
 char *strerror(int code);
-int strerror_r(int code, char *buffer, size_t size);
+#ifdef _GNU_SOURCE
+char *strerror_r(int code, char *buffer, size_t size);
+#else
+int strerror_r(int code, char *buffer, size_t size) __asm__("__xpg_strerror_r");
+#endif
 #include <strings.h>
 #ifdef _GNU_SOURCE
 void *mempcpy(void *restrict to, const void *restrict from, size_t size);

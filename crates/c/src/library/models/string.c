@@ -113,7 +113,14 @@ char *strerror(int code) {
     return text;
 }
 
-int strerror_r(int code, char *buffer, size_t size) {
+/* GNU's may have the text elsewhere, and has. POSIX's, which glibc calls by another name, copies it. */
+char *strerror_r(int code, char *buffer, size_t size) {
+    (void)buffer;
+    (void)size;
+    return strerror(code);
+}
+
+int __xpg_strerror_r(int code, char *buffer, size_t size) {
     (void)code;
     if (size == 0)
         return ERANGE;
