@@ -88,7 +88,7 @@ mod tests {
 
     fn defined_by(line: &str) -> Option<&str> {
         let begins = line.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-        let other = ["static ", "typedef ", "struct ", "_Static_assert"].iter().any(|word| line.starts_with(word));
+        let other = ["static ", "typedef ", "_Static_assert"].iter().any(|word| line.starts_with(word));
         if !begins || other {
             return None;
         }
