@@ -10,10 +10,10 @@
 use crate::bits;
 use crate::cells::Cells;
 use crate::explore::{Item, Search};
-use crate::footprint::{Access, EXIT, Footprint, Process};
+use crate::footprint::{Access, Footprint, Process, UNKNOWN};
 use crate::trace::EventNumber;
+use crate::varying::VaryingStep;
 use norn_exec::{Effect, Stop};
-use norn_verdict::schedule::StepNumber;
 
 impl Search<'_> {
     /// Reverses the step of a section, which may be event `end` or not have happened at all, with the events before
@@ -23,7 +23,7 @@ impl Search<'_> {
         let mut reversed: Vec<EventNumber> = Vec::new();
         for earlier in EventNumber::all(end.index()).rev() {
             let event = *self.trace.event(earlier);
-            let known = self.footprints.number(&accesses);
+            let known = self.footprints.number(&accesses).exiting_if(footprint.exits());
             let is_past = past.len() * 64 > earlier.index() && bits::has(past, earlier.index());
             if is_past
                 || event.process.thread == process.thread
@@ -73,16 +73,16 @@ impl Search<'_> {
                 possible &= self.execute(self.trace.event(number).process).is_ok();
             }
         }
+        let site = VaryingStep::of(&self.executor, process.thread);
         let attempt = self.executor.attempt_step(process.thread);
         let effects = self.executor.effects().to_vec();
         let accesses = self.accesses_of(&effects);
         let footprint = match attempt {
             _ if !possible => None,
-            Ok(()) if effects.contains(&Effect::Exit) => Some(EXIT),
-            Ok(()) => Some(self.footprints.number(&accesses)),
+            Ok(()) => Some(self.footprint_of(site, &accesses, effects.contains(&Effect::Exit))),
             Err(Stop::NotEnabled | Stop::Cut) => None,
             // What a step that goes wrong would have accessed is not known.
-            Err(_) => Some(EXIT),
+            Err(_) => Some(UNKNOWN),
         };
         self.executor.undo_to(self.trace.event(earlier).mark);
         for number in std::iter::once(earlier).chain(earlier.until(current)) {
@@ -94,6 +94,19 @@ impl Search<'_> {
         footprint
     }
 
+    /// The footprint of a step that was tried.
+    fn footprint_of(&mut self, site: Option<VaryingStep>, accesses: &[Access], mut exits: bool) -> Footprint {
+        let mut accesses = accesses.to_vec();
+        if let Some(site) = site {
+            self.varying.learn(site, &accesses, exits);
+            exits = self.varying.may_exit(site);
+            let others = self.varying.others(site, &accesses);
+            accesses
+                .extend(others.iter().map(|&(cell, writes)| Access { happened: false, ..Access::new(cell, writes) }));
+        }
+        self.footprints.number(&accesses).exiting_if(exits)
+    }
+
     pub(crate) fn accesses_of(&mut self, effects: &[Effect]) -> Vec<Access> {
         let mut accesses = Vec::new();
         for effect in effects {
@@ -103,27 +116,25 @@ impl Search<'_> {
                 Effect::Ends { object, .. } | Effect::Begins { object, .. } => {
                     let ends = matches!(effect, Effect::Ends { .. });
                     if let Some(cell) = self.cells.life(&self.executor, object) {
-                        accesses.push(Access { cell, writes: true, own: StepNumber::NONE });
+                        accesses.push(Access::new(cell, true));
                     }
                     if ends && Cells::is_given_back(&self.executor, object) {
                         let cell = self.cells.allocator();
-                        accesses.push(Access { cell, writes: false, own: StepNumber::NONE });
+                        accesses.push(Access::new(cell, false));
                     }
                     continue;
                 }
                 Effect::Allocates { .. } => {
                     let cell = self.cells.allocator();
-                    accesses.push(Access { cell, writes: true, own: StepNumber::NONE });
+                    accesses.push(Access::new(cell, true));
                     continue;
                 }
                 _ => continue,
             };
             if let Some(cell) = self.cells.life(&self.executor, object) {
-                accesses.push(Access { cell, writes: false, own: StepNumber::NONE });
+                accesses.push(Access::new(cell, false));
             }
-            self.cells.of(&self.executor, object, at, size, |cell| {
-                accesses.push(Access { cell, writes, own: StepNumber::NONE })
-            });
+            self.cells.of(&self.executor, object, at, size, |cell| accesses.push(Access::new(cell, writes)));
         }
         accesses
     }
@@ -181,19 +192,16 @@ impl Search<'_> {
                 self.insert(depth);
             }
         }
-        let mark = self.executor.mark();
-        let again = self.execute(process);
+        let again = self.carry_out(process);
         assert!(again.is_ok(), "the program should end again as it ended before");
-        self.push(process, mark);
     }
+
     /// Carries a process out and adds it to the sequence. Whether it leaves a trace; `None` if it goes wrong, which is
     /// found when the branch is explored.
     fn append(&mut self, process: Process) -> Option<bool> {
-        let mark = self.executor.mark();
-        let failed = self.execute(process).is_err();
-        self.push(process, mark);
+        let failed = self.carry_out(process).is_err();
         // What a step that went wrong would have accessed is not known.
-        let footprint = if failed { EXIT } else { self.trace.event(self.trace.last_event()).footprint };
+        let footprint = if failed { UNKNOWN } else { self.trace.event(self.trace.last_event()).footprint };
         self.sequence.push(Item { process, footprint, event: None });
         (!failed).then(|| !self.footprints.is_empty(footprint))
     }

@@ -103,7 +103,9 @@ impl CycleFinder {
                 StepNumber::NONE => number,
                 step => trace.step_of(thread, step),
             };
-            for access in footprints.accesses(event.footprint).iter().filter(|access| access.cell != STORED) {
+            for access in
+                footprints.accesses(event.footprint).iter().filter(|access| access.happened && access.cell != STORED)
+            {
                 if self.cells.len() <= access.cell.index() {
                     self.cells.resize_with(access.cell.index() + 1, Cell::default);
                 }

@@ -21,7 +21,7 @@ impl Search<'_> {
         };
         self.doubt.get_or_insert(doubt);
         if self.cells.changed {
-            return Some(Ended::CellsChanged);
+            return Some(Ended::LearntMore);
         }
         let number = self.trace.last_event();
         let footprint = self.trace.event(number).footprint;

@@ -15,6 +15,7 @@ use crate::doubt::too_many_values;
 use crate::explore::{Counts, Ended, Enough, Input, Inputs, Question, Search};
 use crate::footprint::Footprints;
 use crate::robust::Cycles;
+use crate::varying::Varying;
 use norn_engine::capabilities::{Capabilities, STATELESS};
 use norn_engine::{Engine, Query};
 use norn_exec::{Executor, Request, Stop, compile};
@@ -92,20 +93,27 @@ pub(crate) fn explore_with(
     };
     let can_try = |request: &Request| domain(request).is_some();
     let question = Question { program, code: &code, model, checks, limits, can_try: &can_try };
-    let mut cells = Cells::default();
+    let (mut cells, mut varying) = (Cells::default(), Varying::default());
     let mut explored = Explored::default();
     let mut reached = vec![false; code.cuts.len()];
     let mut waiting = vec![Inputs::new()];
     let mut cycles = cycles.then(Cycles::default);
     while let Some(inputs) = waiting.pop() {
         let ended = loop {
-            match search(&question, &inputs, &mut cells, at_end, (&mut explored, &mut reached), &mut cycles) {
-                Ended::CellsChanged => {}
+            match search(
+                &question,
+                &inputs,
+                (&mut cells, &mut varying),
+                at_end,
+                (&mut explored, &mut reached),
+                &mut cycles,
+            ) {
+                Ended::LearntMore => {}
                 ended => break ended,
             }
         };
         match ended {
-            Ended::Everything | Ended::CellsChanged => {}
+            Ended::Everything | Ended::LearntMore => {}
             Ended::Cyclic => break,
             Ended::NeedInput(name, request) => {
                 let Some(domain) = domain(&request) else {
@@ -152,13 +160,13 @@ pub(crate) fn explore_with(
 fn search(
     question: &Question<'_>,
     inputs: &Inputs,
-    cells: &mut Cells,
+    (cells, varying): (&mut Cells, &mut Varying),
     at_end: &mut dyn FnMut(&Executor<'_>),
     (explored, reached): (&mut Explored, &mut [bool]),
     cycles: &mut Option<Cycles>,
 ) -> Ended {
     let mut footprints = Footprints::default();
-    let mut search = match Search::new(question, inputs, cells, &mut footprints) {
+    let mut search = match Search::new(question, inputs, cells, varying, &mut footprints) {
         Ok(search) => search,
         Err(Stop::Undecided(open)) => return Ended::Unknown(*open),
         Err(_) => return Ended::Unknown(Undecided::new(Why::no_meaning("the program cannot begin"))),
@@ -167,7 +175,7 @@ fn search(
     search.cycles = cycles.take();
     let ended = search.run(at_end);
     *cycles = search.cycles.take();
-    if matches!(ended, Ended::NeedInput(..) | Ended::CellsChanged) {
+    if matches!(ended, Ended::NeedInput(..) | Ended::LearntMore) {
         return ended;
     }
     if let Some(open) = search.doubt.take().or_else(|| search.executor.doubt().cloned()) {

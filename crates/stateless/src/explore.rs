@@ -8,11 +8,13 @@
 
 use crate::bits;
 use crate::cells::Cells;
-use crate::footprint::{Access, EXIT, Footprint, Footprints, Process};
+use crate::footprint::{Access, Footprint, Footprints, Process};
 use crate::robust::Cycles;
 use crate::trace::{EventNumber, Trace};
+use crate::varying::{Varying, VaryingStep};
 use crate::wakeup::{Forest, NO_NODE, NodeId};
 use norn_exec::{Choice, Code, Executor, Request, Status, Stop, ThreadIdentity};
+use norn_ir::number::narrow;
 use norn_ir::program::Program;
 use norn_passes::Site;
 use norn_verdict::limits::{Exceeded, Limits};
@@ -45,6 +47,9 @@ pub struct Counts {
     pub redundant: u64,
     pub events: u64,
     pub races: u64,
+    /// Events that count as accesses to what they access in other executions only: where there are any, there may be more
+    /// executions than traces.
+    pub elsewhere: u64,
 }
 
 impl Counts {
@@ -68,6 +73,7 @@ impl Counts {
         self.redundant += other.redundant;
         self.events += other.events;
         self.races += other.races;
+        self.elsewhere += other.elsewhere;
     }
 }
 
@@ -80,8 +86,8 @@ pub enum Ended {
     NeedInput(ThreadName, Request),
     /// A cycle was found that is short enough.
     Cyclic,
-    /// Cells fell apart: the search has to begin anew.
-    CellsChanged,
+    /// Cells fell apart, or steps turned out to access more: the search has to begin anew.
+    LearntMore,
     /// A step has no meaning here.
     Unknown(Undecided),
     /// A limit was reached.
@@ -111,6 +117,7 @@ pub struct Search<'a> {
     pub executor: Executor<'a>,
     pub(crate) trace: Trace,
     pub(crate) cells: &'a mut Cells,
+    pub(crate) varying: &'a mut Varying,
     pub(crate) footprints: &'a mut Footprints,
     forest: Forest,
     pub(crate) levels: Vec<Level>,
@@ -175,6 +182,7 @@ impl<'a> Search<'a> {
         question: &'a Question<'a>,
         inputs: &'a Inputs,
         cells: &'a mut Cells,
+        varying: &'a mut Varying,
         footprints: &'a mut Footprints,
     ) -> Result<Search<'a>, Stop> {
         let mut executor = Executor::new(question.program, question.code, question.model, question.checks)?;
@@ -183,13 +191,18 @@ impl<'a> Search<'a> {
         executor.set_script(script.collect());
         executor.leave_values_open();
         cells.reserve_globals(&executor);
-        cells.changed = false;
+        if std::mem::take(&mut cells.changed) {
+            // What is known of steps is known by the old cells.
+            *varying = Varying::default();
+        }
+        varying.changed = false;
         Ok(Search {
             question,
             inputs,
             executor,
             trace: Trace::new(question.model),
             cells,
+            varying,
             footprints,
             forest: Forest::default(),
             levels: vec![Level::default()],
@@ -239,7 +252,7 @@ impl<'a> Search<'a> {
                     return ended;
                 }
                 if self.cells.changed {
-                    return Ended::CellsChanged;
+                    return Ended::LearntMore;
                 }
                 fresh = true;
                 continue;
@@ -248,8 +261,8 @@ impl<'a> Search<'a> {
                 return ended;
             }
             fresh = false;
-            if self.cells.changed {
-                return Ended::CellsChanged;
+            if self.cells.changed || self.varying.changed {
+                return Ended::LearntMore;
             }
             let Some(event) = self.trace.pop() else { return Ended::Everything };
             self.executor.undo_to(event.mark);
@@ -371,20 +384,17 @@ impl<'a> Search<'a> {
     fn step(&mut self, process: Process) -> Result<(), Stop> {
         let blocking = process.is_thread() && self.executor.may_block(process.thread);
         let varies = process.is_thread() && self.executor.accesses_vary(process.thread);
-        let mark = self.executor.mark();
-        if let Err(stop) = self.execute(process) {
-            // The schedule of a violation ends with this step.
-            self.push(process, mark);
-            return Err(stop);
-        }
+        // The schedule of a violation ends with this step.
+        self.carry_out(process)?;
         self.spurious |= self.executor.was_spurious();
-        self.push(process, mark);
         self.counts.events += 1;
         if self.cells.changed {
             return Ok(());
         }
         let number = self.trace.last_event();
         let footprint = self.trace.event(number).footprint;
+        let ended = self.executor.exited().is_some();
+        self.counts.elsewhere += u64::from(varies && self.footprints.is_elsewhere(footprint, ended));
         self.fall_asleep(number.index(), (process, footprint));
         if blocking {
             let past = self.trace.last_past().to_vec();
@@ -405,14 +415,20 @@ impl<'a> Search<'a> {
             }
             self.races = races;
         }
-        if footprint == EXIT {
+        if ended {
             self.branch_before_exit(process);
         }
         Ok(())
     }
 
-    pub(crate) fn push(&mut self, process: Process, mark: norn_exec::Mark) {
-        self.trace.push(&self.executor, process, mark, self.cells, self.footprints);
+    /// Executes a process and adds the event to the trace, also if it goes wrong.
+    pub(crate) fn carry_out(&mut self, process: Process) -> Result<(), Stop> {
+        let site = if process.is_thread() { VaryingStep::of(&self.executor, process.thread) } else { None };
+        let (mark, objects) = (self.executor.mark(), self.executor.memory().objects.len());
+        let result = self.execute(process);
+        let site = site.map(|site| (site, narrow(objects)));
+        self.trace.push(&self.executor, (process, site), mark, self.cells, self.varying, self.footprints);
+        result
     }
 
     /// Keeps those asleep after the event that slept in the state before it, unless they depend on the event.

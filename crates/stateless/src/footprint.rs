@@ -37,18 +37,41 @@ pub struct Access {
     /// For a read: the step of the own thread whose buffered store it sees, in the buffer or in memory.
     /// [`StepNumber::NONE`]: the read sees no such store.
     pub own: StepNumber,
+    /// Whether the step makes this access here, not only in other executions: see [`crate::varying`].
+    pub happened: bool,
 }
 
-/// A set of accesses, by number.
+impl Access {
+    /// An access that does not see an own store.
+    pub fn new(cell: CellId, writes: bool) -> Access {
+        Access { cell, writes, own: StepNumber::NONE, happened: true }
+    }
+}
+
+/// A set of accesses, by number, and whether the step may end the program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Footprint(u32);
+
+/// The bit of footprints that depend on everything that leaves a trace.
+const EXITS: u32 = 1 << 31;
+
+impl Footprint {
+    /// The same accesses, by a step that may end the program if that is so.
+    pub fn exiting_if(self, exits: bool) -> Footprint {
+        if exits { Footprint(self.0 | EXITS) } else { self }
+    }
+
+    pub fn exits(self) -> bool {
+        self.0 & EXITS != 0
+    }
+}
 
 /// A cell that nobody writes: a store into a buffer reads it, because even the end of the program can tell whether it
 /// has happened.
 pub const STORED: CellId = CellId(u32::MAX);
 
-/// The end of the program: it depends on everything that leaves a trace.
-pub const EXIT: Footprint = Footprint(u32::MAX);
+/// A step of which nothing is known: it depends on everything that leaves a trace.
+pub const UNKNOWN: Footprint = Footprint(u32::MAX);
 
 #[derive(Default)]
 pub struct Footprints {
@@ -117,15 +140,21 @@ impl Footprints {
     }
 
     pub fn accesses(&self, footprint: Footprint) -> &[Access] {
-        match self.ranges.get(footprint.0 as usize) {
+        match self.ranges.get((footprint.0 & !EXITS) as usize) {
             Some(&(start, end)) => &self.accesses[start as usize..end as usize],
             None => &[],
         }
     }
 
+    /// Whether the event counts as something that it does in other executions only; `ended` says whether it has ended the
+    /// program.
+    pub fn is_elsewhere(&self, footprint: Footprint, ended: bool) -> bool {
+        (footprint.exits() && !ended) || self.accesses(footprint).iter().any(|access| !access.happened)
+    }
+
     /// Whether the event leaves no trace: a section that touches nothing shared.
     pub fn is_empty(&self, footprint: Footprint) -> bool {
-        footprint != EXIT && self.accesses(footprint).is_empty()
+        !footprint.exits() && self.accesses(footprint).is_empty()
     }
 
     /// Whether two events of different processes, possible one after the other, depend on the order. A read of an own
@@ -137,7 +166,7 @@ impl Footprints {
         (b, b_print): (Process, Footprint),
         mut reached: impl FnMut(ThreadIdentity, StepNumber) -> bool,
     ) -> bool {
-        if a_print == EXIT || b_print == EXIT {
+        if a_print.exits() || b_print.exits() {
             return !self.is_empty(a_print) && !self.is_empty(b_print);
         }
         if a.thread == b.thread {

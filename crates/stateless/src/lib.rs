@@ -3,7 +3,8 @@
 //!
 //! - `explore`: the search, optimal dynamic partial-order reduction; `wakeup`: its trees; `blocking`: locks and exits; `doubt`: what has no
 //!   meaning
-//! - `trace`: the happens-before relation of the current execution; `footprint`, `cells`: who depends on whom
+//! - `trace`: the happens-before relation of the current execution; `footprint`, `cells`: who depends on whom; `varying`: steps
+//!   that access different cells in different executions
 //! - `engine`: from a program to a verdict; `robust`, `cycle`: is every trace one of SC?
 //!
 //! Left out: threads that several threads create concurrently get numbers that depend on the interleaving; like the
@@ -19,6 +20,7 @@ mod explore;
 mod footprint;
 mod robust;
 mod trace;
+mod varying;
 mod wakeup;
 
 pub use engine::{Explored, Stateless, explore, verdict_of};

@@ -15,7 +15,8 @@
 
 use crate::bits::{self, Rows};
 use crate::cells::{CellId, Cells};
-use crate::footprint::{Access, EXIT, Footprint, Footprints, Process, STORED};
+use crate::footprint::{Access, Footprint, Footprints, Process, STORED};
+use crate::varying::{Varying, VaryingStep};
 use norn_exec::{Effect, Executor, Mark, ThreadIdentity};
 use norn_ir::number::narrow;
 use norn_verdict::model::Model;
@@ -127,6 +128,8 @@ pub struct Trace {
     accesses: Vec<Access>,
     /// Events of other threads that the last event directly depends on.
     conflicts: Vec<EventNumber>,
+    /// The cells that the last event accesses concurrently with one of these.
+    contested: Vec<CellId>,
     past: Vec<u64>,
     row: Vec<u64>,
 }
@@ -152,6 +155,7 @@ impl Trace {
             steps: Vec::new(),
             accesses: Vec::new(),
             conflicts: Vec::new(),
+            contested: Vec::new(),
             past: vec![0; words],
             row: vec![0; words],
         }
@@ -229,13 +233,15 @@ impl Trace {
         self.silent(executor.effects());
     }
 
-    /// Adds the event that the executor has just carried out. `mark` is the executor's state before it.
+    /// Adds the event that the executor has just carried out. `mark` is the executor's state before it. If its accesses
+    /// vary, it comes with its site and the number of objects that were there before it.
     pub fn push(
         &mut self,
         executor: &Executor<'_>,
-        process: Process,
+        (process, site): (Process, Option<(VaryingStep, u32)>),
         mark: Mark,
         cells: &mut Cells,
+        varying: &mut Varying,
         footprints: &mut Footprints,
     ) {
         self.make_room(executor.identities());
@@ -251,8 +257,11 @@ impl Trace {
         bits::copy(&mut self.row, &self.past);
         self.conflicts.clear();
         self.accesses.clear();
+        self.contested.clear();
         let (mut exits, mut created) = (false, None);
+        let mut learnt = Vec::new();
         for effect in visible {
+            let before = self.accesses.len();
             match *effect {
                 Effect::Read { object, at, size, own, .. } => {
                     self.touch_life(executor, cells, object, number, process.thread, false);
@@ -284,7 +293,7 @@ impl Trace {
                 }
                 Effect::Store { object, at, size, step, .. } => {
                     self.stores[process.thread.index()].push(Stored { at, size, step });
-                    self.accesses.push(Access { cell: STORED, writes: false, own: StepNumber::NONE });
+                    self.accesses.push(Access::new(STORED, false));
                     self.touch_life(executor, cells, object, number, process.thread, false);
                 }
                 Effect::Ends { object, .. } => {
@@ -301,8 +310,20 @@ impl Trace {
                 Effect::Spawn { child, .. } => created = Some(child),
                 Effect::Drained { .. } | Effect::Join { .. } => {}
             }
+            if site.is_some_and(|(_, objects)| effect.object().is_none_or(|object| object < objects)) {
+                learnt.extend_from_slice(&self.accesses[before..]);
+            }
         }
-        let footprint = if exits { EXIT } else { footprints.number(&self.accesses) };
+        for cell in self.contested.drain(..) {
+            varying.contest(cell);
+        }
+        if let Some((site, _)) = site {
+            varying.learn(site, &learnt, exits);
+            exits = varying.may_exit(site);
+            let others = varying.others(site, &self.accesses);
+            self.access_elsewhere(&others, number, process.thread);
+        }
+        let footprint = footprints.number(&self.accesses).exiting_if(exits);
         if exits {
             let leaves_trace = |&e: &EventNumber| !footprints.is_empty(self.event(e).footprint);
             let others = EventNumber::all(number.index()).rev().filter(|&e| !bits::has(&self.past, e.index()));
@@ -397,6 +418,26 @@ impl Trace {
 
     // Accesses.
 
+    /// What the event accesses in other executions only.
+    fn access_elsewhere(&mut self, others: &[(CellId, bool)], number: EventNumber, thread: ThreadIdentity) {
+        let happened = self.accesses.len();
+        for &(cell, writes) in others {
+            match writes {
+                true => self.write(cell, number, thread),
+                false => self.read(cell, StepNumber::NONE, number, thread),
+            }
+        }
+        self.accesses[happened..].iter_mut().for_each(|access| access.happened = false);
+    }
+
+    /// The event depends on an event of another thread, since both access the cell.
+    fn conflict(&mut self, event: EventNumber, cell: CellId) {
+        self.conflicts.push(event);
+        if !bits::has(&self.past, event.index()) {
+            self.contested.push(cell);
+        }
+    }
+
     fn cell(&mut self, cell: CellId) -> Cell {
         if self.cells.len() <= cell.index() {
             self.cells.resize(cell.index() + 1, UNTOUCHED);
@@ -434,7 +475,7 @@ impl Trace {
     /// The free memory is read or written. A commit is not ordered with the allocations of its own thread, so that all events
     /// of the others count, not only those since the last write.
     fn touch_allocator(&mut self, cell: CellId, writes: bool, thread: ThreadIdentity, footprints: &Footprints) {
-        self.accesses.push(Access { cell, writes, own: StepNumber::NONE });
+        self.accesses.push(Access::new(cell, writes));
         for (number, event) in self.events.iter().enumerate() {
             let conflicts = |access: &Access| access.cell == cell && (writes || access.writes);
             if event.process.thread != thread && footprints.accesses(event.footprint).iter().any(conflicts) {
@@ -451,7 +492,7 @@ impl Trace {
             let reader = self.reader(number, cell, next);
             self.forward_log.push((store, next));
             self.events[store.index()].forwards = reader;
-            self.accesses.push(Access { cell, writes: false, own });
+            self.accesses.push(Access { own, ..Access::new(cell, false) });
             return;
         }
         let mut own = StepNumber::NONE;
@@ -463,30 +504,30 @@ impl Trace {
             if process.thread == thread {
                 own = process.step;
             } else {
-                self.conflicts.push(writer);
+                self.conflict(writer, cell);
             }
         }
-        self.accesses.push(Access { cell, writes: false, own });
+        self.accesses.push(Access { own, ..Access::new(cell, false) });
         let readers = self.reader(number, cell, readers);
         self.set_cell(cell, Cell { writer, readers });
     }
 
     fn write(&mut self, cell: CellId, number: EventNumber, thread: ThreadIdentity) {
         let Cell { writer, readers } = self.cell(cell);
-        self.accesses.push(Access { cell, writes: true, own: StepNumber::NONE });
+        self.accesses.push(Access::new(cell, true));
         if writer != EventNumber::NONE && writer != number {
             if self.event(writer).process.thread == thread {
                 bits::join(&mut self.row, self.clocks.row(writer.index()));
                 bits::join(&mut self.past, self.clocks.row(writer.index()));
             } else {
-                self.conflicts.push(writer);
+                self.conflict(writer, cell);
             }
         }
         let mut at = readers;
         while at != ReaderId::NONE {
             let Reader { event, next, .. } = self.readers[at.index()];
             if event != number && self.event(event).process.thread != thread {
-                self.conflicts.push(event);
+                self.conflict(event, cell);
             }
             at = next;
         }

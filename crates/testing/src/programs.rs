@@ -2,6 +2,7 @@
 
 pub mod pointers;
 pub mod reuse;
+pub mod sections;
 
 use crate::Random;
 use norn_ir::number::to_usize;
