@@ -1,0 +1,1 @@
+//! herd's language for memory models.
