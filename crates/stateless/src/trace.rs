@@ -130,6 +130,8 @@ pub struct Trace {
     conflicts: Vec<EventNumber>,
     /// The cells that the last event accesses concurrently with one of these.
     contested: Vec<CellId>,
+    /// Events that end the program in other executions, so that everything depends on them.
+    exiting: Vec<EventNumber>,
     past: Vec<u64>,
     row: Vec<u64>,
 }
@@ -156,6 +158,7 @@ impl Trace {
             accesses: Vec::new(),
             conflicts: Vec::new(),
             contested: Vec::new(),
+            exiting: Vec::new(),
             past: vec![0; words],
             row: vec![0; words],
         }
@@ -328,6 +331,10 @@ impl Trace {
             let leaves_trace = |&e: &EventNumber| !footprints.is_empty(self.event(e).footprint);
             let others = EventNumber::all(number.index()).rev().filter(|&e| !bits::has(&self.past, e.index()));
             self.conflicts = others.filter(leaves_trace).collect();
+            self.exiting.push(number);
+        } else if !self.accesses.is_empty() {
+            let others = self.exiting.iter().filter(|&e| !bits::has(&self.past, e.index()));
+            self.conflicts.extend(others);
         }
         if self.conflicts.len() > 1 {
             self.conflicts.sort_unstable_by(|a, b| b.cmp(a));
@@ -588,6 +595,9 @@ impl Trace {
             self.links.pop();
         }
         let event = self.events.pop()?;
+        if event.footprint.exits() {
+            self.exiting.pop();
+        }
         self.clocks.truncate(self.events.len());
         let Lengths { cells, readers, threads, forwards } = event.lengths;
         while self.cell_log.len() > cells as usize {
