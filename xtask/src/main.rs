@@ -14,6 +14,7 @@ mod gates;
 mod hardware;
 mod mutants;
 mod norn;
+mod outcomes;
 mod pinned;
 mod torture;
 
@@ -57,6 +58,9 @@ Usage: cargo xtask TASK
                      widths, what a C compiler makes of them being right; with --threads about programs with threads, small
                      inputs and all models, the enumerator being right. Wrong verdicts are shrunk and saved in target/flow;
                      the K-th (3 unless told) ends the search
+  outcomes [--count N] [--seed S]
+                     ask every engine under all models whether N generated programs with threads (300 unless told) can end
+                     in certain states, the enumerator being right; a wrong verdict is shrunk and saved in target/outcomes
   fuzz [--count N] [--seed S] [--first N] [--kind c|i|litmus|schedule|table|property|options] [--norn PATH]
                      run Norn on N mutated inputs (2,000 unless told), each in a process of its own with limits; failures
                      are made smaller and kept in target/fuzz
@@ -94,6 +98,7 @@ fn main() -> ExitCode {
         ["mutants", options @ ..] => mutants::Plan::from_words(options).and_then(|plan| mutants::run(&plan)),
         ["torture", options @ ..] => torture::Plan::from_words(options).and_then(|plan| torture::run(&plan)),
         ["flow", options @ ..] => flow::Plan::from_words(options).and_then(|plan| flow::run(&plan)),
+        ["outcomes", options @ ..] => outcomes::Plan::from_words(options).and_then(|plan| outcomes::run(&plan)),
         ["fuzz", options @ ..] => fuzz::Plan::from_words(options).and_then(|plan| fuzz::run(&plan)),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");

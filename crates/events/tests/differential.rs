@@ -10,7 +10,7 @@ use norn_ir::number::toward_zero;
 use norn_machine::Reference;
 use norn_machine::enumerate::{Question, states};
 use norn_passes::unwind::Bounds;
-use norn_testing::programs::{Shape, program};
+use norn_testing::programs::{Shape, joined, program};
 use norn_testing::{Random, at_most, checked, prepare, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
@@ -19,20 +19,6 @@ use std::collections::BTreeSet;
 
 /// Final values of x, y, a and what the threads saw.
 type Final = [i32; 6];
-
-/// The program with all threads joined, and then `claim`.
-fn with_end(text: &str, claim: &str) -> String {
-    let (threads, _) = text.split_once("int main(void) {").expect("the generator should write a main function");
-    let numbers = (0..8).filter(|number| threads.contains(&format!("void *t{number}(")));
-    let mut text = format!("{threads}int main(void) {{\n");
-    for thread in numbers.clone() {
-        text += &format!("  pthread_t id{thread};\n  pthread_create(&id{thread}, 0, t{thread}, 0);\n");
-    }
-    for thread in numbers {
-        text += &format!("  pthread_join(id{thread}, 0);\n");
-    }
-    text + &format!("  {claim}\n  return 0;\n}}\n")
-}
 
 /// All inputs that programs go on with. (The enumerator tries no others.)
 const DOMAIN: [u64; 3] = [0, 1, 2];
@@ -106,7 +92,7 @@ fn is_unsafe(program: &Prepared, model: Model, encoding: Encoding, checks: Check
 fn check(text: &str, random: &mut Random) -> bool {
     // With a claim that always holds: an object that main does not look at may be private to a thread, and private
     // accesses order nothing.
-    let plain = prepare(&with_end(text, &claim([-1; 6])));
+    let plain = prepare(&joined(text, &claim([-1; 6])));
     let Some(sets) = Model::ALL.into_iter().map(|model| finals(&plain, model)).collect::<Option<Vec<_>>>() else {
         return false;
     };
@@ -121,7 +107,7 @@ fn check(text: &str, random: &mut Random) -> bool {
         asked.push(other);
     }
     for state in asked {
-        let program = prepare(&with_end(text, &claim(state)));
+        let program = prepare(&joined(text, &claim(state)));
         for (model, set) in Model::ALL.into_iter().zip(&sets) {
             // An exit ends the program in states that no claim is made about.
             let reached = match text.contains("exit") {

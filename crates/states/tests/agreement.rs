@@ -149,6 +149,20 @@ fn reused_memory() {
     assert!(enough, "most should be comparable: {compared:?} and {counted:?} of {count}");
 }
 
+/// Programs whose sections access what others tell them to.
+#[test]
+fn sections_that_vary() {
+    let (count, first) = (setting("NORN_TEST_PROGRAMS").unwrap_or(40), setting("NORN_TEST_SEED").unwrap_or(0));
+    let mut compared = [0; 3];
+    for seed in first..first + count {
+        let text = norn_testing::programs::sections::program(&mut Random::new(seed));
+        let name = format!("program {seed}");
+        let result = checked(&name, &text, |text| check(&prepare(text), Checks::default(), &name));
+        compared.iter_mut().zip(result).for_each(|(sum, one)| *sum += u64::from(one));
+    }
+    assert!(compared.iter().all(|&n| 2 * n > count), "most should be comparable: {compared:?} of {count}");
+}
+
 /// `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
 #[test]
 fn random_programs() {

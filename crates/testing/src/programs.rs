@@ -55,6 +55,21 @@ pub fn program(random: &mut Random, shape: Shape) -> String {
     text
 }
 
+/// The program with all threads joined, and then `claim`. What main does before it creates threads stays.
+pub fn joined(text: &str, claim: &str) -> String {
+    let (threads, main) = text.split_once("int main(void) {\n").expect("the generator should write a main function");
+    let numbers = (0..8).filter(|number| threads.contains(&format!("void *t{number}(")));
+    let (before, _) = main.split_once("  pthread_t id0;").unwrap_or_default();
+    let mut text = format!("{threads}int main(void) {{\n{before}");
+    for thread in numbers.clone() {
+        text += &format!("  pthread_t id{thread};\n  pthread_create(&id{thread}, 0, t{thread}, 0);\n");
+    }
+    for thread in numbers {
+        text += &format!("  pthread_join(id{thread}, 0);\n");
+    }
+    text + &format!("  {claim}\n  return 0;\n}}\n")
+}
+
 fn statement(random: &mut Random, shape: Shape, thread: u64) -> String {
     let value = 1 + random.below(3);
     let places = if random.below(3) == 0 { 5 } else { 2 };
