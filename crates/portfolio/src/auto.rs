@@ -8,12 +8,14 @@
 //!
 //! 0. `sample`, for a moment: many bugs are shallow, and random executions find those whatever the loops and the inputs. What they do
 //!    not find means nothing.
-//! 1. `states`: decides loops for good. On programs with few states it needs milliseconds; on inputs with many values it
+//! 1. All others for a moment, in the order below: most programs are easy for one of them, and hard for one that would come
+//!    first. What a moment costs is little beside the long turns.
+//! 2. `states`: decides loops for good. On programs with few states it needs milliseconds; on inputs with many values it
 //!    says at once that it cannot.
-//! 2. `stateless`, for a moment: programs with so much memory that states and formulas are large, but few traces.
-//! 3. `events`: all bounded executions at once. Inputs do not matter to it, and most programs are decided here.
-//! 4. `rounds`: bugs that need long loops but few context switches.
-//! 5. `stateless` and `states` again with the time that is left.
+//! 3. `stateless`, for a moment: programs with so much memory that states and formulas are large, but few traces.
+//! 4. `events`: all bounded executions at once. Inputs do not matter to it, and most programs are decided here.
+//! 5. `rounds`: bugs that need long loops but few context switches.
+//! 6. `stateless` and `states` again with the time that is left.
 //!
 //! An engine that says for another reason than a limit that it does not know is not asked again, and the last turn has all the time that is
 //! left. What then still is left goes to the engines that were ended by their shares: so the time limit was reached if that is
@@ -47,7 +49,7 @@ const NO_CAP: Duration = Duration::from_secs(u64::MAX / 4);
 
 fn turns(task: &Task<'_>) -> Vec<Turn> {
     let turn =
-        |engine, share, most: Option<u64>| Turn { engine, share, most: most.map_or(NO_CAP, Duration::from_secs) };
+        |engine, share, most: Option<f64>| Turn { engine, share, most: most.map_or(NO_CAP, Duration::from_secs_f64) };
     let checks = task.checks;
     if task.options.proofs_only && checks.data_race {
         return vec![turn(Who::Events, 1.0, None)];
@@ -60,7 +62,7 @@ fn turns(task: &Task<'_>) -> Vec<Turn> {
     }
     if checks.data_race {
         return vec![
-            turn(Who::Enumerate, 0.1, Some(10)),
+            turn(Who::Enumerate, 0.1, Some(10.0)),
             turn(Who::Events, 0.6, None),
             turn(Who::Enumerate, 1.0, None),
         ];
@@ -69,8 +71,12 @@ fn turns(task: &Task<'_>) -> Vec<Turn> {
         return vec![turn(Who::States, 0.6, None), turn(Who::Stateless, 1.0, None)];
     }
     vec![
-        turn(Who::States, 0.15, Some(20)),
-        turn(Who::Stateless, 0.06, Some(5)),
+        turn(Who::States, 0.06, Some(0.5)),
+        turn(Who::Stateless, 0.06, Some(0.5)),
+        turn(Who::Events, 0.15, Some(3.0)),
+        turn(Who::Rounds, 0.06, Some(1.0)),
+        turn(Who::States, 0.15, Some(20.0)),
+        turn(Who::Stateless, 0.06, Some(5.0)),
         turn(Who::Events, 0.4, None),
         turn(Who::Rounds, 0.4, None),
         turn(Who::Stateless, 0.3, None),
