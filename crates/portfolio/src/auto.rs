@@ -35,6 +35,7 @@ use norn_verdict::claim::Mismatch;
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Outcome, Verdict};
+use norn_verdict::undecided::Why;
 use std::time::{Duration, Instant};
 
 /// One turn: who, the share of the time that is left then, and at most so long.
@@ -149,7 +150,20 @@ fn take_turns<E>(
             turns = cut_short.drain(..).enumerate().map(again).collect();
         }
     }
-    Ok(best.expect("there should be at least one turn"))
+    let mut best = best.expect("there should be at least one turn");
+    if all.exceeded() == Some(Exceeded::Interrupted) {
+        name_interruption(&mut best.outcome);
+    }
+    Ok(best)
+}
+
+/// A search that was ended by its share of the time would have gone on without the interruption.
+fn name_interruption(outcome: &mut Outcome) {
+    if let Outcome::Unknown(open) | Outcome::Limited { undecided: open, .. } = outcome
+        && let Why::Limit { limit, .. } = &mut open.why
+    {
+        *limit = Exceeded::Interrupted;
+    }
 }
 
 /// The limit for which a search was ended, if it was.
@@ -187,7 +201,7 @@ const LIMIT_REACHED: u32 = 1;
 mod tests {
     use super::*;
     use norn_verdict::outcome::{Bound, BoundKind, Stats};
-    use norn_verdict::undecided::{Undecided, Unsought, Why};
+    use norn_verdict::undecided::{Undecided, Unsought};
 
     /// Who is asked, and whether with all the time and memory that is left, if each is ended by its share but those who refuse.
     fn asked(turns: &[(Who, f64)], refuse: &[Who], limit: Exceeded) -> Vec<(Who, bool)> {
@@ -241,6 +255,20 @@ mod tests {
         });
         assert_eq!(verdict.map(|verdict| verdict.engine), Ok("events"));
         assert!(heard.borrow().iter().all(|engine| *engine == "events"), "that time ran out is no news");
+    }
+
+    #[test]
+    fn an_interruption_is_not_taken_for_the_end_of_a_share() {
+        let all = Limits { stop: norn_verdict::limits::StopToken::default(), ..Limits::for_seconds(1000.0) };
+        let turns = [Who::Events, Who::States].map(|engine| Turn { engine, share: 0.5, most: NO_CAP }).to_vec();
+        let verdict = take_turns(turns, &all, &GivenBounds::default(), crate::NOBODY_LISTENS, |who, _| {
+            if who == Who::States {
+                all.stop.stop();
+            }
+            let (bounds, undecided) = (Vec::new(), Undecided::limit(Exceeded::Time));
+            Ok::<_, Mismatch>(Verdict::new(Model::Sc, "test", Outcome::Limited { bounds, undecided }, Stats::default()))
+        });
+        assert!(verdict.is_ok_and(|said| ended_by(&said.outcome) == Some(Exceeded::Interrupted)));
     }
 
     /// What is heard may be printed at any time, and every safe is to be attacked before.
