@@ -35,6 +35,11 @@ impl CType {
         self.stars > 0
     }
 
+    /// Pointers are not.
+    pub fn is_signed(self) -> bool {
+        self.signed && !self.is_pointer()
+    }
+
     /// The scalar that a register of this type holds.
     pub fn ty(self) -> Ty {
         if self.is_pointer() { Ty::Ptr } else { self.base }
@@ -53,7 +58,8 @@ fn is_qualifier(word: &str) -> bool {
     matches!(word, "const" | "volatile" | "_Atomic" | "atomic" | "ATOMIC" | "__rcu" | "static")
 }
 
-fn integer(word: &str) -> Option<(Ty, bool)> {
+/// The integer type that a word names, and whether it is signed.
+pub(crate) fn named(word: &str) -> Option<(Ty, bool)> {
     let plain = word.strip_prefix("atomic_").unwrap_or(word);
     Some(match plain {
         "int" | "int32_t" | "atomic_t" | "t" | "spinlock_t" | "mutex_t" | "mtx_t" | "void" => (Ty::I32, true),
@@ -79,7 +85,7 @@ pub(crate) fn parse(cursor: &mut Cursor<'_, '_>) -> Parsed<Option<CType>> {
         let token = cursor.peek();
         let word = token.text;
         // `0:t` and `t = 1` are a register and a location called `t`, not the type behind `atomic_t`.
-        if word == "t" || (integer(word).is_some() && !names_type(cursor)) {
+        if word == "t" || (named(word).is_some() && !names_type(cursor)) {
             break;
         }
         if is_qualifier(word) {
@@ -95,7 +101,7 @@ pub(crate) fn parse(cursor: &mut Cursor<'_, '_>) -> Parsed<Option<CType>> {
             cursor.bump();
         } else if word == "struct" {
             return Err(cursor.file.unsupported_at(token, "structures are not supported in litmus tests"));
-        } else if let Some(next) = integer(word) {
+        } else if let Some(next) = named(word) {
             // `long int`, `short int`, `long long`: the word that is not `int` decides.
             found = match found {
                 Some(known) if word == "int" => Some(known),

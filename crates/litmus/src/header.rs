@@ -6,6 +6,8 @@ use crate::token::{File, Parsed, skip_comment};
 
 pub(crate) struct Header {
     pub arch: Arch,
+    /// Offset of the name of the architecture.
+    pub start: usize,
     pub name: String,
     /// Offset after the opening brace of the initial state.
     pub body: usize,
@@ -18,6 +20,8 @@ pub(crate) fn parse(file: &File<'_>) -> Parsed<Header> {
         "PPC" => Arch::Ppc,
         "X86" => Arch::X86,
         "X86_64" => Arch::X86_64,
+        "AArch64" => Arch::AArch64,
+        "RISCV" => Arch::RiscV,
         "C" => Arch::C,
         "" => return Err(file.error(at, 0, "the file has no first line").help(FIRST_LINE)),
         other => {
@@ -31,10 +35,11 @@ pub(crate) fn parse(file: &File<'_>) -> Parsed<Header> {
         return Err(file.error(at, 0, "the test has no name").help(FIRST_LINE));
     }
     let body = find_brace(file, name_start + name.len())?;
-    Ok(Header { arch, name: name.to_owned(), body })
+    Ok(Header { arch, start: arch_start, name: name.to_owned(), body })
 }
 
-const FIRST_LINE: &str = "the first line is an architecture (PPC, X86, X86_64 or C) and the name of the test";
+const FIRST_LINE: &str =
+    "the first line is an architecture (AArch64, RISCV, PPC, X86, X86_64 or C) and the name of the test";
 
 fn shortened(word: &str) -> String {
     const SHOWN: usize = 40;

@@ -21,8 +21,10 @@ mod c;
 mod condition;
 mod ctype;
 mod emit;
+pub mod graph;
 mod header;
 mod kinds;
+mod labels;
 mod outcome;
 mod ppc;
 mod state;
@@ -59,7 +61,31 @@ pub enum Arch {
     Ppc,
     X86,
     X86_64,
+    AArch64,
+    RiscV,
     C,
+}
+
+impl Arch {
+    /// As the first line of a test names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Arch::Ppc => "PPC",
+            Arch::X86 => "X86",
+            Arch::X86_64 => "X86_64",
+            Arch::AArch64 => "AArch64",
+            Arch::RiscV => "RISCV",
+            Arch::C => "C",
+        }
+    }
+
+    fn dialect(self) -> Dialect {
+        match self {
+            Arch::C => Dialect::C,
+            Arch::AArch64 => Dialect::AArch64,
+            Arch::Ppc | Arch::X86 | Arch::X86_64 | Arch::RiscV => Dialect::Assembly,
+        }
+    }
 }
 
 /// The quantifier of the final condition. It decides which states the program's assertion excludes, see the head of
@@ -95,7 +121,8 @@ pub fn parse(sources: &mut SourceMap, name: &str, text: String) -> Result<Test, 
         .map_err(|_| vec![Diagnostic::unsupported(Loc::NONE, format!("'{name}' is too large to be read"))])?;
     let file = File::new(sources.text(id), sources.start(id));
     let header = header::parse(&file).map_err(|d| vec![d])?;
-    let dialect = if header.arch == Arch::C { Dialect::C } else { Dialect::Assembly };
+    refuse_unless_operational(&file, &header).map_err(|d| vec![d])?;
+    let dialect = header.arch.dialect();
     let tokens = token::tokens(&file, header.body, dialect).map_err(|d| vec![d])?;
     let mut cursor = Cursor::new(&file, &tokens);
     let mut state = state::parse(&mut cursor).map_err(|d| vec![d])?;
@@ -107,7 +134,13 @@ pub fn parse(sources: &mut SourceMap, name: &str, text: String) -> Result<Test, 
             (program, end, observed)
         }
         arch => {
-            let mut threads = table::parse(&mut cursor, arch, &mut state)?;
+            let mut threads = table::parse(&mut cursor, &mut state, &|cursor, state, code: &mut step::Code<'_>| {
+                code.begin_instruction();
+                match arch {
+                    Arch::Ppc => ppc::instruction(cursor, code),
+                    _ => x86::instruction(cursor, arch, state, code),
+                }
+            })?;
             let end = ending(&mut cursor, &mut state, threads.len())?;
             let (program, observed) = assembly::program(&file, name, arch, &state, &mut threads, &end)?;
             (program, end, observed)
@@ -115,6 +148,20 @@ pub fn parse(sources: &mut SourceMap, name: &str, text: String) -> Result<Test, 
     };
     let (quantifier, condition) = (end.quantifier, end.condition);
     Ok(Test { name: header.name, arch: header.arch, program, quantifier, condition, observed })
+}
+
+/// The machines of SC, TSO and PSO do not run every architecture.
+fn refuse_unless_operational(file: &File<'_>, header: &header::Header) -> Result<(), Diagnostic> {
+    let model = match header.arch {
+        Arch::AArch64 => "armv8",
+        Arch::RiscV => "riscv",
+        Arch::Ppc | Arch::X86 | Arch::X86_64 | Arch::C => return Ok(()),
+    };
+    let name = header.arch.name();
+    let message = format!("tests of {name} have no meaning under sc, tso and pso");
+    Err(Diagnostic::unsupported(file.loc(header.start), message)
+        .covering(norn_ir::number::narrow(name.len()))
+        .help(format!("the model of {name} is {model}: -m {model}")))
 }
 
 fn ending<'a>(

@@ -12,7 +12,10 @@ use norn_ir::instr::{BinaryOp, CompareOp, FenceKind, RmwOp};
 use norn_ir::types::Ty;
 
 use crate::ctype::CType;
+pub(crate) use crate::labels::LabelId;
+use crate::labels::Labels;
 use crate::state::{LocationId, Value};
+use crate::table::Column;
 use crate::token::{File, Token};
 use crate::x86::FlagUse;
 
@@ -24,10 +27,6 @@ norn_ir::ids! {
 /// The name under which a register such as `%x` is known, which the test names without choosing one.
 pub(crate) fn symbolic_name(name: &str) -> String {
     format!("%{name}")
-}
-
-norn_ir::ids! {
-    LabelId = "label";
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -152,12 +151,6 @@ pub(crate) struct MachineRegister {
     pub wide: bool,
 }
 
-struct Label<'a> {
-    defined: bool,
-    /// The first mention.
-    token: Option<Token<'a>>,
-}
-
 /// The code of one thread.
 #[derive(Default)]
 pub(crate) struct Code<'a> {
@@ -167,8 +160,7 @@ pub(crate) struct Code<'a> {
     temporaries_used: usize,
     /// With the byte offset of the instruction that each comes from.
     pub steps: Vec<(Step, u32)>,
-    labels: Vec<Label<'a>>,
-    label_names: HashMap<&'a str, LabelId>,
+    labels: Labels<'a>,
     /// The step of the last load with reservation.
     pub reserved: Option<usize>,
     pub flag_use: FlagUse,
@@ -226,41 +218,26 @@ impl<'a> Code<'a> {
     }
 
     pub fn label_count(&self) -> usize {
-        self.labels.len()
+        self.labels.count()
     }
 
     pub fn fresh_label(&mut self) -> LabelId {
-        self.labels.push(Label { defined: true, token: None });
-        LabelId::new(self.labels.len() - 1)
+        self.labels.fresh()
     }
 
     pub fn label(&mut self, token: Token<'a>) -> LabelId {
-        if let Some(&id) = self.label_names.get(token.text) {
-            return id;
-        }
-        let id = LabelId::new(self.labels.len());
-        self.labels.push(Label { defined: false, token: Some(token) });
-        self.label_names.insert(token.text, id);
-        id
+        self.labels.mention(token)
     }
+}
 
-    pub fn define_label(&mut self, token: Token<'a>, file: &File<'_>) -> Result<(), Diagnostic> {
-        let id = self.label(token);
-        let label = &mut self.labels[id.0 as usize];
-        if label.defined {
-            return Err(file.error_at(token, format!("the label '{}' is defined twice", token.text)));
-        }
-        label.defined = true;
+impl<'a> Column<'a> for Code<'a> {
+    fn define_label(&mut self, token: Token<'a>, file: &File<'_>) -> Result<(), Diagnostic> {
+        let id = self.labels.define(token, file)?;
         self.push(Step::Label(id), token);
         Ok(())
     }
 
-    pub fn undefined_labels(&self, file: &File<'_>, found: &mut Vec<Diagnostic>) {
-        for token in self.labels.iter().filter(|l| !l.defined).filter_map(|l| l.token) {
-            found.push(
-                file.error_at(token, format!("the label '{}' is not defined in this thread", token.text))
-                    .help(format!("write '{}:' before the instruction to jump to", token.text)),
-            );
-        }
+    fn labels(&self) -> &Labels<'a> {
+        &self.labels
     }
 }

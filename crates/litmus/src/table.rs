@@ -2,31 +2,38 @@
 
 use norn_ir::diag::Diagnostic;
 
-use crate::Arch;
 use crate::condition;
+use crate::labels::Labels;
 use crate::state::State;
-use crate::step::Code;
-use crate::token::{Cursor, Parsed, TokenKind};
-use crate::{ppc, x86};
+use crate::token::{Cursor, File, Parsed, Token, TokenKind};
 
 /// After this many findings the rest of a file is not worth reading.
 const MAX_FINDINGS: usize = 20;
 
+/// The code of one thread while it is read.
+pub(crate) trait Column<'a>: Default {
+    fn define_label(&mut self, token: Token<'a>, file: &File<'_>) -> Result<(), Diagnostic>;
+    fn labels(&self) -> &Labels<'a>;
+}
+
+/// Reads one instruction at the end of a column.
+pub(crate) type Instruction<'i, 'a, C> = &'i dyn Fn(&mut Cursor<'_, 'a>, &mut State<'a>, &mut C) -> Parsed<()>;
+
 /// Reads the table up to the condition.
-pub(crate) fn parse<'a>(
+pub(crate) fn parse<'a, C: Column<'a>>(
     cursor: &mut Cursor<'_, 'a>,
-    arch: Arch,
     state: &mut State<'a>,
-) -> Result<Vec<Code<'a>>, Vec<Diagnostic>> {
+    instruction: Instruction<'_, 'a, C>,
+) -> Result<Vec<C>, Vec<Diagnostic>> {
     cursor.eat(";");
     let count = columns(cursor).map_err(|d| vec![d])?;
-    let mut threads: Vec<Code<'a>> = (0..count).map(|_| Code::default()).collect();
+    let mut threads: Vec<C> = (0..count).map(|_| C::default()).collect();
     let mut findings = Vec::new();
     while !condition::begins(cursor) && !cursor.at_end() && findings.len() < MAX_FINDINGS {
-        row(cursor, arch, state, &mut threads, &mut findings).map_err(|d| vec![d])?;
+        row(cursor, state, instruction, &mut threads, &mut findings).map_err(|d| vec![d])?;
     }
     for code in &threads {
-        code.undefined_labels(cursor.file, &mut findings);
+        code.labels().report_undefined(cursor.file, &mut findings);
     }
     if findings.is_empty() { Ok(threads) } else { Err(findings) }
 }
@@ -53,11 +60,11 @@ fn columns(cursor: &mut Cursor<'_, '_>) -> Parsed<u32> {
     }
 }
 
-fn row<'a>(
+fn row<'a, C: Column<'a>>(
     cursor: &mut Cursor<'_, 'a>,
-    arch: Arch,
     state: &mut State<'a>,
-    threads: &mut [Code<'a>],
+    instruction: Instruction<'_, 'a, C>,
+    threads: &mut [C],
     findings: &mut Vec<Diagnostic>,
 ) -> Parsed<()> {
     let mut column = 0;
@@ -77,7 +84,7 @@ fn row<'a>(
             let message = format!("this row has code for more than {} threads", threads.len());
             return Err(cursor.file.error_at(token, message).help("the first row names the threads: 'P0 | P1 ;'"));
         };
-        if let Err(finding) = cell(cursor, arch, state, code) {
+        if let Err(finding) = cell(cursor, state, instruction, code) {
             findings.push(finding);
             while !cursor.at_end() && !cursor.peek().is("|") && !cursor.peek().is(";") {
                 cursor.bump();
@@ -89,7 +96,12 @@ fn row<'a>(
     }
 }
 
-fn cell<'a>(cursor: &mut Cursor<'_, 'a>, arch: Arch, state: &mut State<'a>, code: &mut Code<'a>) -> Parsed<()> {
+fn cell<'a, C: Column<'a>>(
+    cursor: &mut Cursor<'_, 'a>,
+    state: &mut State<'a>,
+    instruction: Instruction<'_, 'a, C>,
+    code: &mut C,
+) -> Parsed<()> {
     while cursor.peek().kind == TokenKind::Word && cursor.peek_at(1).is(":") {
         let label = cursor.bump();
         cursor.bump();
@@ -98,9 +110,5 @@ fn cell<'a>(cursor: &mut Cursor<'_, 'a>, arch: Arch, state: &mut State<'a>, code
     if cursor.peek().is("|") || cursor.peek().is(";") {
         return Ok(());
     }
-    code.begin_instruction();
-    match arch {
-        Arch::Ppc => ppc::instruction(cursor, code),
-        Arch::X86 | Arch::X86_64 | Arch::C => x86::instruction(cursor, arch, state, code),
-    }
+    instruction(cursor, state, code)
 }

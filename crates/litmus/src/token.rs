@@ -1,8 +1,8 @@
 //! Tokens of a litmus file, and a cursor over them.
 //!
 //! Everything after the opening brace of the initial state is cut into tokens once; the sections differ only in what
-//! they make of them. Two dialects: in C, `(*x)` is an expression and `||` an operator; in assembly, `(*` always opens
-//! a comment (they nest) and `||` is an empty cell of the table.
+//! they make of them. Three dialects: in C, `(*x)` is an expression and `||` an operator; in assembly, `(*` always opens
+//! a comment (they nest) and `||` is an empty cell of the table; `#` begins a comment, but for AArch64 a number.
 
 use norn_ir::diag::Diagnostic;
 use norn_ir::ids::FileId;
@@ -18,6 +18,8 @@ pub(crate) type Parsed<T> = Result<T, Diagnostic>;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Dialect {
     Assembly,
+    /// Assembly where `#` stands before numbers.
+    AArch64,
     C,
 }
 
@@ -63,7 +65,9 @@ pub(crate) fn tokens<'a>(file: &File<'a>, from: usize, dialect: Dialect) -> Pars
         let rest = &bytes[at..];
         match byte {
             b' ' | b'\t' | b'\r' | b'\n' | 0x0c => at += 1,
-            _ if rest.starts_with(b"(*") && opens_comment(rest, dialect) => at = skip_comment(file, at)?,
+            _ if rest.starts_with(b"(*") && (opens_comment(rest, dialect) || after_condition(&found)) => {
+                at = skip_comment(file, at)?;
+            }
             _ if rest.starts_with(b"//") => at += line_length(rest),
             b'#' if dialect == Dialect::Assembly => at += line_length(rest),
             _ if rest.starts_with(b"/*") => match text[at + 2..].find("*/") {
@@ -101,12 +105,31 @@ pub(crate) fn tokens<'a>(file: &File<'a>, from: usize, dialect: Dialect) -> Pars
 }
 
 fn is_word_byte(byte: u8, dialect: Dialect) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || (byte == b'.' && dialect == Dialect::Assembly)
+    byte.is_ascii_alphanumeric() || byte == b'_' || (byte == b'.' && dialect != Dialect::C)
 }
 
 /// In C, `(*p)` is an expression: a comment there has white space or another star after its opening.
 fn opens_comment(rest: &[u8], dialect: Dialect) -> bool {
-    dialect == Dialect::Assembly || rest.get(2).is_none_or(|b| b.is_ascii_whitespace() || *b == b'*')
+    dialect != Dialect::C || rest.get(2).is_none_or(|b| b.is_ascii_whitespace() || *b == b'*')
+}
+
+/// Whether the tokens end with a whole condition in parentheses. Only remarks follow, whatever they begin with.
+fn after_condition(found: &[Token<'_>]) -> bool {
+    if !found.last().is_some_and(|token| token.is(")")) {
+        return false;
+    }
+    let mut open = 0_u32;
+    for (index, token) in found.iter().enumerate().rev() {
+        if token.is(")") {
+            open += 1;
+        } else if token.is("(") {
+            open -= 1;
+        }
+        if open == 0 {
+            return index > 0 && matches!(found[index - 1].text, "exists" | "forall");
+        }
+    }
+    false
 }
 
 fn line_length(rest: &[u8]) -> usize {

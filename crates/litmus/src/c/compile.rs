@@ -35,9 +35,11 @@ pub(crate) struct Thread {
     pub observed: BTreeSet<String>,
 }
 
-/// `prelude.h` and the kernel's arithmetic, which comes in families: every operation with every result and order.
+pub(crate) const TYPES: &str = include_str!("types.h");
+
+/// `types.h`, `prelude.h` and the kernel's arithmetic, which comes in families: every operation with every result and order.
 static PRELUDE: LazyLock<String> = LazyLock::new(|| {
-    let mut text = include_str!("prelude.h").to_owned();
+    let mut text = TYPES.to_owned() + include_str!("prelude.h");
     let orders = [("", "seq_cst"), ("_relaxed", "relaxed"), ("_acquire", "acquire"), ("_release", "release")];
     let operations = ["add", "sub", "and", "or", "xor"].map(|op| (op, op, "i, p", "p, i"));
     let counts = [("inc", "add", "p", "p, 1"), ("dec", "sub", "p", "p, 1")];
@@ -72,15 +74,15 @@ pub(crate) fn compile(file: &File<'_>, code: &str, wanted: &[Wanted]) -> Result<
     });
     compiled.map_err(|mut found| {
         found.retain(|diagnostic| diagnostic.severity != Severity::Warning);
-        found.iter_mut().for_each(|diagnostic| place(diagnostic, file));
+        found.iter_mut().for_each(|diagnostic| place(diagnostic, file, PRELUDE.len()));
         found
     })
 }
 
 /// Positions in the text that was compiled → positions in the file of the test.
-fn place(diagnostic: &mut Diagnostic, file: &File<'_>) {
+pub(crate) fn place(diagnostic: &mut Diagnostic, file: &File<'_>, prelude: usize) {
     // The text is the first and only one of its session.
-    let start = Loc(1).offset(narrow(PRELUDE.len()));
+    let start = Loc(1).offset(narrow(prelude));
     diagnostic.labels.retain(|label| label.loc >= start);
     for label in &mut diagnostic.labels {
         label.loc = file.loc((label.loc.0 - start.0) as usize);

@@ -5,7 +5,7 @@
 //! - The code is compiled where it stands: everything else in the file is blank, so positions agree.
 //! - Here the functions that come out meet the locations: parameters become addresses.
 
-mod compile;
+pub(crate) mod compile;
 pub(crate) mod frame;
 mod registers;
 
