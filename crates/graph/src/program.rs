@@ -222,6 +222,10 @@ pub enum Instr {
         target: Label,
         until: Option<Label>,
     },
+    /// 0 or 1, as it happens.
+    Choose {
+        dst: Reg,
+    },
     /// Executions where this is 0 do not count.
     Assume(Expr),
 }
@@ -267,11 +271,11 @@ impl Program {
     ///
     /// # Panics
     ///
-    /// If there are more than [`MAX_ELEMENTS`].
+    /// If there are none or more than [`MAX_ELEMENTS`].
     pub fn location(&mut self, name: &str, width: Width, length: Option<u64>) -> Cell {
         let first = Cell::new(self.cells.len());
         let elements = length.unwrap_or(1);
-        assert!(elements <= MAX_ELEMENTS, "an array of {elements} elements should have been refused");
+        assert!((1..=MAX_ELEMENTS).contains(&elements), "an array of {elements} elements should have been refused");
         let places = self.cells.last().map_or(0, |cell| (cell.address - FIRST_ADDRESS) / BETWEEN_LOCATIONS + 1);
         let base = FIRST_ADDRESS + places * BETWEEN_LOCATIONS;
         for index in 0..elements {

@@ -166,6 +166,7 @@ impl Shown<'_> {
                 let until = until.map_or(String::new(), |label| format!(" until L{}", label.index()));
                 format!("if {} goto L{}{until}", self.expr(condition), target.index())
             }
+            Instr::Choose { dst } => format!("{} = choose", reg(*dst)),
             Instr::Assume(e) => format!("assume {}", self.expr(e)),
         }
     }

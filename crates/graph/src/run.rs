@@ -1,0 +1,378 @@
+//! Runs one thread alone, with the values that its reads are given: its events, and how they depend on one another.
+//!
+//! Every register carries the set of events that its value depends on by the text of the program. A load's result
+//! depends on the load alone; what it reads from an address that depends on another load is a dependency of the load,
+//! not of its value.
+
+use crate::program::{BinaryOp, Cell, Expr, Instr, Label, Program, Reg, Tags, Thread, UnaryOp, Width};
+
+/// Events that a thread may have: as many as a set of dependencies has bits.
+pub const MAX_EVENTS: usize = 128;
+/// Instructions that a thread may execute.
+const MAX_STEPS: usize = 20_000;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Kind {
+    Read,
+    Write,
+    Fence,
+}
+
+/// Which tags of its instruction an event has.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Part {
+    Only,
+    /// The read of an [`Instr::Rmw`] that wrote.
+    Read,
+    Write,
+    /// The read of an [`Instr::Rmw`] that did not write.
+    Failed,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Event {
+    pub kind: Kind,
+    /// `None` for most fences.
+    pub cell: Option<Cell>,
+    pub value: u64,
+    /// The instruction, as an index into the code of the thread.
+    pub step: usize,
+    pub part: Part,
+}
+
+impl Event {
+    pub fn tags<'t>(&self, thread: &'t Thread) -> &'t Tags {
+        match (&thread.code[self.step].instr, self.part) {
+            (Instr::Rmw { read, .. }, Part::Read) => read,
+            (Instr::Rmw { write, .. }, Part::Write) => write,
+            (Instr::Rmw { otherwise, .. }, _) => otherwise,
+            (
+                Instr::Load { tags, .. }
+                | Instr::Store { tags, .. }
+                | Instr::StoreExclusive { tags, .. }
+                | Instr::Fence { tags, .. },
+                _,
+            ) => tags,
+            (other, _) => unreachable!("{other:?} should make no event"),
+        }
+    }
+}
+
+/// Where a thread asks what happens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ask {
+    /// The value that a read finds.
+    Read(Cell),
+    /// Whether an exclusive store that may succeed does so: 1 or 0.
+    Exclusive,
+    /// 0 or 1.
+    Choice,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    Done,
+    /// An assumption does not hold, or nobody answered.
+    Stopped,
+    /// It has more events, steps or rounds of loops than are looked at.
+    Cut,
+    /// It accesses a part of a cell, or more than one.
+    MixedSize,
+    /// It accesses an address that no cell has.
+    NoCell,
+}
+
+/// What a thread did.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Trace {
+    /// In program order.
+    pub events: Vec<Event>,
+    /// Per event, the earlier events that its address, its value and its being executed depend on.
+    pub addr: Vec<u128>,
+    pub data: Vec<u128>,
+    pub ctrl: Vec<u128>,
+    /// Read and write of one instruction.
+    pub amo: Vec<(usize, usize)>,
+    /// Exclusive load and the exclusive store that belongs to it.
+    pub lxsx: Vec<(usize, usize)>,
+    /// The final values.
+    pub registers: Vec<u64>,
+    /// All answers given, in order.
+    pub answers: Vec<u64>,
+    pub end: End,
+}
+
+/// Runs `thread` of `program`. `ask` answers what the thread alone cannot know; without an answer it stops. No jump
+/// leads back more than `rounds` times.
+pub fn run(program: &Program, thread: usize, rounds: usize, ask: &mut dyn FnMut(Ask) -> Option<u64>) -> Trace {
+    let code = &program.threads[thread];
+    let mut run = Run {
+        program,
+        registers: code.registers.iter().map(|register| (register.init, 0)).collect(),
+        control: 0,
+        local_control: Vec::new(),
+        reserved: None,
+        trace: Trace {
+            events: Vec::new(),
+            addr: Vec::new(),
+            data: Vec::new(),
+            ctrl: Vec::new(),
+            amo: Vec::new(),
+            lxsx: Vec::new(),
+            registers: Vec::new(),
+            answers: Vec::new(),
+            end: End::Done,
+        },
+        ask,
+    };
+    run.trace.end = run.all(code, rounds).err().unwrap_or(End::Done);
+    run.trace.registers = run.registers.iter().map(|(value, _)| *value).collect();
+    run.trace
+}
+
+/// A value and the events it depends on.
+type Tainted = (u64, u128);
+
+struct Run<'r> {
+    program: &'r Program,
+    registers: Vec<Tainted>,
+    /// What all later events depend on for control.
+    control: u128,
+    /// The same, up to a label.
+    local_control: Vec<(Label, u128)>,
+    /// The last exclusive load.
+    reserved: Option<(usize, Cell)>,
+    trace: Trace,
+    ask: &'r mut dyn FnMut(Ask) -> Option<u64>,
+}
+
+impl Run<'_> {
+    fn all(&mut self, thread: &Thread, rounds: usize) -> Result<(), End> {
+        let mut at = 0;
+        let (mut steps, mut backward) = (0, 0);
+        while let Some(step) = thread.code.get(at) {
+            steps += 1;
+            if steps > MAX_STEPS {
+                return Err(End::Cut);
+            }
+            let target = match &step.instr {
+                Instr::Jump(label) => Some(*label),
+                Instr::Branch { condition, target, until } => {
+                    let (value, taint) = self.value(condition);
+                    match until {
+                        None => self.control |= taint,
+                        Some(end) => self.local_control.push((*end, taint)),
+                    }
+                    (value != 0).then_some(*target)
+                }
+                Instr::Label(label) => {
+                    self.local_control.retain(|(end, _)| end != label);
+                    None
+                }
+                other => {
+                    self.step(at, other)?;
+                    None
+                }
+            };
+            let next = match target {
+                None => at + 1,
+                Some(label) => place(thread, label),
+            };
+            // A jump over the end of a dependency ends it too.
+            self.local_control.retain(|(end, _)| !(at + 1..next).contains(&place(thread, *end)));
+            if next <= at {
+                backward += 1;
+                if backward > rounds {
+                    return Err(End::Cut);
+                }
+            }
+            at = next;
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, at: usize, instr: &Instr) -> Result<(), End> {
+        match instr {
+            Instr::Assign { dst, value } => {
+                let value = self.value(value);
+                self.set(*dst, value);
+            }
+            Instr::Load { dst, addr, width, exclusive, .. } => {
+                let (cell, taint) = self.cell(addr, *width)?;
+                let value = self.answer(Ask::Read(cell))?;
+                let event = self.event(Kind::Read, Some(cell), value, (at, Part::Only), (taint, 0))?;
+                self.set(*dst, (value, 1 << event));
+                if *exclusive {
+                    self.reserved = Some((event, cell));
+                }
+            }
+            Instr::Store { addr, value, width, .. } => {
+                let (cell, taint) = self.cell(addr, *width)?;
+                let (value, data) = self.value(value);
+                self.event(Kind::Write, Some(cell), width.truncate(value), (at, Part::Only), (taint, data))?;
+            }
+            Instr::StoreExclusive { status, addr, value, width, status_depends, .. } => {
+                let (cell, taint) = self.cell(addr, *width)?;
+                let (value, data) = self.value(value);
+                let reserved = self.reserved.take().filter(|(_, other)| *other == cell);
+                let mut result = (1, 0);
+                if let Some((load, _)) = reserved
+                    && self.answer(Ask::Exclusive)? != 0
+                {
+                    let value = width.truncate(value);
+                    let store = self.event(Kind::Write, Some(cell), value, (at, Part::Only), (taint, data))?;
+                    self.trace.lxsx.push((load, store));
+                    result = (0, if *status_depends { 1 << store } else { 0 });
+                }
+                self.set(*status, result);
+            }
+            Instr::Rmw { old, addr, width, when, value, .. } => {
+                let (cell, taint) = self.cell(addr, *width)?;
+                let found = self.answer(Ask::Read(cell))?;
+                // The event is made when it is known which tags it has; its number is known.
+                let read = self.trace.events.len();
+                if read >= MAX_EVENTS {
+                    return Err(End::Cut);
+                }
+                self.set(*old, (found, 1 << read));
+                let writes = when.as_ref().is_none_or(|when| self.value(when).0 != 0);
+                let part = if writes { Part::Read } else { Part::Failed };
+                self.event(Kind::Read, Some(cell), found, (at, part), (taint, 0))?;
+                if writes {
+                    let (value, data) = self.value(value);
+                    let value = width.truncate(value);
+                    let write = self.event(Kind::Write, Some(cell), value, (at, Part::Write), (taint, data))?;
+                    self.trace.amo.push((read, write));
+                }
+            }
+            Instr::Fence { addr, .. } => {
+                let (cell, taint) = match addr {
+                    None => (None, 0),
+                    Some(addr) => {
+                        let (address, taint) = self.value(addr);
+                        (Some(self.program.cell_at(address).ok_or(End::NoCell)?), taint)
+                    }
+                };
+                self.event(Kind::Fence, cell, 0, (at, Part::Only), (taint, 0))?;
+            }
+            Instr::Choose { dst } => {
+                let value = self.answer(Ask::Choice)?;
+                self.set(*dst, (value, 0));
+            }
+            Instr::Assume(condition) => {
+                if self.value(condition).0 == 0 {
+                    return Err(End::Stopped);
+                }
+            }
+            Instr::Label(_) | Instr::Jump(_) | Instr::Branch { .. } => unreachable!("jumps are not steps"),
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, question: Ask) -> Result<u64, End> {
+        let answer = (self.ask)(question).ok_or(End::Stopped)?;
+        self.trace.answers.push(answer);
+        Ok(answer)
+    }
+
+    fn event(
+        &mut self,
+        kind: Kind,
+        cell: Option<Cell>,
+        value: u64,
+        (step, part): (usize, Part),
+        (addr, data): (u128, u128),
+    ) -> Result<usize, End> {
+        let trace = &mut self.trace;
+        if trace.events.len() >= MAX_EVENTS {
+            return Err(End::Cut);
+        }
+        trace.events.push(Event { kind, cell, value, step, part });
+        trace.addr.push(addr);
+        trace.data.push(data);
+        trace.ctrl.push(self.local_control.iter().fold(self.control, |all, (_, taint)| all | taint));
+        Ok(trace.events.len() - 1)
+    }
+
+    fn set(&mut self, reg: Reg, value: Tainted) {
+        self.registers[reg.index()] = value;
+    }
+
+    fn cell(&self, addr: &Expr, width: Width) -> Result<(Cell, u128), End> {
+        let (address, taint) = self.value(addr);
+        let bytes = width.bytes();
+        for (index, info) in self.program.cells.iter().enumerate() {
+            if info.address == address && info.width == width {
+                return Ok((Cell::new(index), taint));
+            }
+            let overlaps =
+                address.wrapping_sub(info.address) < info.width.bytes() || info.address.wrapping_sub(address) < bytes;
+            if overlaps {
+                return Err(End::MixedSize);
+            }
+        }
+        Err(End::NoCell)
+    }
+
+    fn value(&self, expr: &Expr) -> Tainted {
+        match expr {
+            Expr::Const(value) => (*value, 0),
+            Expr::Reg(reg) => self.registers[reg.index()],
+            Expr::Unary(op, inner) => {
+                let (value, taint) = self.value(inner);
+                let value = match op {
+                    UnaryOp::Not => !value,
+                    UnaryOp::Negate => value.wrapping_neg(),
+                    UnaryOp::IsZero => u64::from(value == 0),
+                };
+                (value, taint)
+            }
+            Expr::Binary(op, lhs, rhs) => {
+                let ((lhs, left), (rhs, right)) = (self.value(lhs), self.value(rhs));
+                (binary(*op, lhs, rhs), left | right)
+            }
+            Expr::Truncate(width, inner) => {
+                let (value, taint) = self.value(inner);
+                (width.truncate(value), taint)
+            }
+            Expr::SignExtend(width, inner) => {
+                let (value, taint) = self.value(inner);
+                (width.sign_extend(value), taint)
+            }
+            Expr::Select(condition, then, otherwise) => {
+                let ((chosen, first), (then, second)) = (self.value(condition), self.value(then));
+                let (otherwise, third) = self.value(otherwise);
+                (if chosen != 0 { then } else { otherwise }, first | second | third)
+            }
+        }
+    }
+}
+
+fn binary(op: BinaryOp, lhs: u64, rhs: u64) -> u64 {
+    let signed = (lhs as i64, rhs as i64);
+    let shift = rhs & 63;
+    match op {
+        BinaryOp::Add => lhs.wrapping_add(rhs),
+        BinaryOp::Sub => lhs.wrapping_sub(rhs),
+        BinaryOp::Mul => lhs.wrapping_mul(rhs),
+        BinaryOp::And => lhs & rhs,
+        BinaryOp::Or => lhs | rhs,
+        BinaryOp::Xor => lhs ^ rhs,
+        BinaryOp::ShiftLeft => lhs << shift,
+        BinaryOp::ShiftRight => lhs >> shift,
+        BinaryOp::ShiftRightSigned => (signed.0 >> shift) as u64,
+        BinaryOp::Equal => u64::from(lhs == rhs),
+        BinaryOp::NotEqual => u64::from(lhs != rhs),
+        BinaryOp::Less => u64::from(lhs < rhs),
+        BinaryOp::LessEqual => u64::from(lhs <= rhs),
+        BinaryOp::LessSigned => u64::from(signed.0 < signed.1),
+        BinaryOp::LessEqualSigned => u64::from(signed.0 <= signed.1),
+    }
+}
+
+/// Where a label stands; the end of the code if it does not.
+fn place(thread: &Thread, label: Label) -> usize {
+    let is_it = |instr: &Instr| matches!(instr, Instr::Label(other) if *other == label);
+    thread.code.iter().position(|step| is_it(&step.instr)).unwrap_or(thread.code.len())
+}
