@@ -20,13 +20,11 @@ use norn_ir::program::Program;
 use norn_logic::satisfied::Clauses;
 use norn_passes::analysed::Analysed;
 use norn_passes::unwind::Bounds;
-use norn_symex::{Finding, Symbolic};
+use norn_symex::{CutReached, Finding, Limited, Symbolic, bounds_of};
 use norn_verdict::claim::{Claim, Expected, Mismatch, Referee, Ruling};
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{
-    Assumption, Bound, Checks, Outcome, Reached, Stats, Verdict, ViolationKind, unwind_bounds,
-};
+use norn_verdict::outcome::{Assumption, Bound, BoundKind, Checks, Outcome, Reached, Stats, Verdict, ViolationKind};
 use norn_verdict::undecided::{Undecided, Why};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -111,7 +109,8 @@ const FEW_EVENTS: usize = 60;
 /// before anything is asked.
 fn goes_on_anyway(symbolic: &Symbolic, bound: u32) -> bool {
     const SMALL_BOUND: u32 = 6;
-    let is_certain = symbolic.cuts.iter().any(|cut| cut.guard == norn_logic::Term::TRUE);
+    let goes_on = |cut: &CutReached| cut.limited == Limited::Loop && cut.guard == norn_logic::Term::TRUE;
+    let is_certain = symbolic.cuts.iter().any(goes_on);
     bound < SMALL_BOUND && symbolic.events.len() < FEW_EVENTS && is_certain
 }
 
@@ -254,7 +253,9 @@ impl Search<'_> {
             Step::Unsafe(verdict) => Some(*verdict),
             Step::Safe(within) if self.doubt.is_none() => {
                 // Bounds of the library stay as they are, however large those of the user become.
-                let grows = |bound: &Bound| !bound.exhausted && bound.value == u64::from(bounds.default);
+                let is_loop = |bound: &Bound| matches!(bound.kind, BoundKind::Unwind(_));
+                let grows =
+                    |bound: &Bound| is_loop(bound) && !bound.exhausted && bound.value == u64::from(bounds.default);
                 let is_complete = within.bounds.iter().all(|bound| bound.exhausted);
                 let is_last = is_complete || (self.task.grow && !within.bounds.iter().any(grows));
                 let undecided = Undecided::limit(Exceeded::Time);
@@ -331,8 +332,7 @@ fn step(
                     compare_with_machine(task, code, &symbolic, formula, &reached, effort, figures)?;
                 }
             }
-            let cuts = symbolic.cuts.iter().zip(&reached).map(|(cut, &reached)| (cut.span, cut.bound, reached));
-            let bounds = unwind_bounds(task.program, cuts);
+            let bounds = bounds_of(task.program, &symbolic.cuts, &reached);
             let is_open = bounds.iter().any(|bound| !bound.exhausted);
             let reached = if is_open { reached_marks(task, &symbolic, &mut formula) } else { None };
             Ok(Step::Safe(Within { bounds, assumptions, reached }))

@@ -31,8 +31,14 @@ fn verdict(outcome: Outcome) -> Verdict {
 
 fn bounds() -> Vec<Bound> {
     let place = LoopPlace { file: "a\u{1b}\"b.c".to_owned(), line: 3, origin: Origin::Library };
-    let kinds =
-        [BoundKind::Unwind(place), BoundKind::Rounds, BoundKind::Buffer, BoundKind::Depth, BoundKind::Executions];
+    let kinds = [
+        BoundKind::Unwind(place),
+        BoundKind::Rounds,
+        BoundKind::Buffer,
+        BoundKind::Depth,
+        BoundKind::Executions,
+        BoundKind::ObjectSize,
+    ];
     let bound = |(value, kind): (u64, BoundKind)| Bound { kind, value: u64::MAX - value, exhausted: value % 2 == 0 };
     (0..).zip(kinds).map(bound).collect()
 }

@@ -25,7 +25,7 @@ fn is_given(task: &Task<'_>, bound: &Bound) -> bool {
         BoundKind::Unwind(_) => is_given_unwind(task.given, bound),
         BoundKind::Rounds => task.options.rounds.rounds.is_some_and(|given| bound.value >= u64::from(given)),
         BoundKind::Executions => task.limits.executions.is_some_and(|given| bound.value >= given),
-        BoundKind::Buffer | BoundKind::Depth => false,
+        BoundKind::Buffer | BoundKind::Depth | BoundKind::ObjectSize => false,
     }
 }
 
@@ -49,6 +49,7 @@ fn own_bound(own: &Bound) -> OwnBound {
         BoundKind::Executions => OwnBound::Executions,
         BoundKind::Buffer => OwnBound::Buffer,
         BoundKind::Depth => OwnBound::Depth,
+        BoundKind::ObjectSize => OwnBound::ObjectSize,
     }
 }
 

@@ -48,6 +48,7 @@ pub(crate) fn bounds(bounds: &[Bound]) -> Vec<Value> {
             BoundKind::Buffer => ("buffer", None),
             BoundKind::Depth => ("depth", None),
             BoundKind::Executions => ("executions", None),
+            BoundKind::ObjectSize => ("object-size", None),
         };
         json!({ "kind": kind, "value": bound.value, "location": place, "exhausted": bound.exhausted })
     };

@@ -6,11 +6,11 @@ use norn_engine::{Engine, Prepared, Query};
 use norn_ir::program::Program;
 use norn_passes::analysed::Analysed;
 use norn_passes::unwind::Bounds;
-use norn_symex::{Symbolic, execute};
+use norn_symex::{CutReached, Symbolic, bounds_of, execute};
 use norn_verdict::claim::{Mismatch, Referee};
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Bound, BoundKind, Checks, Outcome, Stats, Verdict, unwind_bounds};
+use norn_verdict::outcome::{Bound, BoundKind, Checks, Outcome, Stats, Verdict};
 use norn_verdict::undecided::{Undecided, Why};
 use std::time::Instant;
 
@@ -149,7 +149,7 @@ fn examined(task: &Task<'_>, code: &Program, symbolic: &Symbolic) -> Result<Verd
 }
 
 /// What was examined, as a verdict.
-pub fn conclude(task: &Task<'_>, cuts: &[norn_symex::CutReached], examined: Examined, stats: Stats) -> Verdict {
+pub fn conclude(task: &Task<'_>, cuts: &[CutReached], examined: Examined, stats: Stats) -> Verdict {
     match examined {
         Examined::Unsafe(verdict) => *verdict,
         Examined::Undecided(open) => unknown(task, open, stats),
@@ -158,9 +158,8 @@ pub fn conclude(task: &Task<'_>, cuts: &[norn_symex::CutReached], examined: Exam
             unknown(task, Undecided::new(why), stats)
         }
         Examined::Nothing { rounds, is_all, reached, assumptions, marks, stopped } => {
-            let cuts = cuts.iter().zip(reached).map(|(cut, reached)| (cut.span, cut.bound, reached));
             let mut bounds = vec![Bound { kind: BoundKind::Rounds, value: u64::from(rounds), exhausted: is_all }];
-            bounds.extend(unwind_bounds(task.program, cuts));
+            bounds.extend(bounds_of(task.program, cuts, &reached));
             let outcome = match stopped {
                 Some(exceeded) if !is_all => Outcome::Limited { bounds, undecided: Undecided::limit(exceeded) },
                 _ => Outcome::Safe { bounds },

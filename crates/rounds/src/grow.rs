@@ -16,7 +16,7 @@ use norn_ir::span::Span;
 use norn_logic::Term;
 use norn_passes::analysed::Analysed;
 use norn_passes::unwind::{BoundAt, Bounds, command_line};
-use norn_symex::{Symbolic, execute};
+use norn_symex::{Limited, Symbolic, execute};
 use norn_verdict::claim::Mismatch;
 use norn_verdict::limits::Exceeded;
 use norn_verdict::outcome::{Outcome, Stats, Verdict};
@@ -172,7 +172,7 @@ impl<'a> Growth<'a> {
             let bounds = self.bounds(bound, other);
             let symbolic = execute(self.code, &bounds, self.task.checks, self.task.limits)?;
             let mut grown = false;
-            for cut in &symbolic.cuts {
+            for cut in symbolic.cuts.iter().filter(|cut| cut.limited == Limited::Loop) {
                 let is_certain = cut.guard == Term::TRUE || cut.guard == symbolic.thread(cut.thread).start;
                 let most = self.most.map_or(MOST_FIXED, |most| most.of(self.task.program, cut.span, Origin::User));
                 let may_grow = command_line(self.code, cut.span).is_none();
@@ -210,7 +210,7 @@ impl<'a> Growth<'a> {
 
 /// The places of loops that may be cut.
 fn open_cuts(symbolic: &Symbolic) -> Vec<Span> {
-    let open = symbolic.cuts.iter().filter(|cut| cut.guard != Term::FALSE);
+    let open = symbolic.cuts.iter().filter(|cut| cut.limited == Limited::Loop && cut.guard != Term::FALSE);
     let mut spans: Vec<Span> = open.map(|cut| cut.span).collect();
     spans.sort_unstable();
     spans.dedup();

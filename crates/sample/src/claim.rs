@@ -28,7 +28,7 @@ pub fn contains(claimed: &[Bound], in_order: bool, found: &Found) -> bool {
         BoundKind::Unwind(_) => true,
         BoundKind::Rounds => in_order && rounds(&found.schedule) <= bound.value,
         BoundKind::Buffer => found.longest_buffer as u64 <= bound.value,
-        BoundKind::Depth | BoundKind::Executions => false,
+        BoundKind::Depth | BoundKind::Executions | BoundKind::ObjectSize => false,
     })
 }
 

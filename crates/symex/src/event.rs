@@ -335,13 +335,23 @@ impl Mark {
     }
 }
 
+/// What a bound limits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Limited {
+    /// A loop or a recursion.
+    Loop,
+    /// The size in bytes of an object whose size is not known.
+    Size,
+}
+
 /// A place where a thread stops because of a bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CutReached {
+    pub limited: Limited,
     pub thread: ThreadId,
     /// Reached iff this holds and the thread gets that far.
     pub guard: Term,
-    /// Where the loop or the recursive function stands.
+    /// Where the loop, the recursive function or the allocation stands.
     pub span: Span,
     pub bound: u32,
     /// The thread has executed its events before this one.

@@ -9,6 +9,7 @@
 
 mod access;
 mod arith;
+mod bounds;
 mod chains;
 mod class;
 mod code;
@@ -30,6 +31,7 @@ mod threads;
 mod trie;
 mod value;
 
+pub use bounds::bounds_of;
 pub use event::*;
 pub use execute::{Limit, execute, execute_stopping};
 pub use moment::{Accessed, Moment, MomentKind};

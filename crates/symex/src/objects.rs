@@ -3,6 +3,7 @@
 use norn_ir::address::{ALLOC_ALIGN, LARGEST_OBJECT};
 use norn_ir::ids::{GlobalId, LocalId, Reg, TypeId};
 use norn_ir::instr::{AllocKind, Instr, InstrKind, Operand};
+use norn_ir::number::narrow;
 use norn_ir::program::Storage;
 use norn_logic::terms::Term;
 use norn_verdict::outcome::ViolationKind;
@@ -13,7 +14,7 @@ use crate::facts::{Object, ObjectKind, Origin};
 use crate::run::Run;
 use crate::value::{Pointer, Value};
 
-/// Objects of a size that is not known may be this large; addresses are set aside for all of it, cells are not.
+/// The bound on objects of a size that is not known; addresses are set aside for all of it, cells are not.
 const LARGEST_UNKNOWN: u64 = 1 << 16;
 
 impl Run<'_, '_> {
@@ -145,7 +146,7 @@ impl Run<'_, '_> {
                 let most = self.exec.terms.known(term).greatest(self.exec.pointer_bits).min(LARGEST_UNKNOWN);
                 let limit = self.exec.terms.bits(self.exec.pointer_bits, most);
                 let larger = self.exec.terms.ult(limit, term);
-                self.undefined("an allocation of a size that is not known and may be large", larger);
+                self.limit_size(larger, narrow(most));
                 most
             }
         };

@@ -22,7 +22,9 @@ use norn_passes::Site;
 use norn_verdict::outcome::{Assumption, Treatment, Violation, ViolationKind};
 
 use crate::code::{Code, UserPlace, user_place};
-use crate::event::{CutReached, Event, EventId, EventKind, Finding, Input, Mark, ObjectId, SectionId, ThreadId};
+use crate::event::{
+    CutReached, Event, EventId, EventKind, Finding, Input, Limited, Mark, ObjectId, SectionId, ThreadId,
+};
 use crate::facts::Slot;
 use crate::guard::{Guard, Guards};
 use crate::range::Range;
@@ -213,10 +215,8 @@ impl<'p, 'a> Run<'p, 'a> {
             TerminatorKind::Exit(_) | TerminatorKind::Abort => {}
             TerminatorKind::Stop => match self.code.cuts.get(&block) {
                 Some(cut) => {
-                    let (thread, position) = (self.thread, self.exec.next_event());
-                    let (guard, span, bound) = (self.guards.term(guard), cut.span, cut.bound);
-                    let in_section = self.state.section.is_some();
-                    self.exec.cuts.push(CutReached { thread, guard, span, bound, position, in_section });
+                    let guard = self.guards.term(guard);
+                    self.reach_cut(Limited::Loop, guard, (cut.span, cut.bound));
                 }
                 None if self.state.section.is_some() => {
                     self.undefined("a section in which the thread stops", Term::TRUE)
@@ -229,6 +229,24 @@ impl<'p, 'a> Run<'p, 'a> {
             TerminatorKind::Unsupported(ref reason) => self.undefined(reason.clone(), Term::TRUE),
         }
         Vec::new()
+    }
+
+    /// A thread that gets here stops because of a bound.
+    fn reach_cut(&mut self, limited: Limited, guard: Term, (span, bound): (Span, u32)) {
+        let (thread, position) = (self.thread, self.exec.next_event());
+        let in_section = self.state.section.is_some();
+        self.exec.cuts.push(CutReached { limited, thread, guard, span, bound, position, in_section });
+    }
+
+    /// An allocation of more bytes than this is not looked at: the thread stops there.
+    pub fn limit_size(&mut self, larger: Term, bound: u32) {
+        let here = self.guard_term();
+        let guard = self.exec.terms.and(here, larger);
+        if guard != Term::FALSE {
+            let span = self.user_place().span;
+            self.reach_cut(Limited::Size, guard, (span, bound));
+        }
+        self.assume(!larger);
     }
 
     fn branch(&mut self, cond: Term, guard: Guard, then: BlockId, otherwise: BlockId) -> Vec<(BlockId, Guard, State)> {

@@ -248,6 +248,8 @@ pub enum BoundKind {
     Depth,
     /// Executions that were explored, one by one.
     Executions,
+    /// Bytes of an object whose size is not known.
+    ObjectSize,
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -280,6 +282,7 @@ impl fmt::Display for Bound {
             BoundKind::Buffer => write!(f, "buffer {}", self.value),
             BoundKind::Depth => write!(f, "depth {}", self.value),
             BoundKind::Executions => write!(f, "{} executions", self.value),
+            BoundKind::ObjectSize => write!(f, "objects of {} bytes", self.value),
         }
     }
 }

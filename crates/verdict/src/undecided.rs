@@ -80,6 +80,7 @@ pub enum OwnBound {
     Executions,
     Buffer,
     Depth,
+    ObjectSize,
     /// The number of threads that were created.
     Threads(usize),
 }
@@ -209,6 +210,7 @@ impl OwnBound {
             OwnBound::Executions => "more executions were not tried",
             OwnBound::Buffer => "a store buffer keeps growing",
             OwnBound::Depth => "deeper executions were not tried",
+            OwnBound::ObjectSize => "larger objects were not tried",
             OwnBound::Threads(_) => "more threads were not tried",
         }
     }
