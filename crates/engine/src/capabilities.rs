@@ -75,7 +75,7 @@ impl Capabilities {
 const OF_STATES: Capabilities = Capabilities {
     name: "states",
     deadlock: Ability::Decides,
-    data_race: Ability::No,
+    data_race: Ability::Decides,
     reuses_memory: true,
     says_safe: true,
     has_proofs: false,
@@ -85,13 +85,12 @@ const OF_STATES: Capabilities = Capabilities {
 
 pub const STATES: Capabilities = OF_STATES;
 
-pub const ENUMERATE: Capabilities = Capabilities { name: "enumerate", data_race: Ability::Decides, ..OF_STATES };
+pub const ENUMERATE: Capabilities = Capabilities { name: "enumerate", ..OF_STATES };
 
 pub const STATELESS: Capabilities =
     Capabilities { name: "stateless", deadlock: Ability::UnlessSpurious, finds_shortest: false, ..OF_STATES };
 
-pub const SAMPLE: Capabilities =
-    Capabilities { name: "sample", data_race: Ability::Decides, says_safe: false, finds_shortest: false, ..OF_STATES };
+pub const SAMPLE: Capabilities = Capabilities { name: "sample", says_safe: false, finds_shortest: false, ..OF_STATES };
 
 pub const EVENTS: Capabilities = Capabilities {
     name: "events",

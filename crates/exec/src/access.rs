@@ -25,7 +25,7 @@ struct Spot {
 }
 
 impl Executor<'_> {
-    pub(crate) fn load(&mut self, thread: ThreadIdentity, dst: u32, ty: Scalar, addr: Src) -> Done<Flow> {
+    pub(crate) fn load(&mut self, thread: ThreadIdentity, dst: u32, ty: Scalar, order: Order, addr: Src) -> Done<Flow> {
         let pointer = self.passed(thread, addr);
         if self.is_visible(pointer) {
             return Ok(Flow::Visible);
@@ -36,6 +36,13 @@ impl Executor<'_> {
             true => models::source(&self.threads[thread.index()].buffer, at, ty.size),
             false => Source::Memory,
         };
+        if shared && source != Source::Waits {
+            // Who reorders steps has to know of the access that races.
+            let own = StepNumber::NONE;
+            self.race_load(thread, (at, ty.size), order, source == Source::Memory).inspect_err(|_| {
+                self.effects.push(Effect::Read { thread, object, at, size: ty.size, own });
+            })?;
+        }
         let (value, own) = match source {
             Source::Waits => return Err(Stop::NotEnabled),
             Source::Memory => (self.read(thread, spot, ty)?, StepNumber::NONE),
@@ -85,6 +92,10 @@ impl Executor<'_> {
         let direct = in_section || order == Order::SeqCst || !models::has_buffers(self.model);
         if direct {
             self.needs_empty_buffer(thread)?;
+        }
+        let buffered = (!direct).then(|| self.threads[thread.index()].counts.steps);
+        self.race_store(thread, (at, ty.size), order, buffered)?;
+        if direct {
             if order == Order::SeqCst {
                 self.effects.push(Effect::Drained { thread });
             }
@@ -108,7 +119,7 @@ impl Executor<'_> {
         &mut self,
         thread: ThreadIdentity,
         dst: u32,
-        op: RmwOp,
+        (op, order): (RmwOp, Order),
         ty: Scalar,
         (addr, operand): (Src, Src),
     ) -> Done<Flow> {
@@ -119,6 +130,9 @@ impl Executor<'_> {
         let operand = self.value(thread, operand);
         let spot = self.spot(thread, pointer, ty, true)?;
         let old = self.read_for_update(thread, spot, ty)?;
+        if spot.shared {
+            self.race_update(thread, (spot.at, ty.size), order, true)?;
+        }
         self.observe_update(op, ty, old, operand);
         let bits = arith::modify(op, ty, old.bits, operand.bits);
         let new = match (ty.is_pointer(), op) {
@@ -144,7 +158,7 @@ impl Executor<'_> {
         if self.is_visible(pointer) {
             return Ok(Flow::Visible);
         }
-        let (success, desired) = self.code.exchanges[more as usize];
+        let (success, desired, order, failure) = self.code.exchanges[more as usize];
         let (expected, desired) = (self.value(thread, expected), self.value(thread, desired));
         let spot = self.spot(thread, pointer, ty, true)?;
         let old = self.read_for_update(thread, spot, ty)?;
@@ -152,6 +166,9 @@ impl Executor<'_> {
             self.observe_pair(true, old, expected);
         }
         let equal = old.bits == expected.bits;
+        if spot.shared {
+            self.race_update(thread, (spot.at, ty.size), if equal { order } else { failure }, equal)?;
+        }
         if equal {
             self.update(thread, spot, ty, desired);
         }

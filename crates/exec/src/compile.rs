@@ -294,16 +294,19 @@ impl Compiler<'_> {
                 Op::PtrAdd { dst: dst.0, base: self.src(base), index: self.src(index), scale }
             }
             InstrKind::PtrDiff { dst, lhs, rhs } => Op::PtrDiff { dst: dst.0, lhs: self.src(lhs), rhs: self.src(rhs) },
-            InstrKind::Load { dst, addr, .. } => Op::Load { dst: dst.0, ty: register(self, dst), addr: self.src(addr) },
+            InstrKind::Load { dst, addr, access } => {
+                Op::Load { dst: dst.0, ty: register(self, dst), order: access.order, addr: self.src(addr) }
+            }
             InstrKind::Store { ty, addr, value, access } => {
                 Op::Store { ty: self.scalar(ty), order: access.order, addr: self.src(addr), value: self.src(value) }
             }
-            InstrKind::Rmw { dst, op, addr, value, .. } => {
-                Op::Rmw { dst: dst.0, op, ty: register(self, dst), addr: self.src(addr), value: self.src(value) }
+            InstrKind::Rmw { dst, op, addr, value, order } => {
+                let (addr, value) = (self.src(addr), self.src(value));
+                Op::Rmw { dst: dst.0, op, ty: register(self, dst), order, addr, value }
             }
-            InstrKind::CompareExchange { dst, success, addr, expected, desired, .. } => {
+            InstrKind::CompareExchange { dst, success, addr, expected, desired, order, failure } => {
                 let desired = self.src(desired);
-                self.code.exchanges.push((success.0, desired));
+                self.code.exchanges.push((success.0, desired, order, failure));
                 Op::CompareExchange {
                     dst: dst.0,
                     ty: register(self, dst),
@@ -347,7 +350,8 @@ impl Compiler<'_> {
             }
             InstrKind::Free { addr, kind } => Op::Free { addr: self.src(addr), heap: kind == AllocKind::Heap },
             InstrKind::ObjectSize { dst, addr } => Op::ObjectSize { dst: dst.0, addr: self.src(addr) },
-            InstrKind::Sync { .. } | InstrKind::Print { .. } => Op::Nothing,
+            InstrKind::Sync { kind, addr } => Op::Sync { kind, addr: self.src(addr) },
+            InstrKind::Print { .. } => Op::Nothing,
         }
     }
 

@@ -155,6 +155,7 @@ impl Executor<'_> {
         self.threads[thread.index()].counts.children += 1;
         let child = self.child(thread, self.threads[thread.index()].counts.children);
         self.create(child).map_err(|words| self.too_large(thread, words))?;
+        self.race_create(child, Some(thread));
         self.effects.push(Effect::Drained { thread });
         self.effects.push(Effect::Spawn { thread, child });
         self.started[function as usize] = true;
@@ -179,6 +180,7 @@ impl Executor<'_> {
         if !self.threads[other.index()].is_over() {
             return Ok(Flow::Waits(Status::WaitsForThread(other)));
         }
+        self.race_join(thread, other);
         self.effects.push(Effect::Join { thread, other });
         if dst != NONE {
             let result = self.threads[other.index()].result;

@@ -4,6 +4,7 @@ use crate::effect::Effect;
 use crate::memory::{Memory, Value};
 use crate::models::{self, Source};
 use crate::op::{Code, Cut, NONE, Op, Scalar, Src, UNKNOWN};
+use crate::races::Races;
 use crate::state::{Frame, Place, Status, Thread, ThreadIdentity};
 use crate::undo::{Log, Undo};
 use norn_ir::address::NOWHERE;
@@ -40,6 +41,8 @@ pub struct Executor<'c> {
     /// Main has returned; `pthread_exit` does not count.
     pub(crate) main_returned: bool,
     pub(crate) log: Log,
+    /// Only if data races are looked for.
+    pub(crate) races: Option<Box<Races>>,
     pub(crate) effects: Vec<Effect>,
     /// How many of the effects are of the visible step or commit itself.
     visible_effects: usize,
@@ -152,6 +155,7 @@ impl<'c> Executor<'c> {
             exited: None,
             main_returned: false,
             log: Log::default(),
+            races: checks.data_race.then(Box::default),
             effects: Vec::new(),
             visible_effects: 0,
             mode: Mode::Silent,
@@ -174,6 +178,7 @@ impl<'c> Executor<'c> {
         executor.memory.add_globals(program, false).map_err(full)?;
         executor.threads.push(Thread::absent(ThreadName::main()));
         executor.create(ThreadIdentity::MAIN).map_err(full)?;
+        executor.race_create(ThreadIdentity::MAIN, None);
         let main = &code.functions[code.entry as usize];
         executor.push_frame(ThreadIdentity::MAIN, code.entry, NONE, NONE);
         executor.threads[0].pc = main.start;
@@ -505,6 +510,7 @@ impl<'c> Executor<'c> {
                 violation => violation,
             });
         }
+        self.race_commit(thread, step, (!entry.moot).then_some((at, size)));
         if !entry.moot {
             self.write_memory(object, at, entry.ty, entry.value);
         }

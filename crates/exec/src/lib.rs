@@ -5,12 +5,13 @@
 //! - [`state`], [`memory`], [`undo`]: threads, objects and their bytes; every change is logged
 //! - [`executor`]: steps and commits; `run`: how a thread runs; `access`, `control`, `objects`: its instructions
 //! - [`models`]: when a store reaches memory; [`arith`]: arithmetic
+//! - [`races`]: data races; [`open`]: what of the past can still be part of one
 //! - [`effect`]: what a step tells about itself; `observed`: whether it has looked at an address as a number
 //!
 //! The reference machine defines what a step is and what it does. This crate shares no code with the machine and is
 //! tested against it step by step.
 //!
-//! Left out: data races (they need the clocks of the machine) and output.
+//! Left out: output.
 
 mod access;
 pub mod arith;
@@ -23,6 +24,8 @@ pub mod models;
 mod objects;
 mod observed;
 pub mod op;
+pub mod open;
+pub mod races;
 mod run;
 pub mod state;
 

@@ -281,6 +281,11 @@ impl Memory {
         Value { bits: Ty::Ptr.truncate(address, self.target), object, life }
     }
 
+    /// The object that a byte of the flat memory belongs to.
+    pub fn object_at(&self, at: u32) -> u32 {
+        narrow(self.objects.partition_point(|object| object.start <= at).saturating_sub(1))
+    }
+
     /// The number of the arena that an address would lie in.
     pub fn arena_of(&self, address: u64) -> Option<u32> {
         let arena = (address >> self.target.arena_bits()).checked_sub(1)?;

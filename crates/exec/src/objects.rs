@@ -158,6 +158,7 @@ impl Executor<'_> {
 
     fn give_again(&mut self, thread: ThreadIdentity, object: u32, zeroed: bool, span: Span) {
         self.effects.push(Effect::Begins { thread, object });
+        self.race_given_again(thread, object);
         self.stop_withholding(thread, |withheld, _| withheld.0 == object);
         let info = self.memory.objects[object as usize];
         let range = info.start as usize..(info.start + info.size) as usize;
@@ -176,6 +177,7 @@ impl Executor<'_> {
 
     /// Other threads get memory that was freed once the older stores of the thread that freed it are in memory.
     fn withhold(&mut self, thread: ThreadIdentity, object: u32) {
+        self.race_withhold(thread, object);
         let owner = &mut self.threads[thread.index()];
         if !owner.buffer.is_empty() {
             owner.withheld.push((object, owner.counts.steps));
@@ -221,6 +223,14 @@ impl Executor<'_> {
                 self.effects.push(Effect::Ends { thread, object: pointer.object });
             }
             return Err(self.violation(thread, kind, message.to_owned()));
+        }
+        if heap && self.races.is_some() {
+            let freed = pointer.object;
+            if let Some(store) = self.pending_elsewhere(thread, freed) {
+                self.effects.push(Effect::Ends { thread, object: freed });
+                return Err(store);
+            }
+            self.race_free(thread, freed)?;
         }
         self.end_object(thread, pointer.object)?;
         if heap && self.program.reuses_memory {
@@ -327,6 +337,7 @@ impl Executor<'_> {
                 self.log.changes.push(Undo::Mooted { thread, index: narrow(index) });
             }
         }
+        self.race_end(object);
         self.set_alive(object, false);
         Ok(())
     }

@@ -1,7 +1,9 @@
 //! The dense form of a program: one array of operations, jumps as indices into it.
 
 use norn_ir::ids::FuncId;
-use norn_ir::instr::{BinaryOp, CastOp, CompareOp, FenceKind, NondetSource, Order, RmwOp, SectionKind, UnaryOp};
+use norn_ir::instr::{
+    BinaryOp, CastOp, CompareOp, FenceKind, NondetSource, Order, RmwOp, SectionKind, SyncKind, UnaryOp,
+};
 use norn_ir::program::Origin;
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
@@ -98,6 +100,7 @@ pub enum Op {
     Load {
         dst: u32,
         ty: Scalar,
+        order: Order,
         addr: Src,
     },
     Store {
@@ -110,10 +113,11 @@ pub enum Op {
         dst: u32,
         op: RmwOp,
         ty: Scalar,
+        order: Order,
         addr: Src,
         value: Src,
     },
-    /// The register of success and the desired value are in [`Code::exchanges`].
+    /// The register of success, the desired value and the orders of success and failure are in [`Code::exchanges`].
     CompareExchange {
         dst: u32,
         ty: Scalar,
@@ -170,7 +174,12 @@ pub enum Op {
         dst: u32,
         addr: Src,
     },
-    /// Output and marks for data races: nothing here.
+    /// A mark for data races.
+    Sync {
+        kind: SyncKind,
+        addr: Src,
+    },
+    /// Output: nothing here.
     Nothing,
 
     Jump(u32),
@@ -258,7 +267,7 @@ pub struct Code {
     pub functions: Vec<Function>,
     pub calls: Vec<Call>,
     pub switches: Vec<Switch>,
-    pub exchanges: Vec<(u32, Src)>,
+    pub exchanges: Vec<(u32, Src, Order, Order)>,
     pub selects: Vec<Src>,
     pub scales: Vec<i64>,
     pub messages: Vec<(ViolationKind, String)>,

@@ -223,9 +223,11 @@ impl Executor<'_> {
                 let bits = lhs.bits.wrapping_sub(rhs.bits);
                 self.set(thread, dst, Value::int(pointer.cut(bits)));
             }
-            Op::Load { dst, ty, addr } => return self.load(thread, dst, ty, addr),
+            Op::Load { dst, ty, order, addr } => return self.load(thread, dst, ty, order, addr),
             Op::Store { ty, order, addr, value } => return self.store(thread, ty, order, addr, value),
-            Op::Rmw { dst, op, ty, addr, value } => return self.modify(thread, dst, op, ty, (addr, value)),
+            Op::Rmw { dst, op, ty, order, addr, value } => {
+                return self.modify(thread, dst, (op, order), ty, (addr, value));
+            }
             Op::CompareExchange { dst, ty, addr, expected, more } => {
                 return self.compare_exchange(thread, dst, ty, (addr, expected), more);
             }
@@ -282,6 +284,7 @@ impl Executor<'_> {
                 let size = self.object_size(thread, addr)?;
                 self.set(thread, dst, Value::int(size));
             }
+            Op::Sync { kind, addr } => self.race_sync(thread, kind, addr)?,
             Op::Nothing => {}
             Op::Jump(to) => return Ok(Flow::Jumped(to)),
             Op::JumpBack(to) => return Ok(Flow::Back(to)),
@@ -352,6 +355,7 @@ impl Executor<'_> {
             FenceKind::Release | FenceKind::AcqRel | FenceKind::StoreStore => self.raise_epoch(thread),
             FenceKind::Full | FenceKind::Call | FenceKind::Acquire | FenceKind::LoadLoad | FenceKind::Compiler => {}
         }
+        self.race_fence(thread, kind);
         Flow::Next
     }
 

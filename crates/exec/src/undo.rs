@@ -151,6 +151,8 @@ pub(crate) enum Undo {
     },
     Exited,
     MainReturned,
+    /// The last change in what is known of data races.
+    Race,
 }
 
 /// The log, and the stacks on which larger things are kept.
@@ -202,6 +204,8 @@ impl Executor<'_> {
             Undo::Exited | Undo::MainReturned => Some(Change::Exit),
             // What points where changes with the bytes, and what was added is reached by something that changed.
             Undo::Provenance { .. } | Undo::ProvenanceAdded { .. } | Undo::ObjectAdded { .. } => None,
+            // Who stores states looks at it after every step.
+            Undo::Race => None,
         })
     }
 
@@ -319,6 +323,11 @@ impl Executor<'_> {
             Undo::Result { thread, old } => self.threads[thread.index()].result = old,
             Undo::Exited => self.exited = None,
             Undo::MainReturned => self.main_returned = false,
+            Undo::Race => {
+                if let Some(races) = &mut self.races {
+                    races.undo();
+                }
+            }
         }
     }
 }

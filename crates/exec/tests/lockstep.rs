@@ -6,7 +6,7 @@ use norn_ir::ids::GlobalId;
 use norn_ir::program::Program;
 use norn_machine::observe::Unobserved;
 use norn_machine::{Choice, Inputs, Machine, Request, State};
-use norn_testing::programs::{Shape, program};
+use norn_testing::programs::{Shape, program, races};
 use norn_testing::{Random, checked, compile, setting};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Basic, Checks};
@@ -18,6 +18,9 @@ use std::collections::BTreeMap;
 const CHECKS: Checks = Checks { memory_safety: true, overflow: true, ..Checks::DEFAULT };
 /// What goes wrong is assumed not to happen.
 const ASSUMING: Checks = Checks { basic: Basic::Assertions, ..Checks::DEFAULT };
+
+const RACES: Checks = Checks { data_race: true, memory_safety: true, ..Checks::DEFAULT };
+const RACES_ONLY: Checks = Checks { data_race: true, ..ASSUMING };
 
 /// The same fixed values for both: they depend on thread and position only.
 #[derive(Clone, Default)]
@@ -204,17 +207,31 @@ fn walk(reference: &Program, program: &Program, code: &Code, (model, checks): (M
     }
 }
 
+/// Data races are found at the same steps, and undoing forgets the same accesses.
+#[test]
+fn data_races_are_seen_as_on_the_machine() {
+    for seed in 0..setting("NORN_TEST_PROGRAMS").unwrap_or(60) {
+        for make in [races::program, races::longer] {
+            check_with(&make(&mut Random::new(seed)), seed, compile, &[RACES, RACES_ONLY]);
+        }
+    }
+}
+
 fn check(text: &str, seed: u64) {
     check_compiled(text, seed, compile);
 }
 
 fn check_compiled(text: &str, seed: u64, compile: fn(&str) -> Program) {
+    check_with(text, seed, compile, &[CHECKS, ASSUMING]);
+}
+
+fn check_with(text: &str, seed: u64, compile: fn(&str) -> Program, all: &[Checks]) {
     for model in Model::ALL {
         checked(&format!("program {seed}, {model}"), text, |text| {
             let program = compile(text);
             let code = norn_exec::compile(&program, None);
             for walk_seed in 0..4 {
-                for checks in [CHECKS, ASSUMING] {
+                for &checks in all {
                     walk(&program, &program, &code, (model, checks), &mut Random::new(seed * 4 + walk_seed));
                 }
             }

@@ -440,19 +440,6 @@ impl Referee for Reference {
         confirm(program, checks, claim)
     }
 
-    fn violation(
-        &self,
-        program: &Program,
-        checks: Checks,
-        mut schedule: Schedule,
-    ) -> Result<Option<(Violation, Schedule)>, Mismatch> {
-        match replay_completed(program, checks, &mut schedule).map(|replayed| replayed.end) {
-            Ok(End::Violation(violation)) => Ok(Some((violation, schedule))),
-            Ok(_) | Err(ReplayError::Stuck(_) | ReplayError::MissingInput { .. }) => Ok(None),
-            Err(error) => Err(Mismatch::Refused(error.to_string())),
-        }
-    }
-
     fn rule_on_cycle(&self, program: &Program, checks: Checks, schedule: Schedule) -> Result<CyclicTrace, Mismatch> {
         confirm_cycle(program, checks, complete_inputs(program, checks, schedule))
     }

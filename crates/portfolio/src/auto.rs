@@ -52,21 +52,8 @@ fn turns(task: &Task<'_>) -> Vec<Turn> {
     let turn =
         |engine, share, most: Option<f64>| Turn { engine, share, most: most.map_or(NO_CAP, Duration::from_secs_f64) };
     let checks = task.checks;
-    if task.options.proofs_only && checks.data_race {
-        return vec![turn(Who::Events, 1.0, None)];
-    }
     if task.options.proofs_only {
         return vec![turn(Who::Events, 0.6, None), turn(Who::Rounds, 1.0, None)];
-    }
-    if checks.data_race && checks.deadlock {
-        return vec![turn(Who::Enumerate, 1.0, None)];
-    }
-    if checks.data_race {
-        return vec![
-            turn(Who::Enumerate, 0.1, Some(10.0)),
-            turn(Who::Events, 0.6, None),
-            turn(Who::Enumerate, 1.0, None),
-        ];
     }
     if checks.deadlock {
         return vec![turn(Who::States, 0.6, None), turn(Who::Stateless, 1.0, None)];
@@ -85,9 +72,14 @@ fn turns(task: &Task<'_>) -> Vec<Turn> {
     ]
 }
 
-/// Without those who cannot follow memory that is reused. Engines with proofs cannot: whoever is asked says so.
+/// Without those who do not look for what is asked, or cannot follow memory that is reused. Where no engine with proofs can,
+/// whoever is asked says so.
 fn able_turns(task: &Task<'_>) -> Vec<Turn> {
     let mut turns = turns(task);
+    let is_able = |turn: &Turn| turn.engine.capabilities().unsought(task.checks).is_none();
+    if turns.iter().any(is_able) {
+        turns.retain(is_able);
+    }
     if task.program.reuses_memory && !task.options.proofs_only {
         turns.retain(|turn| turn.engine.capabilities().reuses_memory);
     }
@@ -305,7 +297,7 @@ mod tests {
                 options: &options,
                 heard: crate::NOBODY_LISTENS,
             };
-            for turn in turns(&task) {
+            for turn in able_turns(&task) {
                 let able = turn.engine.capabilities();
                 // No engine with proofs looks for deadlocks: whoever is asked says so.
                 assert!(able.unsought(checks).is_none() || proofs_only, "{:?} {checks:?}", turn.engine);

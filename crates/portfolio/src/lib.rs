@@ -24,7 +24,7 @@ use norn_states::States;
 use norn_verdict::claim::{Claim, Mismatch, Referee, Ruling};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Checks, Verdict, Violation};
+use norn_verdict::outcome::{Checks, Verdict};
 use norn_verdict::robustness::CyclicTrace;
 use norn_verdict::schedule::Schedule;
 
@@ -93,15 +93,6 @@ impl Referee for Judge<'_> {
         Reference.rule(program, checks, claim)
     }
 
-    fn violation(
-        &self,
-        program: &Program,
-        checks: Checks,
-        schedule: Schedule,
-    ) -> Result<Option<(Violation, Schedule)>, Mismatch> {
-        Reference.violation(program, checks, schedule)
-    }
-
     fn rule_on_cycle(&self, program: &Program, checks: Checks, schedule: Schedule) -> Result<CyclicTrace, Mismatch> {
         Reference.rule_on_cycle(program, checks, schedule)
     }
@@ -142,8 +133,6 @@ impl Task<'_> {
     /// What the engines that can help say, in turn.
     pub fn ask_in_turn(&self, model: Model) -> Result<Verdict, Mismatch> {
         match self.options.shortest {
-            // The enumerator always goes breadth first.
-            true if self.checks.data_race => self.ask(Who::Enumerate, model),
             true => self.ask(Who::States, model),
             false => auto::verdict(self, model),
         }

@@ -24,7 +24,7 @@ impl Engine for Sample {
 
     /// Unsafe, or unknown.
     fn run(&self, query: &Query<'_>, referee: &dyn Referee) -> Result<Verdict, Mismatch> {
-        let mut hunted = hunt(&question(self, query, query.bounds, referee), &self.budget)?;
+        let mut hunted = hunt(&question(self, query, query.bounds), &self.budget);
         if let Some(found) = hunted.found.take() {
             return confirmed(query, found, hunted.stats(), referee);
         }
@@ -62,7 +62,7 @@ impl Sample {
         referee: &dyn Referee,
     ) -> Result<Attack, Mismatch> {
         let bounds = loop_bounds(claimed);
-        let mut hunted = hunt(&question(self, query, bounds.as_ref(), referee), &self.budget)?;
+        let mut hunted = hunt(&question(self, query, bounds.as_ref()), &self.budget);
         let Some(found) = hunted.found.take() else { return Ok(Attack::Stands(hunted.stats())) };
         let contradicts = contains(claimed, in_order, &found);
         let verdict = confirmed(query, found, hunted.stats(), referee)?;
@@ -70,14 +70,9 @@ impl Sample {
     }
 }
 
-fn question<'a>(
-    engine: &Sample,
-    query: &Query<'a>,
-    bounds: Option<&'a Bounds>,
-    referee: &'a dyn Referee,
-) -> Question<'a> {
+fn question<'a>(engine: &Sample, query: &Query<'a>, bounds: Option<&'a Bounds>) -> Question<'a> {
     let Query { program, model, checks, limits, .. } = *query;
-    Question { program, model, checks, bounds, limits, seed: engine.seed, referee }
+    Question { program, model, checks, bounds, limits, seed: engine.seed }
 }
 
 /// Only the machine makes it unsafe. A data race that it meets on the way is as good as what was found.

@@ -9,7 +9,6 @@ use norn_engine::capabilities::SAMPLE;
 use norn_exec::{Code, Executor, Stop, compile};
 use norn_ir::number::to_usize;
 use norn_passes::unwind::Bounds;
-use norn_verdict::claim::{Mismatch, Referee};
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Stats, Violation};
@@ -23,8 +22,6 @@ use std::time::{Duration, Instant};
 
 /// What an execution costs besides its changes.
 const COST: u64 = 64;
-/// What a step of the machine costs.
-const MACHINE_COST: u64 = 100;
 /// Work between two looks at the clock.
 const PATIENCE: u64 = 20_000;
 
@@ -46,7 +43,6 @@ pub struct Question<'a> {
     pub bounds: Option<&'a Bounds>,
     pub limits: &'a Limits,
     pub seed: u64,
-    pub referee: &'a dyn Referee,
 }
 
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -84,18 +80,18 @@ fn lengths(number: u64) -> Lengths {
     Lengths { steps, threads, run, changes: to_usize(run) * 4 }
 }
 
-pub fn hunt(question: &Question<'_>, budget: &Budget) -> Result<Hunted, Mismatch> {
+pub fn hunt(question: &Question<'_>, budget: &Budget) -> Hunted {
     let code = compile(question.program, question.bounds);
     let mut hunted = Hunted::default();
     match Hunt::new(question, &code) {
         Ok(mut hunt) => {
-            hunt.run(budget, &mut hunted)?;
+            hunt.run(budget, &mut hunted);
             hunted.met = hunt.runner.met.take();
         }
         Err(Stop::Undecided(open)) => hunted.met = Some(*open),
         Err(_) => {}
     }
-    Ok(hunted)
+    hunted
 }
 
 struct Hunt<'a, 'c> {
@@ -113,7 +109,7 @@ impl<'a: 'c, 'c> Hunt<'a, 'c> {
         Ok(Hunt { question, runner })
     }
 
-    fn run(&mut self, budget: &Budget, hunted: &mut Hunted) -> Result<(), Mismatch> {
+    fn run(&mut self, budget: &Budget, hunted: &mut Hunted) {
         let limits = self.question.limits;
         let end = budget.time.map(|time| Instant::now() + time);
         let (mut work, mut next_look, mut length) = (0, PATIENCE, 0);
@@ -140,10 +136,6 @@ impl<'a: 'c, 'c> Hunt<'a, 'c> {
             work += self.runner.work() + COST;
             let found = match ended {
                 Ended::Violation(violation) => Some(self.found(violation)),
-                Ended::Over | Ended::Cut if self.question.checks.data_race => {
-                    work += steps * MACHINE_COST;
-                    self.race()?
-                }
                 Ended::Over | Ended::Cut => None,
             };
             if found.is_some() {
@@ -152,7 +144,6 @@ impl<'a: 'c, 'c> Hunt<'a, 'c> {
             }
         }
         self.runner.reset();
-        Ok(())
     }
 
     fn schedule(&mut self) -> Schedule {
@@ -165,15 +156,5 @@ impl<'a: 'c, 'c> Hunt<'a, 'c> {
             true => Found { violation, schedule: self.schedule(), longest_buffer: self.runner.longest_buffer },
             false => Found { violation, schedule: original, longest_buffer },
         }
-    }
-
-    /// A data race, which the executor does not see: the machine has the clocks.
-    fn race(&mut self) -> Result<Option<Found>, Mismatch> {
-        let Question { program, checks, referee, .. } = *self.question;
-        let longest_buffer = self.runner.longest_buffer;
-        let schedule = self.schedule();
-        // Nothing is found either where a thread was left alone because it met something without a meaning.
-        let found = referee.violation(program, checks, schedule)?;
-        Ok(found.map(|(violation, schedule)| Found { violation, schedule, longest_buffer }))
     }
 }

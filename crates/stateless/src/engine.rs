@@ -24,7 +24,9 @@ use norn_ir::span::Span;
 use norn_ir::types::Ty;
 use norn_passes::inputs::small_domains;
 use norn_verdict::claim::{Claim, Expected, Mismatch, Referee};
-use norn_verdict::outcome::{Assumption, Bound, BoundKind, Outcome, Reached, Verdict, Violation, unwind_bounds};
+use norn_verdict::outcome::{
+    Assumption, Bound, BoundKind, Checks, Outcome, Reached, Verdict, Violation, unwind_bounds,
+};
 use norn_verdict::schedule::Schedule;
 use norn_verdict::undecided::{Undecided, Unsought, Why};
 use std::cell::OnceCell;
@@ -193,8 +195,12 @@ fn search(
 
 /// The program as it is explored for a verdict: with the same steps, but fewer executions in which a thread stops.
 fn with_awaits<'a>(query: &Query<'a>) -> &'a Program {
-    // A thread that waits may be part of a deadlock, one that spins or has stopped is none.
-    if query.checks.deadlock { query.program.stopping() } else { query.program.assuming() }
+    // An idle iteration may race. A thread that waits may be part of a deadlock, one that spins or has stopped is none.
+    match query.checks {
+        Checks { data_race: true, .. } => query.program.racing(),
+        Checks { deadlock: true, .. } => query.program.stopping(),
+        _ => query.program.assuming(),
+    }
 }
 
 /// What an exploration of the query's program, or of one with the same steps, says about it: a violation counts only if

@@ -299,6 +299,11 @@ impl<'c> Encoder<'c> {
         Memory::marked(memory.bits(info.start + offset, size), known)
     }
 
+    /// A pointer to an object that is not allocated, or where nothing is renamed to any.
+    pub fn pointer(&self, memory: &Memory, pointer: Value, out: &mut Part) {
+        self.value(memory, pointer, out);
+    }
+
     fn value(&self, memory: &Memory, content: Value, out: &mut Part) {
         value(memory, self.rename, content, out);
     }

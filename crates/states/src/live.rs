@@ -209,6 +209,7 @@ fn defines(code: &Code, op: Op, mut each: impl FnMut(u32)) {
         | Op::LocalEnter(_)
         | Op::LocalExit(_)
         | Op::Free { .. }
+        | Op::Sync { .. }
         | Op::Nothing
         | Op::Jump(_)
         | Op::JumpBack(_)
@@ -246,7 +247,9 @@ fn uses(code: &Code, op: Op, mut each: impl FnMut(u32)) {
             read(base);
             read(index);
         }
-        Op::Load { addr, .. } | Op::Free { addr, .. } | Op::ObjectSize { addr, .. } => read(addr),
+        Op::Load { addr, .. } | Op::Free { addr, .. } | Op::ObjectSize { addr, .. } | Op::Sync { addr, .. } => {
+            read(addr)
+        }
         Op::Store { addr, value, .. } | Op::Rmw { addr, value, .. } => {
             read(addr);
             read(value);

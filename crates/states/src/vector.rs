@@ -10,6 +10,7 @@
 use crate::encode::{Encoder, Part};
 use crate::store::{Full, Leaves, NOTHING, Pairs};
 use norn_exec::memory::{Kind, Memory};
+use norn_exec::open::Carrier;
 use norn_exec::{Change, Executor, Mark, ThreadIdentity};
 use norn_ir::number::narrow;
 use norn_verdict::trace::ThreadIndex;
@@ -437,11 +438,72 @@ impl<'c> Vector<'c> {
             heap = self.reach(executor)?;
             std::mem::swap(&mut self.heap.header, &mut self.part);
         }
+        self.encode_races(executor);
         let header = self.leaf()?;
         let at = self.width + self.first_global + self.globals.len();
         self.set(at, header);
         self.set(at + 1, heap);
         Ok(())
+    }
+
+    /// Which accesses so far may be part of a data race, and who knows of them; nothing if there are none.
+    fn encode_races(&mut self, executor: &Executor<'_>) {
+        let Some(races) = executor.races() else { return };
+        let memory = executor.memory();
+        let (names, rename) = (&self.heap.names, self.encoder.rename);
+        let is_named = |object: u32| rename && matches!(memory.objects[object as usize].kind, Kind::Heap | Kind::Stack);
+        let open = races.open(executor, |object| !is_named(object) || names.contains_key(&object));
+        let mut lines: Vec<Vec<u8>> = Vec::with_capacity(open.accesses.len() + open.known.len());
+        let place = |line: &mut Part, object: u32, offset: u32| match names.get(&object) {
+            Some(&name) if is_named(object) => {
+                line.bytes.push(0);
+                line.number(u64::from(name));
+                line.number(u64::from(offset));
+            }
+            _ => {
+                line.bytes.push(1);
+                self.encoder.pointer(memory, memory.pointer(object, i64::from(offset)), line);
+            }
+        };
+        for access in &open.accesses {
+            let mut line = Part::default();
+            line.bytes.extend([0, access.kind, access.size]);
+            line.number(u64::from(access.thread.0));
+            line.number(u64::from(access.class));
+            place(&mut line, access.object, access.offset);
+            lines.push(line.bytes);
+        }
+        for known in &open.known {
+            let mut line = Part::default();
+            let (tag, thread) = match known.carrier {
+                Carrier::Thread(thread) => (1, Some(thread)),
+                Carrier::Unacquired(thread) => (2, Some(thread)),
+                Carrier::Fenced(thread) => (3, Some(thread)),
+                Carrier::Buffered(thread, _, false) => (4, Some(thread)),
+                Carrier::Buffered(thread, _, true) => (5, Some(thread)),
+                Carrier::Lock(..) => (6, None),
+                Carrier::Message(thread, _) => (7, Some(thread)),
+            };
+            line.bytes.push(tag);
+            line.number(thread.map_or(0, |thread| u64::from(thread.0)));
+            known.classes.iter().for_each(|&class| line.number(u64::from(class)));
+            match known.carrier {
+                Carrier::Thread(_) | Carrier::Unacquired(_) | Carrier::Fenced(_) => {}
+                Carrier::Buffered(_, index, _) => line.number(u64::from(index)),
+                Carrier::Lock(object, offset) => place(&mut line, object, offset),
+                Carrier::Message(_, (object, offset, size)) => {
+                    line.bytes.push(size);
+                    place(&mut line, object, offset);
+                }
+            }
+            lines.push(line.bytes);
+        }
+        if !lines.is_empty() {
+            // In the order of nothing that could differ.
+            lines.sort_unstable();
+            self.part.number(lines.len() as u64);
+            lines.iter().for_each(|line| self.part.bytes.extend_from_slice(line));
+        }
     }
 
     /// Names the allocated objects in order of first reach: their parts folded into one number, the references in the
@@ -525,6 +587,9 @@ impl<'c> Vector<'c> {
             add(self, &mut bytes);
         }
         bytes.extend_from_slice(&self.heap.header.bytes);
+        self.part.clear();
+        self.encode_races(executor);
+        bytes.extend_from_slice(&self.part.bytes);
         Ok(self.whole.add(&bytes)?)
     }
 }

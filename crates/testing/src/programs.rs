@@ -1,6 +1,7 @@
 //! Random small C programs, by seed. A line of a function's body is a statement, so that the shrinker can leave it out.
 
 pub mod pointers;
+pub mod races;
 pub mod reuse;
 pub mod sections;
 

@@ -79,15 +79,6 @@ impl Ruling {
 pub trait Referee {
     fn rule(&self, program: &Program, checks: Checks, claim: Claim) -> Ruling;
 
-    /// The violation that a schedule ends in, and the schedule with the inputs that it lacked: for those who cannot see
-    /// violations of some kinds themselves. An error means that the schedule cannot be run.
-    fn violation(
-        &self,
-        program: &Program,
-        checks: Checks,
-        schedule: Schedule,
-    ) -> Result<Option<(Violation, Schedule)>, Mismatch>;
-
     /// A trace of the program that is said to have a cycle.
     fn rule_on_cycle(&self, program: &Program, checks: Checks, schedule: Schedule) -> Result<CyclicTrace, Mismatch>;
 
