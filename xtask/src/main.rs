@@ -15,6 +15,7 @@ mod hardware;
 mod mutants;
 mod norn;
 mod outcomes;
+mod pages;
 mod pinned;
 mod torture;
 
@@ -49,6 +50,8 @@ Usage: cargo xtask TASK
                      seed faults into a copy of the project, one at a time, and list those that no test sees; --list
                      only looks for the texts of 'xtask/mutants', --check compiles them; results of before are kept,
                      --survivors runs the tests again with those that survived
+  pages              open the pages of 'norn check --html' in a browser (chromium and chromedriver), step through them, and
+                     leave pictures in target/pages
   csmith --inputs [--count N] [--seed S] [--timeout SECONDS]
                      the same for the engines, on small programs with constants turned into inputs that are pinned
   torture --dir DIR [--count N] [--seed S] [--timeout SECONDS]
@@ -96,6 +99,7 @@ fn main() -> ExitCode {
         ["csmith", options @ ..] => csmith::Plan::from_words(options).and_then(|plan| csmith::run(&plan)),
         ["deny"] => deny::run(),
         ["mutants", options @ ..] => mutants::Plan::from_words(options).and_then(|plan| mutants::run(&plan)),
+        ["pages"] => pages::run(),
         ["torture", options @ ..] => torture::Plan::from_words(options).and_then(|plan| torture::run(&plan)),
         ["flow", options @ ..] => flow::Plan::from_words(options).and_then(|plan| flow::run(&plan)),
         ["outcomes", options @ ..] => outcomes::Plan::from_words(options).and_then(|plan| outcomes::run(&plan)),

@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::compiler_flags::{self, Translated};
+use crate::files::FileArgs;
 use crate::limits;
 use clap::parser::ArgMatches;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -161,6 +162,9 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     pub schedule_out: Option<PathBuf>,
 
+    #[command(flatten)]
+    pub files: FileArgs,
+
     /// Give the sequential program (see `norn sequentialize`) to another verifier, such as "cbmc --trace", and pass on
     /// what it says; Norn does not replay that
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["engine", "schedule_out", "deadlock", "data_race", "memory_safety", "overflow", "only_assertions", "property"])]
@@ -194,6 +198,9 @@ pub struct RobustArgs {
     /// Print figures and times, on standard error
     #[arg(long)]
     pub stats: bool,
+
+    #[command(flatten)]
+    pub files: FileArgs,
 }
 
 impl RobustArgs {

@@ -10,6 +10,7 @@ mod compile_commands;
 mod compiler_flags;
 mod exit;
 mod expectations;
+mod files;
 mod frontend;
 mod harness;
 mod input;

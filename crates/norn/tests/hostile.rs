@@ -473,3 +473,40 @@ fn a_limit_of_the_system_on_memory_ends_in_unknown() {
         }
     }
 }
+
+/// What a hostile name breaks in a file beside the output: the element or the quotes that it stands in, or the terminal.
+#[test]
+fn names_break_no_page_no_graph_and_no_log() {
+    let folder = Folder::new("evil_formats");
+    let long = "n".repeat(10_000);
+    let program = format!(
+        "#line 1 \"</script><script>alert(1)</script><!--\\\"\\n\\033[2J&amp;.c\"\n#include <pthread.h>\n#include <assert.h>\n\
+         int x, y, \u{5d0}\u{5d1}; void *f_{long}(void *a) {{ x = 1; \u{5d0}\u{5d1} = y; /* </script>\u{202e} */ return a; }}\n\
+         int main(void) {{ pthread_t t; pthread_create(&t, 0, f_{long}, 0); y = 1; int seen = x;\n\
+         pthread_join(t, 0); assert(seen || \u{5d0}\u{5d1} || !\"</script>\\\"<b>'\"); return 0; }}\n"
+    );
+    folder.write("a.c", program);
+    let run = folder.norn(&["check", "-m", "tso", "--html", "a.html", "--sarif", "a.sarif", "--dot", "a.dot", "a.c"]);
+    assert_eq!(run.status(), 10, "{}{}", run.stdout(), run.stderr());
+    assert!(is_clean(&(run.stdout() + &run.stderr())));
+    let last = run.stdout().lines().last().map(str::to_owned).unwrap_or_default();
+    assert!(last.starts_with("norn: unsafe (tso): assertion failed at </script>"), "{last}");
+    let read = |name: &str| std::fs::read_to_string(folder.path(name)).expect("the file should be written");
+    let (page, log, graph) = (read("a.html"), read("a.sarif"), read("a.dot"));
+    for (name, text) in [("page", &page), ("log", &log), ("graph", &graph)] {
+        assert!(is_clean(text), "{name}");
+        assert!(!text.contains(['\u{202e}', '\u{2028}']), "{name}");
+        assert!(text.len() < 1_000_000, "{name} has {} bytes", text.len());
+    }
+    // Two script elements of Norn's, both closed, and no other tag that the program brought along.
+    assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (2, 2));
+    assert!(
+        !page.contains("<!--") && !page.contains("<b>") && !page.contains("alert(1)</"),
+        "a name got into the markup"
+    );
+    assert!(serde_json::from_str::<serde_json::Value>(&log).is_ok());
+    for line in graph.lines() {
+        let quotes = line.replace("\\\\", "").replace("\\\"", "").matches('"').count();
+        assert!(quotes % 2 == 0, "{line}");
+    }
+}

@@ -5,13 +5,20 @@
 //! - [`json`]: everything, for programs
 //! - [`value`]: places and values
 //! - [`robust`]: the same for robustness
+//! - [`mod@format`]: files for other tools and for browsers, of all that a run found out: [`html`], [`sarif`], [`dot`]
 //! - [`visible`]: text of others, made fit to be shown
 //!
 //! All of them are functions from data to text; the binary decides what is printed.
 
+mod cover;
+pub mod dot;
+pub mod format;
+pub mod html;
 pub mod json;
 pub mod line;
 pub mod robust;
+pub mod sarif;
+mod steps;
 pub mod table;
 pub mod value;
 pub mod visible;

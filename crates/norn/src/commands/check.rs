@@ -85,6 +85,7 @@ fn check(args: &CheckArgs, asked: &Property, compiled: &Compiled, stop: &StopTok
             unwritten |= output::write(path, &found.schedule().to_string()) != Exit::Fine;
         }
         verdicts.push(verdict);
+        unwritten |= conclusion.write_files(&verdicts)? != Exit::Fine;
         // From here on the verdict is said if time runs out.
         conclusion.leave_last_words(&verdicts)?;
         let verdict = verdicts.last_mut().expect("one was just added");

@@ -110,6 +110,12 @@ impl<'a> Conclusion<'a> {
         Ok(())
     }
 
+    /// Writes the files that were asked for, as far as there are verdicts.
+    pub fn write_files(&self, verdicts: &[Verdict]) -> Result<Exit, Exit> {
+        let all = self.conclude(verdicts)?;
+        Ok(self.args.files.write(&all[..verdicts.len()], self.asked.checks, self.compiled))
+    }
+
     fn leave(&self, all: &[Verdict]) {
         let parts = self.parts(&all[self.shown..]);
         let (as_json, exit) = (self.args.json, Some(overall(all)));

@@ -37,6 +37,7 @@ pub fn run(args: &RobustArgs) -> Exit {
         return output::fail(&message, Exit::Usage);
     }
     let stop = watch::stop_token();
+    let mut unwritten = false;
     let mut verdicts = Vec::new();
     let mut values = Vec::new();
     let models = args.models();
@@ -50,6 +51,7 @@ pub fn run(args: &RobustArgs) -> Exit {
             values.push(compiled.with_sources(|sources| robust::verdict(&verdict, sources)));
         }
         verdicts.push(verdict);
+        unwritten |= args.files.write_robust(&verdicts, &compiled) != Exit::Fine;
         if stop.is_stopped() {
             break;
         }
@@ -61,6 +63,7 @@ pub fn run(args: &RobustArgs) -> Exit {
         false => Exit::Fine,
     };
     match printed {
+        Exit::Fine if unwritten => Exit::Unwritten,
         Exit::Fine if stop.is_stopped() => Exit::Interrupted,
         Exit::Fine => overall(&verdicts, args.require_proof),
         failed => failed,
