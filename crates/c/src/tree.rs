@@ -193,6 +193,9 @@ pub enum StmtKind {
     Expr(Expr),
     /// The declaration of a variable with an initialiser is reached.
     Init(VarId, Init),
+    /// The declaration of a variable with GNU's attribute `cleanup` was reached: from here on the expression is evaluated
+    /// whenever the innermost block is left.
+    Cleanup(Expr),
     /// The declaration of a variable-length array is reached: its object is made, `size` bytes (`size_t`) large.
     Vla {
         var: VarId,

@@ -78,7 +78,7 @@ pub struct FunctionBuilder<'p, 'a> {
     current: Option<BlockId>,
     pub span: Span,
     pub homes: Vec<Home>,
-    pub scopes: Vec<Scope>,
+    pub scopes: Vec<Scope<'a>>,
     pub scope: ScopeId,
     pub break_target: Option<(BlockId, ScopeId)>,
     pub continue_target: Option<(BlockId, ScopeId)>,
@@ -502,6 +502,7 @@ impl<'p, 'a> FunctionBuilder<'p, 'a> {
     /// Leaves the function: a section that spans it ends, and so does every scope, by itself.
     pub fn return_value(&mut self, value: Option<Operand>) {
         let value = value.map(|value| self.without_scope(value));
+        self.clean_up();
         self.release_claims();
         if self.is_section {
             self.emit(InstrKind::SectionEnd);

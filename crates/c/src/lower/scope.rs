@@ -6,12 +6,15 @@
 //! of its own, which is filled when the function is complete. Where there is nothing to do, that block is empty and
 //! disappears.
 //!
+//! A variable with the attribute `cleanup` opens a scope within its block, which has no objects: to leave it is to evaluate
+//! the cleanup. A return ends the objects by itself, but not the scopes with cleanups.
+//!
 //! Variables in registers have no lifetime, but start with an indeterminate value each time that their scope is entered:
 //! a `Nondet`, which is removed again where the value is not used (see `uninit`).
 
 use super::function::{FunctionBuilder, Home};
 use crate::tree::walk::{Node, preorder};
-use crate::tree::{Body, CaseId, LabelId, StmtKind, VarId};
+use crate::tree::{Body, CaseId, Expr, LabelId, StmtKind, VarId};
 use norn_ir::ids::{BlockId, LocalId, Reg};
 use norn_ir::instr::{Access, AllocKind, CompareOp, Const, InstrKind, NondetSource, Operand, TerminatorKind};
 use norn_ir::span::Span;
@@ -23,7 +26,7 @@ norn_ir::ids! {
 }
 
 #[derive(Default)]
-pub struct Scope {
+pub struct Scope<'a> {
     pub parent: Option<ScopeId>,
     depth: u32,
     locals: Vec<LocalId>,
@@ -32,6 +35,8 @@ pub struct Scope {
     variables: Vec<(Reg, String)>,
     /// Objects that nested functions reach through the frame, with their place there.
     captured: Vec<(u64, LocalId)>,
+    /// What is evaluated when the scope is left.
+    cleanup: Option<&'a Expr>,
 }
 
 /// A jump to a label whose scope is known only later.
@@ -69,9 +74,8 @@ pub fn listed_variables(body: &Body) -> Vec<bool> {
 }
 
 impl<'a> FunctionBuilder<'_, 'a> {
-    pub fn scope_of(&self, parent: Option<ScopeId>, vars: &[VarId]) -> Scope {
-        let depth = parent.map_or(0, |p| self.scopes[p.0 as usize].depth + 1);
-        let mut scope = Scope { parent, depth, ..Scope::default() };
+    pub fn scope_of(&self, parent: Option<ScopeId>, vars: &[VarId]) -> Scope<'a> {
+        let mut scope = Scope { parent, depth: self.depth_within(parent), ..Scope::default() };
         for &var in vars {
             match self.homes[var.0 as usize] {
                 Home::Register(reg) => scope.variables.push((reg, self.var_name(var))),
@@ -83,6 +87,35 @@ impl<'a> FunctionBuilder<'_, 'a> {
             }
         }
         scope
+    }
+
+    fn depth_within(&self, parent: Option<ScopeId>) -> u32 {
+        parent.map_or(0, |p| self.scopes[p.0 as usize].depth + 1)
+    }
+
+    /// Opens a scope up to the end of the block, with something to evaluate when it is left.
+    pub fn open_cleanup(&mut self, cleanup: &'a Expr) {
+        let parent = Some(self.scope);
+        let depth = self.depth_within(parent);
+        self.scopes.push(Scope { parent, depth, cleanup: Some(cleanup), ..Scope::default() });
+        self.scope = ScopeId::new(self.scopes.len() - 1);
+    }
+
+    /// Evaluates the cleanups of all open scopes, innermost first, as for a return.
+    pub fn clean_up(&mut self) {
+        let mut scope = Some(self.scope);
+        while let Some(id) = scope {
+            scope = self.scopes[id.0 as usize].parent;
+            self.evaluate_cleanup(id);
+        }
+    }
+
+    fn evaluate_cleanup(&mut self, scope: ScopeId) {
+        let Scope { parent: Some(parent), cleanup: Some(cleanup), .. } = self.scopes[scope.0 as usize] else { return };
+        let (current, span) = (std::mem::replace(&mut self.scope, parent), self.span);
+        self.set_loc(cleanup.loc);
+        self.discard(cleanup);
+        (self.scope, self.span) = (current, span);
     }
 
     /// Opens the scope of a block. One without variables is no scope.
@@ -155,6 +188,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
     fn exit_scopes(&mut self, from: ScopeId, outer: ScopeId) {
         let mut scope = from;
         while scope != outer {
+            self.evaluate_cleanup(scope);
             let Scope { parent, locals, arrays, .. } = &self.scopes[scope.0 as usize];
             let free =
                 arrays.iter().rev().map(|&reg| InstrKind::Free { addr: Operand::Reg(reg), kind: AllocKind::Stack });

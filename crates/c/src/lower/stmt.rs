@@ -46,6 +46,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 self.leave_scope(outer);
             }
             StmtKind::Expr(e) => self.discard(e),
+            StmtKind::Cleanup(e) => self.open_cleanup(e),
             StmtKind::Init(var, init) => self.initialise(*var, init),
             StmtKind::Vla { var, size } => self.variable_array(*var, size),
             StmtKind::If { .. } => self.if_chain(stmt),

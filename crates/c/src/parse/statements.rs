@@ -229,7 +229,7 @@ impl Parser<'_> {
         self.diagnose_unknown_type_in_block();
         let init = if self.accept(Punct::Semi) {
             ForInit::None
-        } else if self.at_declaration() {
+        } else if self.at_keyword(Keyword::Attribute) || self.at_declaration() {
             while self.accept_keyword(Keyword::Extension) {}
             ForInit::Declaration(self.plain_declaration()?)
         } else {

@@ -248,11 +248,6 @@ impl Checker<'_> {
             self.static_local(name, ty, align, specifiers, init, loc);
             return;
         }
-        let attributes = specifiers.attributes.iter().chain(&declarator.attributes);
-        if let Some(attribute) = attributes.into_iter().find(|a| a.name == self.words.cleanup) {
-            let message = "a variable with the attribute 'cleanup'";
-            self.report(Diagnostic::unsupported(attribute.loc, message));
-        }
         self.check_alignment(specifiers, ty, align);
         let Some(function) = &mut self.function else { return };
         let var = function.new_var(Some(name), ty, loc);
@@ -274,6 +269,23 @@ impl Checker<'_> {
             let (init, complete) = self.initializer(initializer, ty, loc);
             self.initialise_var(var, init, complete, loc, out);
         }
+        let attributes = specifiers.attributes.iter().chain(&declarator.attributes);
+        if let Some(attribute) = attributes.into_iter().find(|a| a.name == self.words.cleanup) {
+            self.cleanup(attribute, name, loc, out);
+        }
+    }
+
+    /// What the attribute `cleanup(f)` of a variable asks for: `f(&variable)` when the block is left.
+    fn cleanup(&mut self, attribute: &ast::Attribute, variable: Symbol, loc: Loc, out: &mut Vec<Stmt>) {
+        let Some(function) = attribute.ident else {
+            self.error(attribute.loc, "the attribute 'cleanup' needs the name of a function");
+            return;
+        };
+        let expr = |kind| ast::Expr { kind, loc: attribute.loc };
+        let named = |name| Box::new(expr(ast::ExprKind::Ident(name)));
+        let address = expr(ast::ExprKind::Unary(ast::UnaryOp::AddressOf, named(variable)));
+        let call = self.effect(&expr(ast::ExprKind::Call(named(function), vec![address])));
+        out.push(Stmt { kind: StmtKind::Cleanup(call), loc });
     }
 
     fn initialise_var(&mut self, var: VarId, init: Init, complete: QualType, loc: Loc, out: &mut Vec<Stmt>) {

@@ -33,9 +33,11 @@ pub fn children<'a>(node: Node<'a>, push: &mut impl FnMut(Node<'a>)) {
 fn of_stmt<'a>(stmt: &'a Stmt, push: &mut impl FnMut(Node<'a>)) {
     match &stmt.kind {
         StmtKind::Block { stmts, .. } => stmts.iter().for_each(|s| push(Node::Stmt(s))),
-        StmtKind::Expr(e) | StmtKind::Vla { size: e, .. } | StmtKind::GotoComputed(e) | StmtKind::Return(Some(e)) => {
-            push(Node::Expr(e))
-        }
+        StmtKind::Expr(e)
+        | StmtKind::Cleanup(e)
+        | StmtKind::Vla { size: e, .. }
+        | StmtKind::GotoComputed(e)
+        | StmtKind::Return(Some(e)) => push(Node::Expr(e)),
         StmtKind::Init(_, init) => of_init(init, push),
         StmtKind::If { condition, then, otherwise } => {
             push(Node::Expr(condition));
