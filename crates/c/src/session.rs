@@ -5,7 +5,9 @@ use norn_ir::diag::{Diagnostic, Severity};
 use norn_ir::source::{Loc, SourceId, SourceMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::any::{Any, TypeId};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The data model of the target: sizes of `int`, `long` and pointers.
 pub use norn_ir::types::Target;
@@ -38,6 +40,8 @@ pub struct Options {
     pub no_arguments: bool,
     /// The function in which the program starts.
     pub entry: String,
+    /// Texts that are read in place of the files of these names.
+    pub texts: BTreeMap<PathBuf, Arc<str>>,
 }
 
 /// What one file is read with, where files differ: the options of the same names.
@@ -90,6 +94,7 @@ impl Default for Options {
             reuse_memory: false,
             no_arguments: false,
             entry: "main".to_owned(),
+            texts: BTreeMap::new(),
         }
     }
 }

@@ -188,7 +188,7 @@ impl Preprocessor<'_> {
             None => {
                 let text = match builtin {
                     Some(text) => Ok(text.to_owned()),
-                    None => read::read_text(&key),
+                    None => read::text_of_file(&self.session.options, &key),
                 };
                 let added = text.and_then(|text| {
                     self.session.sources.add(&name, text, builtin.is_some()).map_err(|_| ReadError::TooLarge)

@@ -51,7 +51,7 @@ use std::sync::Arc;
 /// The tokens end with one `Eof`. `None` means that there was nothing to preprocess; other errors are reported and
 /// still give the tokens that were found.
 pub fn preprocess_file(session: &mut Session, path: &Path) -> Option<Vec<Token>> {
-    match read::read_text(path) {
+    match read::text_of_file(&session.options, path) {
         Ok(text) => {
             let directory = path.parent().map(Path::to_path_buf);
             preprocess(session, &path.display().to_string(), text, false, directory)

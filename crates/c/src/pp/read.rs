@@ -1,5 +1,6 @@
 //! Bytes of files as text.
 
+use crate::session::Options;
 use norn_ir::diag::Diagnostic;
 use norn_ir::read;
 use norn_ir::source::Loc;
@@ -43,6 +44,14 @@ pub fn read_text(path: &Path) -> Result<String, ReadError> {
         return Err(ReadError::NotText { utf16 });
     }
     text_of(bytes).map(without_byte_order_mark).ok_or(ReadError::NotText { utf16: false })
+}
+
+/// The text of a file, or what the options have in its place.
+pub fn text_of_file(options: &Options, path: &Path) -> Result<String, ReadError> {
+    match options.texts.get(path) {
+        Some(text) => Ok(text.to_string()),
+        None => read_text(path),
+    }
 }
 
 /// Drops the mark that some editors put before UTF-8.
