@@ -7,6 +7,7 @@ use clap::parser::ArgMatches;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use norn_c::driver::Input;
 use norn_c::session::{MacroOption, Options, Target};
+use norn_repair::Costs;
 use norn_report::visible::{visible, visible_lines};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Basic, Checks};
@@ -56,6 +57,17 @@ pub enum Command {
                             norn robust -m tso,pso -D FENCED --unwind 3 examples/dekker.c\n\n\
                             Exit status: 0 robust, also within bounds; 10 not robust; 5 unknown.")]
     Robust(RobustArgs),
+    /// Find the fences that make a program right under TSO or PSO, at least cost
+    ///
+    /// Prints a patch for `patch -p0`, and for each fence what would go wrong without it. No set of fences that costs less
+    /// is enough: each misses an execution that was found, and that the reference machine has confirmed. The patched text
+    /// is read again, and another engine checks it. A full fence costs 10, a release fence 2, ten times as much in each
+    /// loop. Files stay as they are unless `-i` is given.
+    #[command(after_help = "Examples:\n  norn repair -m tso examples/dekker.c\n  \
+                            norn repair -m tso examples/dekker.c | patch -p0\n  \
+                            norn repair -m pso --robust --unwind 2 examples/peterson.c\n\n\
+                            Exit status: 0 repaired, or nothing to repair; 10 no fence helps; 5 unknown.")]
+    Repair(RepairArgs),
     /// Run a program once, at random or by a schedule
     ///
     /// Prints what the program prints; Norn's own words go to standard error. A violation ends the run with status 10 and
@@ -208,6 +220,86 @@ impl RobustArgs {
     pub fn models(&self) -> Vec<Model> {
         once(&self.models)
     }
+}
+
+#[derive(Args, Debug)]
+pub struct RepairArgs {
+    #[command(flatten)]
+    pub c: CArgs,
+
+    /// Memory models, separated by commas: tso, pso. The fences are for all of them
+    #[arg(short = 'm', long = "model", value_name = "MODEL", value_delimiter = ',', value_parser = weak_model, default_value = "tso")]
+    models: Vec<Model>,
+
+    #[command(flatten)]
+    pub checks: CheckedArgs,
+
+    /// Fences with which the program is robust (see `norn robust`), whether or not it is safe
+    #[arg(long, conflicts_with_all = ["only_assertions", "deadlock", "data_race", "memory_safety", "overflow"], help_heading = "Properties")]
+    pub robust: bool,
+
+    /// What things cost [default: full=10,release=2]
+    #[arg(long, value_name = "KIND=N,…", value_delimiter = ',', value_parser = price)]
+    cost: Vec<Price>,
+
+    /// Follow each loop at most N times per entry, and recursion N deep; FILE:LINE=N for one loop
+    #[arg(long, value_name = "[FILE:LINE=]N", value_parser = unwind_bound)]
+    pub unwind: Vec<Unwind>,
+
+    /// Change the files
+    #[arg(short = 'i', long)]
+    pub in_place: bool,
+
+    /// Write the patch to a file
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub limits: LimitArgs,
+
+    /// Write everything as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl RepairArgs {
+    /// The weakest of the models: what holds there holds under the others.
+    pub fn model(&self) -> Model {
+        self.models.iter().copied().max().unwrap_or(Model::Tso)
+    }
+
+    pub fn costs(&self) -> Costs {
+        costs(&self.cost)
+    }
+}
+
+/// What something costs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Price {
+    Full(u64),
+    Release(u64),
+}
+
+fn price(text: &str) -> Result<Price, String> {
+    let wrong = || format!("'{text}' is not full=N or release=N with a number of 1 to 1000000");
+    let (kind, number) = text.split_once('=').ok_or_else(wrong)?;
+    let number = number.parse().ok().filter(|number| (1..=1_000_000).contains(number)).ok_or_else(wrong)?;
+    match kind {
+        "full" => Ok(Price::Full(number)),
+        "release" => Ok(Price::Release(number)),
+        _ => Err(wrong()),
+    }
+}
+
+fn costs(prices: &[Price]) -> Costs {
+    let mut costs = Costs::default();
+    for price in prices {
+        match *price {
+            Price::Full(cost) => costs.full = cost,
+            Price::Release(cost) => costs.release = cost,
+        }
+    }
+    costs
 }
 
 #[derive(Args, Debug)]
@@ -715,6 +807,7 @@ fn parse_as_given(args: Vec<OsString>) -> Result<Cli, clap::Error> {
     let c = match &mut cli.command {
         Command::Check(check) => &mut check.c,
         Command::Robust(robust) => &mut robust.c,
+        Command::Repair(repair) => &mut repair.c,
         Command::Run(run) => {
             // A schedule of `check` was made for any command line.
             run.c.no_arguments = run.schedule.is_none();

@@ -11,6 +11,7 @@ use norn_c::session::{System, Target};
 use norn_engine::Prepared;
 use norn_ir::diag::Severity;
 use norn_ir::source::SourceMap;
+use norn_repair::{Code, Inputs};
 use norn_report::{Sources, visible};
 use std::path::Path;
 
@@ -73,7 +74,8 @@ fn system(target: Option<Target>) -> Result<System, Failure> {
     })
 }
 
-pub fn compile(args: &CArgs, decisions: Decisions) -> Result<Compiled, Failure> {
+/// What the command line says to read, and how.
+pub fn code(args: &CArgs) -> Result<Code, Failure> {
     if !args.ignored.is_empty() {
         say(&format!("note: ignored, for compilers only: {}\n", visible::visible(&args.ignored.join(" "))));
     }
@@ -87,9 +89,22 @@ pub fn compile(args: &CArgs, decisions: Decisions) -> Result<Compiled, Failure> 
     if args.system_headers {
         options.system = Some(system(target)?);
     }
-    let driver::Compiled { program, diagnostics, sources, mut times } = match project {
-        Some(read) => compile_project(options, target, read.project),
-        None => driver::compile(options, target, args.inputs()),
+    let inputs = match project {
+        Some(read) => Inputs::Project(read.project),
+        None => Inputs::Files(args.inputs()),
+    };
+    Ok(Code { options, target, inputs })
+}
+
+pub fn compile(args: &CArgs, decisions: Decisions) -> Result<Compiled, Failure> {
+    compile_code(code(args)?, decisions)
+}
+
+pub fn compile_code(code: Code, decisions: Decisions) -> Result<Compiled, Failure> {
+    let Code { options, target, inputs } = code;
+    let driver::Compiled { program, diagnostics, sources, mut times } = match inputs {
+        Inputs::Files(inputs) => driver::compile(options, target, inputs),
+        Inputs::Project(project) => compile_project(options, target, project),
     };
     show(&diagnostics, &sources);
     match program {

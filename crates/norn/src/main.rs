@@ -74,6 +74,7 @@ fn run(cli: &Cli) -> Exit {
         Command::Check(args) => commands::check::run(args),
         Command::Run(args) => commands::run::run(args),
         Command::Robust(args) => commands::robust::run(args),
+        Command::Repair(args) => commands::repair::run(args),
         Command::Litmus(args) => commands::litmus::run(args),
         Command::Sequentialize(args) => commands::sequentialize::run(args),
         Command::Ir(args) => commands::ir::run(args),

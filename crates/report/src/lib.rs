@@ -4,6 +4,7 @@
 //! - [`table`]: a counterexample with one column per thread
 //! - [`json`]: everything, for programs
 //! - [`value`]: places and values
+//! - [`repair`]: why a fence is needed
 //! - [`robust`]: the same for robustness
 //! - [`mod@format`]: files for other tools and for browsers, of all that a run found out: [`html`], [`sarif`], [`dot`]
 //! - [`visible`]: text of others, made fit to be shown
@@ -16,6 +17,7 @@ pub mod format;
 pub mod html;
 pub mod json;
 pub mod line;
+pub mod repair;
 pub mod robust;
 pub mod sarif;
 mod steps;

@@ -10,7 +10,7 @@ use crate::visible::{visible, visible_up_to};
 use norn_ir::instr::FenceKind;
 use norn_ir::program::Program;
 use norn_ir::span::Span;
-use norn_verdict::outcome::Counterexample;
+use norn_verdict::outcome::{Counterexample, Violation};
 use norn_verdict::place::{Location, Value};
 use norn_verdict::trace::{Event, EventKind, ReadFrom, ThreadIndex, Trace};
 use unicode_width::UnicodeWidthStr;
@@ -26,9 +26,12 @@ const LONGEST_ROW: usize = 2000;
 
 /// The counterexample's table, followed by the violation in words.
 pub fn counterexample(counterexample: &Counterexample, sources: &Sources<'_>, width: usize) -> String {
-    let trace = counterexample.trace();
+    violated(counterexample.trace(), counterexample.violation(), sources, width)
+}
+
+/// The same for an execution and the violation that it ends in.
+pub fn violated(trace: &Trace, violation: &Violation, sources: &Sources<'_>, width: usize) -> String {
     let mut text = table(trace, sources, width);
-    let violation = counterexample.violation();
     let place =
         if violation.span == Span::NONE { String::new() } else { format!("{}: ", sources.place(violation.span)) };
     text.push_str(&format!("\n{place}{}", violation.kind.phrase()));

@@ -5,6 +5,8 @@ mod choices;
 mod conclusion;
 pub mod ir;
 pub mod litmus;
+mod patch;
+pub mod repair;
 pub mod robust;
 pub mod run;
 pub mod sequentialize;
