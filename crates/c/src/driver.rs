@@ -5,6 +5,7 @@
 //!
 //! The stages recurse over trees whose depth the parser limits; they run on a thread with a stack made for that limit.
 
+mod ids;
 mod outline;
 pub mod project;
 
@@ -24,6 +25,9 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+
+/// The model by which a new thread waits until its identifier is stored.
+const THREAD_IDS: &str = "thread_ids.c";
 
 /// A text to compile.
 #[derive(Clone, Debug)]
@@ -145,8 +149,18 @@ impl Driver {
     }
 
     /// Lowers a linked program; `streams` are the tokens of which it was made.
-    fn lower(&mut self, linked: Linked, streams: Vec<Option<Vec<Token>>>) -> Option<Program> {
-        let program = self.times.measure("lower", || lower::lower(&mut self.session, &self.types, &linked))?;
+    fn lower(&mut self, mut linked: Linked, streams: Vec<Option<Vec<Token>>>) -> Option<Program> {
+        let mut program = self.times.measure("lower", || lower::lower(&mut self.session, &self.types, &linked))?;
+        let is_sound = !self.session.has_errors() && !self.session.has_unsupported();
+        if is_sound && self.times.measure("ids", || ids::are_shared(&program)) {
+            let unit = self.model(THREAD_IDS);
+            self.times.measure("link", || linked.add_library_units(&mut self.session, &self.types, vec![unit]));
+            // What is to be said about the program has been said.
+            let before = self.session.put_aside();
+            let again = self.times.measure("lower", || lower::lower(&mut self.session, &self.types, &linked));
+            self.session.take_up(before);
+            program = again?;
+        }
         // Giving back the memory of the trees takes time, and recurses over them: it happens in the background.
         let left = (linked, streams, std::mem::take(&mut self.types));
         let _ = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || drop(left));

@@ -118,3 +118,25 @@ fn loops_without_bound_are_decided() {
         assert!(matches!(decided(&text("x ^= 1;", "x;"), model), Outcome::Unsafe(_)), "{model}");
     }
 }
+
+/// The identifier of a thread is stored before the thread begins, also where others can look.
+#[test]
+fn identifiers_are_stored_before_threads_begin() {
+    let text = |before: &str, inside: &str| {
+        format!(
+            "#include <pthread.h>\n#include <assert.h>\n#include <stdlib.h>\npthread_t id, *ids;\n\
+             void *t(void *arg) {{ {inside} return 0; }}\n\
+             int main(void) {{ ids = malloc(2 * sizeof *ids); {before} pthread_create(&id, 0, t, 0);\n\
+               pthread_create(&ids[1], 0, t, 0); pthread_join(id, 0); return 0; }}\n"
+        )
+    };
+    for model in Model::ALL {
+        let own = "assert(pthread_equal(pthread_self(), id) || pthread_equal(pthread_self(), ids[1]));";
+        let stored = decided(&text("id = 77;", "assert(id != 77);"), model);
+        assert!(matches!(stored, Outcome::Safe { .. }), "{model} {stored:?}");
+        let stored = decided(&text("ids[1] = 77;", own), model);
+        assert!(matches!(stored, Outcome::Safe { .. }), "{model} {stored:?}");
+        // The second identifier is stored beside the first thread.
+        assert!(matches!(decided(&text("", "if (ids[1] == id) return arg;"), model), Outcome::Unsafe(_)), "{model}");
+    }
+}

@@ -177,6 +177,7 @@ pub(super) const MODELS: &[Model] = &[
     ]),
     model!("syscall.c", &["syscall"]),
     model!("text.c", &["__norn_put_text", "__norn_put_number", "__norn_put_end"]),
+    model!("thread_ids.c", &[]),
     model!("thread_states.c", &["__norn_let_thread_go"]),
     model!("threads.c", &[
         "thrd_create", "thrd_join", "thrd_exit", "thrd_detach", "thrd_current", "thrd_equal", "thrd_sleep",

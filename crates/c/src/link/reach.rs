@@ -15,6 +15,10 @@ use std::collections::HashMap;
 /// The model with which functions to run at exit are registered.
 pub const AT_EXIT: &str = "__norn_at_exit";
 
+/// The model by which a new thread waits until its identifier is stored. Nothing mentions it without asking whether it is
+/// there: it is if its file was added.
+const WAIT_FOR_ID: &str = "__model_wait_for_id";
+
 /// What the functions and initialisers of a unit mention.
 #[derive(Debug)]
 pub struct Mentions {
@@ -197,7 +201,9 @@ pub fn reach(linked: &Linked, session: &Session) -> Reached {
     let destructors = linked.destructors();
     let register = session.symbols.get(AT_EXIT).filter(|_| !destructors.is_empty());
     let register = register.and_then(|symbol| linked.function_named(symbol, AT_EXIT));
-    for id in entry.into_iter().chain(linked.constructors()).chain(destructors).chain(register) {
+    let wait = session.symbols.get(WAIT_FOR_ID).and_then(|symbol| linked.function_named(symbol, WAIT_FOR_ID));
+    let wait = wait.filter(|&id| linked.function(id).defined);
+    for id in entry.into_iter().chain(linked.constructors()).chain(destructors).chain(register).chain(wait) {
         search.function(id);
         search.drain();
     }

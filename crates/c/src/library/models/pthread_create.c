@@ -10,7 +10,13 @@ void __model_run_destructors(void);
 /* In pthread_cleanup.c, which is part of the program if `_pthread_cleanup_push` is. */
 void __model_no_cleanup_handlers(void);
 
+/* In thread_ids.c. */
+void __model_id_is_stored(pthread_t thread);
+void __model_wait_for_id(void);
+
 static void *run(void *(*start)(void *), void *arg) {
+    if (__norn_is_linked("__model_wait_for_id"))
+        __model_wait_for_id();
     void *value = start(arg);
     if (__norn_is_linked("_pthread_cleanup_push"))
         __model_no_cleanup_handlers();
@@ -43,6 +49,8 @@ int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict at
         number = __norn_spawn((void *)run, start, arg);
     else if (__norn_is_linked("_pthread_cleanup_push"))
         number = __norn_spawn((void *)run, start, arg);
+    else if (__norn_is_linked("__model_wait_for_id"))
+        number = __norn_spawn((void *)run, start, arg);
     else
         number = __norn_spawn((void *)start, arg);
     if (__norn_is_linked("pthread_attr_setdetachstate")) {
@@ -51,5 +59,7 @@ int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict at
     }
     if (thread)
         *thread = number;
+    if (__norn_is_linked("__model_wait_for_id"))
+        __model_id_is_stored(number);
     return 0;
 }

@@ -9,7 +9,13 @@ void __model_run_destructors(void);
 /* In pthread_cleanup.c, which is part of the program if `_pthread_cleanup_push` is. */
 void __model_no_cleanup_handlers(void);
 
+/* In thread_ids.c. */
+void __model_id_is_stored(pthread_t thread);
+void __model_wait_for_id(void);
+
 static void *run(thrd_start_t start, void *arg) {
+    if (__norn_is_linked("__model_wait_for_id"))
+        __model_wait_for_id();
     int result = start(arg);
     if (__norn_is_linked("_pthread_cleanup_push"))
         __model_no_cleanup_handlers();
@@ -40,6 +46,8 @@ int thrd_create(thrd_t *thread, thrd_start_t start, void *arg) {
         number = __norn_spawn((void *)run, start, arg);
     if (thread)
         *thread = number;
+    if (__norn_is_linked("__model_wait_for_id"))
+        __model_id_is_stored(number);
     return thrd_success;
 }
 
