@@ -35,6 +35,9 @@ Usage: cargo xtask TASK
   exact [--count N] [--seed S]
                      compare the executions of the stateless engine with those of the enumerator on N generated
                      programs of each shape (2,000 unless told) under every model
+  liveness [--count N] [--seed S]
+                     compare the engines with the enumerator in whether N generated programs (1,000 unless told) have fair
+                     executions that never end, under every model
   bench              measure the claims made about speed and print them as a table
   bench rounds       of these the engine 'rounds': Table I of lazysma-fmcad16 with the paper's figures, how formulas
                      grow with the number of rounds, SafeStack
@@ -89,7 +92,12 @@ fn main() -> ExitCode {
             Ok(runs) => hardware::run(runs),
             Err(_) => Err(format!("'{runs}' is not a number of runs")),
         },
-        ["exact", options @ ..] => exact_plan(options).and_then(|(count, seed)| exact::run(count, seed)),
+        ["exact", options @ ..] => {
+            plan(options, exact::EXECUTIONS).and_then(|(count, seed)| exact::executions(count, seed))
+        }
+        ["liveness", options @ ..] => {
+            plan(options, exact::ENDLESS).and_then(|(count, seed)| exact::endless(count, seed))
+        }
         ["bench"] => bench::run(),
         ["bench", "rounds"] => bench::rounds(),
         ["bench", "events"] => bench::events(),
@@ -122,12 +130,13 @@ fn main() -> ExitCode {
     }
 }
 
-fn exact_plan(options: &[&str]) -> Result<(u64, u64), String> {
+/// How many programs, and from which seed on.
+fn plan(options: &[&str], count: u64) -> Result<(u64, u64), String> {
     let number = |text: &str| text.parse().map_err(|_| format!("'{text}' is not a number"));
     match *options {
-        [] => Ok((exact::DEFAULT_COUNT, 0)),
+        [] => Ok((count, 0)),
         ["--count", count] => Ok((number(count)?, 0)),
-        ["--seed", seed] => Ok((exact::DEFAULT_COUNT, number(seed)?)),
+        ["--seed", seed] => Ok((count, number(seed)?)),
         ["--count", count, "--seed", seed] => Ok((number(count)?, number(seed)?)),
         _ => Err(format!("'{}' is not an option here", options.join(" "))),
     }

@@ -9,6 +9,7 @@ pub struct Capabilities {
     pub name: &'static str,
     pub deadlock: Ability,
     pub data_race: Ability,
+    pub termination: Ability,
     /// Whether it follows programs whose freed memory may be given out again.
     pub reuses_memory: bool,
     /// Whether it can say safe, or only finds violations.
@@ -35,16 +36,18 @@ pub enum Ability {
 pub enum Property {
     Deadlock,
     DataRace,
+    Termination,
 }
 
 impl Property {
     /// Data races, which engines lack most often, come first.
-    pub const ALL: [Property; 2] = [Property::DataRace, Property::Deadlock];
+    pub const ALL: [Property; 3] = [Property::DataRace, Property::Deadlock, Property::Termination];
 
     pub fn is_asked(self, checks: Checks) -> bool {
         match self {
             Property::Deadlock => checks.deadlock,
             Property::DataRace => checks.data_race,
+            Property::Termination => checks.termination,
         }
     }
 
@@ -52,6 +55,7 @@ impl Property {
         match self {
             Property::Deadlock => Unsought::Deadlocks,
             Property::DataRace => Unsought::DataRaces,
+            Property::Termination => Unsought::Termination,
         }
     }
 }
@@ -61,6 +65,7 @@ impl Capabilities {
         match property {
             Property::Deadlock => self.deadlock,
             Property::DataRace => self.data_race,
+            Property::Termination => self.termination,
         }
     }
 
@@ -76,6 +81,7 @@ const OF_STATES: Capabilities = Capabilities {
     name: "states",
     deadlock: Ability::Decides,
     data_race: Ability::Decides,
+    termination: Ability::Decides,
     reuses_memory: true,
     says_safe: true,
     has_proofs: false,
@@ -87,15 +93,22 @@ pub const STATES: Capabilities = OF_STATES;
 
 pub const ENUMERATE: Capabilities = Capabilities { name: "enumerate", ..OF_STATES };
 
-pub const STATELESS: Capabilities =
-    Capabilities { name: "stateless", deadlock: Ability::UnlessSpurious, finds_shortest: false, ..OF_STATES };
+pub const STATELESS: Capabilities = Capabilities {
+    name: "stateless",
+    deadlock: Ability::UnlessSpurious,
+    termination: Ability::No,
+    finds_shortest: false,
+    ..OF_STATES
+};
 
-pub const SAMPLE: Capabilities = Capabilities { name: "sample", says_safe: false, finds_shortest: false, ..OF_STATES };
+pub const SAMPLE: Capabilities =
+    Capabilities { name: "sample", termination: Ability::No, says_safe: false, finds_shortest: false, ..OF_STATES };
 
 pub const EVENTS: Capabilities = Capabilities {
     name: "events",
     deadlock: Ability::No,
     data_race: Ability::Decides,
+    termination: Ability::No,
     reuses_memory: false,
     says_safe: true,
     has_proofs: true,

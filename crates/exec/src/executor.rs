@@ -535,7 +535,7 @@ impl<'c> Executor<'c> {
             Status::Fresh => true,
             Status::WaitsForBuffer => thread.buffer.is_empty(),
             Status::WaitsForThread(other) => self.threads[other.index()].is_over(),
-            Status::Absent | Status::Ready | Status::Stopped | Status::Ended => false,
+            Status::Absent | Status::Ready | Status::Stopped | Status::Circling | Status::Ended => false,
         }
     }
 
@@ -549,9 +549,16 @@ impl<'c> Executor<'c> {
     pub fn could_deadlock(&self) -> bool {
         let excused = |thread: ThreadIdentity| {
             let thread = &self.threads[thread.index()];
-            thread.status == Status::Stopped || !thread.buffer.is_empty()
+            matches!(thread.status, Status::Stopped | Status::Circling) || !thread.buffer.is_empty()
         };
         !self.is_complete() && !self.main_returned && !self.threads().any(excused)
+    }
+
+    /// Whether the execution may be one that never ends: neither has the program ended nor has a thread stopped.
+    pub fn may_go_on(&self) -> bool {
+        !self.is_complete()
+            && !self.main_returned
+            && !self.threads().any(|thread| self.status(thread) == Status::Stopped)
     }
 
     /// The violation for a deadlock; its place is where the first thread waits.

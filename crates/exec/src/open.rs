@@ -96,7 +96,7 @@ impl Races {
 
     fn open_accesses(&self, executor: &Executor<'_>, counts: impl Fn(u32) -> bool) -> Vec<Found> {
         let is_running = |thread: &ThreadIdentity| {
-            !matches!(executor.status(*thread), Status::Ended | Status::Stopped | Status::Absent)
+            !matches!(executor.status(*thread), Status::Ended | Status::Stopped | Status::Circling | Status::Absent)
         };
         let running: Vec<ThreadIdentity> = executor.threads().filter(is_running).collect();
         let is_open = |access: &Access| {
@@ -126,7 +126,7 @@ impl Races {
         for thread in executor.threads() {
             let Clocks { now, unacquired, fenced } = &self.threads[thread.index()];
             match executor.status(thread) {
-                Status::Absent | Status::Stopped => continue,
+                Status::Absent | Status::Stopped | Status::Circling => continue,
                 // A join takes over what it knew.
                 Status::Ended => carriers.push((Carrier::Thread(number(thread)), Rc::clone(now))),
                 _ => {

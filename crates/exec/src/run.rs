@@ -133,7 +133,7 @@ impl Executor<'_> {
                     if !watch.repeats(self, thread) {
                         continue;
                     }
-                    Status::Stopped
+                    if self.checks.termination { Status::Circling } else { Status::Stopped }
                 }
                 Flow::Over => return Ok(()),
                 Flow::Visible => Status::Ready,

@@ -22,6 +22,8 @@ pub enum Status {
     WaitsForThread(ThreadIdentity),
     /// It has stopped for ever.
     Stopped,
+    /// Where termination is checked: it runs silently for ever.
+    Circling,
     Ended,
 }
 

@@ -230,6 +230,21 @@ pub enum NondetSource {
     Uninitialised(String),
 }
 
+impl NondetSource {
+    /// The name of the input by which a weak compare-exchange fails for no reason. No function has it.
+    pub const SPURIOUS_FAILURE: &'static str = "spurious failure";
+
+    /// Whether this value of the input makes something fail or wake up for no reason, which does not happen for ever: a weak
+    /// compare-exchange or `mtx_trylock` fails, a wait ends without a signal though its time is not over.
+    pub fn is_spurious(&self, value: u64) -> bool {
+        match self {
+            NondetSource::Input(name) if name == NondetSource::SPURIOUS_FAILURE || name == "busy" => value != 0,
+            NondetSource::Input(name) => name == "timeout" && value == 0,
+            NondetSource::Uninitialised(_) => false,
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Callee {
     Direct(FuncId),

@@ -71,7 +71,8 @@ impl Machine<'_> {
             }
         }
         if let Some(races) = &state.races {
-            let running = |t: ThreadIndex| !matches!(state.threads[t.index()].status, Status::Ended | Status::Stopped);
+            let is_over = |status| matches!(status, Status::Ended | Status::Stopped | Status::Circling);
+            let running = |t: ThreadIndex| !is_over(state.threads[t.index()].status);
             let entries = state.threads.iter().flat_map(|thread| &thread.buffer);
             let buffered: Vec<&Clock> = entries.filter_map(|entry| entry.message.as_deref()).collect();
             number(out, buffered.len() as u64);
@@ -85,6 +86,7 @@ impl Machine<'_> {
             Status::Ready => out.push(1),
             Status::WaitsForBuffer => out.push(2),
             Status::Stopped => out.push(3),
+            Status::Circling => out.push(6),
             Status::Ended => {
                 out.push(4);
                 value(out, memory, Ty::Ptr, thread.result);
@@ -116,7 +118,7 @@ impl Machine<'_> {
             number(out, older);
             place(out, object);
         }
-        if matches!(thread.status, Status::Stopped) {
+        if matches!(thread.status, Status::Stopped | Status::Circling) {
             return;
         }
         number(out, u64::from(thread.children));

@@ -4,6 +4,7 @@
 //! - [`memory`], [`state`], [`mod@encode`]: what a state is; [`models`]: when a store reaches memory; [`race`]: data races
 //! - [`observe`], [`mod@trace`], [`names`], [`mod@print`]: what an execution tells about itself
 //! - [`mod@replay`]: from a schedule to an execution, the one place that makes a verdict unsafe; [`run`]: one random execution
+//! - `liveness`: which executions are fair and never end
 //! - [`cycle`]: whether a trace is one of SC, the one place that makes a program not robust
 //! - [`nested`]: what a verdict under one model says about another
 //! - [`enumerate`]: every execution of a tiny program, in three exact modes
@@ -17,6 +18,7 @@ pub mod enumerate;
 pub mod eval;
 mod exec;
 pub mod hash;
+mod liveness;
 pub mod machine;
 pub mod memory;
 pub mod models;

@@ -272,7 +272,7 @@ impl<'p> Machine<'p> {
                 Status::Fresh => true,
                 Status::WaitsForBuffer => thread.buffer.is_empty(),
                 Status::WaitsForThread(other) => state.threads[other.index()].has_ended_and_drained(),
-                Status::Ready | Status::Stopped | Status::Ended => false,
+                Status::Ready | Status::Stopped | Status::Circling | Status::Ended => false,
             }
     }
 
@@ -300,7 +300,8 @@ impl<'p> Machine<'p> {
     /// Whether some thread waits for ever: main has not returned (it may have ended by `pthread_exit`), no thread was
     /// stopped, and nothing can happen but spurious wake-ups.
     pub fn is_deadlock(&self, state: &State) -> bool {
-        let excused = |thread: &Rc<Thread>| thread.status == Status::Stopped || !thread.buffer.is_empty();
+        let stops = |status: Status| matches!(status, Status::Stopped | Status::Circling);
+        let excused = |thread: &Rc<Thread>| stops(thread.status) || !thread.buffer.is_empty();
         if state.is_complete() || state.main_returned || state.threads.iter().any(excused) {
             return false;
         }

@@ -1,6 +1,7 @@
 //! Replay: a schedule and a program determine an execution. Here, and nowhere else, a verdict becomes unsafe.
 
 use crate::cycle::confirm_cycle;
+use crate::liveness::{self, Turn};
 use crate::machine::{Choice, Inputs, Machine, NoInputs, Request, Stop};
 use crate::observe::{Happening, Observer, Scene, Unobserved};
 use crate::state::State;
@@ -9,12 +10,12 @@ use norn_ir::number::low_32;
 use norn_ir::program::Program;
 use norn_verdict::claim::{Claim, Mismatch, Referee, Ruling};
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Checks, Counterexample, Violation};
+use norn_verdict::outcome::{Checks, Counterexample, Violation, ViolationKind};
 use norn_verdict::robustness::CyclicTrace;
 use norn_verdict::schedule::{Schedule, Step, ThreadName, fingerprint};
 use norn_verdict::trace::{EventIndex, ThreadIndex, Trace};
 use norn_verdict::undecided::Undecided;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -96,7 +97,11 @@ impl std::error::Error for ReplayError {}
 
 /// The nondeterministic values of a schedule.
 #[derive(Clone)]
-pub struct Queue(BTreeMap<ThreadName, std::vec::IntoIter<u64>>);
+pub struct Queue {
+    values: BTreeMap<ThreadName, std::vec::IntoIter<u64>>,
+    /// A value was given since this was looked at that does not come for ever.
+    is_spurious: bool,
+}
 
 impl Queue {
     pub fn new(schedule: &Schedule) -> Queue {
@@ -104,13 +109,16 @@ impl Queue {
         for (thread, list) in &schedule.inputs {
             values.entry(thread.clone()).or_default().extend(list);
         }
-        Queue(values.into_iter().map(|(thread, list)| (thread, list.into_iter())).collect())
+        let values = values.into_iter().map(|(thread, list)| (thread, list.into_iter())).collect();
+        Queue { values, is_spurious: false }
     }
 }
 
 impl Inputs for Queue {
-    fn next(&mut self, name: &ThreadName, _request: &Request) -> Option<u64> {
-        self.0.get_mut(name)?.next()
+    fn next(&mut self, name: &ThreadName, request: &Request) -> Option<u64> {
+        let value = self.values.get_mut(name)?.next()?;
+        self.is_spurious |= request.source.is_spurious(value);
+        Some(value)
     }
 }
 
@@ -151,6 +159,19 @@ pub(crate) fn replay_with<'a>(
     parked: Parked,
     onlooker: &'a mut Onlooker<'a>,
 ) -> Result<Replayed, ReplayError> {
+    replay_on(program, checks, schedule, parked, onlooker, None)
+}
+
+/// The same; with `further` the execution goes on after the schedule, all threads in turn, until it is seen never to end.
+/// The steps are added to the list.
+fn replay_on<'a>(
+    program: &Program,
+    checks: Checks,
+    schedule: &Schedule,
+    parked: Parked,
+    onlooker: &'a mut Onlooker<'a>,
+    further: Option<&mut Vec<Step>>,
+) -> Result<Replayed, ReplayError> {
     let expected = fingerprint(program);
     if schedule.program != expected {
         return Err(ReplayError::OtherProgram { expected, found: schedule.program });
@@ -174,13 +195,30 @@ pub(crate) fn replay_with<'a>(
             return replay.ended_by(stop, index + 1, Some((index, step)));
         }
     }
+    let mut steps = schedule.steps.len();
+    if let Some(further) = further {
+        let went_on = replay.go_on(further);
+        steps += further.len();
+        if let Err(stop) = went_on {
+            let last = further.last().map(|step| (steps - 1, step));
+            return replay.ended_by(stop, steps, last);
+        }
+    }
     if parked == Parked::Wrong
         && let Some(error) = replay.parked_error()
     {
         return Err(error);
     }
-    let steps = schedule.steps.len();
-    let end = end_of(&machine, &replay.state);
+    let endless = replay.loop_at_the_end();
+    let end = match end_of(&machine, &replay.state) {
+        End::Violation(violation) => End::Violation(violation),
+        _ if endless.is_some() => {
+            let (event, violation) = endless.unwrap_or_else(|| unreachable!("it was looked at"));
+            replay.trace.builder.trace.repeats_from = Some(event);
+            End::Violation(violation)
+        }
+        end => end,
+    };
     let TraceBuilder { trace, output, .. } = replay.trace.builder;
     Ok(Replayed { end, steps, trace, output })
 }
@@ -220,6 +258,8 @@ struct Replay<'a, 'w> {
     /// By thread, the visible steps that are still to come.
     to_come: BTreeMap<&'a ThreadName, usize>,
     parked: Vec<(ThreadIndex, Stop)>,
+    /// The steps so far, where termination is checked.
+    turns: Option<Vec<Turn>>,
 }
 
 impl<'a, 'w> Replay<'a, 'w> {
@@ -230,7 +270,8 @@ impl<'a, 'w> Replay<'a, 'w> {
                 *to_come.entry(thread).or_default() += 1;
             }
         }
-        Replay { machine, state, trace, inputs: Queue::new(schedule), to_come, parked: Vec::new() }
+        let turns = machine.checks.termination.then(Vec::new);
+        Replay { machine, state, trace, inputs: Queue::new(schedule), to_come, parked: Vec::new(), turns }
     }
 }
 
@@ -239,10 +280,66 @@ impl Replay<'_, '_> {
         if let Step::Run { thread, .. } = step
             && let Some(count) = self.to_come.get_mut(thread)
         {
-            *count -= 1;
+            *count = count.saturating_sub(1);
         }
-        self.machine.act(&mut self.state, choice, &mut self.trace, &mut self.inputs)?;
-        self.settle(choice.thread())
+        let event = EventIndex::new(self.trace.builder.trace.events.len());
+        let before = self.turns.is_some().then(|| self.state.clone());
+        self.inputs.is_spurious = false;
+        let taken = self.machine.act(&mut self.state, choice, &mut self.trace, &mut self.inputs)?;
+        self.settle(choice.thread())?;
+        if let (Some(turns), Some(before)) = (&mut self.turns, before) {
+            let spurious = taken.spurious || self.inputs.is_spurious;
+            turns.push(Turn { before, choice, spurious, event });
+        }
+        Ok(())
+    }
+
+    /// A fair loop in which the execution ends: its first event, and the violation that it is.
+    fn loop_at_the_end(&self) -> Option<(EventIndex, Violation)> {
+        let turns = self.turns.as_ref().filter(|_| self.parked.is_empty())?;
+        let first = liveness::loop_of(self.machine, turns, &self.state)?;
+        let moved = turns[first..].iter().filter_map(|turn| match turn.choice {
+            Choice::Run(thread) => Some(thread),
+            Choice::Commit { .. } => None,
+        });
+        let moved = moved.collect();
+        Some((turns[first].event, liveness::violation(self.machine, &turns[first].before, &moved)))
+    }
+
+    /// Lets the threads go on in turn, after all stores have reached memory, until the execution is seen never to end, or
+    /// to end, or for a while.
+    fn go_on(&mut self, steps: &mut Vec<Step>) -> Result<(), Stop> {
+        const MOST_ROUNDS: usize = 100;
+        for _ in 0..MOST_ROUNDS {
+            let before = steps.len();
+            if self.loop_at_the_end().is_some() {
+                break;
+            }
+            for thread in self.state.indices() {
+                let oldest = |state: &State| state.threads[thread.index()].buffer.first().map(|entry| entry.step);
+                while let Some(step) = oldest(&self.state) {
+                    self.further(Choice::Commit { thread, step }, steps)?;
+                }
+                if liveness::can_step(self.machine, &self.state, thread) {
+                    self.further(Choice::Run(thread), steps)?;
+                }
+            }
+            if steps.len() == before {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn further(&mut self, choice: Choice, steps: &mut Vec<Step>) -> Result<(), Stop> {
+        let owner = &self.state.threads[choice.thread().index()];
+        let thread = (*owner.name).clone();
+        let step = match choice {
+            Choice::Run(_) => Step::Run { thread, step: owner.steps.next() },
+            Choice::Commit { step, .. } => Step::Commit { thread, step },
+        };
+        steps.push(step.clone());
+        self.step(choice, &step)
     }
 
     fn commit_at_once(&mut self, schedule: &Schedule, steps: &mut Vec<Step>) -> Result<(), Stop> {
@@ -320,6 +417,9 @@ pub(crate) fn end_of(machine: &Machine<'_>, state: &State) -> End {
     if machine.checks.deadlock && machine.is_deadlock(state) {
         return End::Violation(machine.deadlock(state));
     }
+    if machine.checks.termination && liveness::is_stuck(machine, state) {
+        return End::Violation(liveness::violation(machine, state, &BTreeSet::new()));
+    }
     if state.is_complete() {
         let returned = if state.main_returned { low_32(state.threads[0].result.bits) as i32 } else { 0 };
         return End::Ended { status: state.exited.map_or(Some(returned), |exit| exit.status) };
@@ -381,11 +481,23 @@ fn error_of(stop: Stop, trace: &TraceBuilder, at: Option<(usize, &Step)>) -> Opt
 
 /// Adds zeros for inputs that a schedule lacks, and replays it. A replay that comes to no violation lets every thread run
 /// silently as far as it can, so that it may ask for values which a method that runs threads later has not chosen yet.
-fn replay_completed(program: &Program, checks: Checks, schedule: &mut Schedule) -> Result<Replayed, ReplayError> {
+/// With `further` it may go on after its end, to show that its execution never ends.
+fn replay_completed(
+    program: &Program,
+    checks: Checks,
+    schedule: &mut Schedule,
+    further: bool,
+) -> Result<Replayed, ReplayError> {
     const MOST: usize = 1000;
     let mut added = 0;
     loop {
-        match replay(program, checks, schedule) {
+        let mut steps = Vec::new();
+        let more = further.then_some(&mut steps);
+        match replay_on(program, checks, schedule, Parked::Wrong, &mut |_, _, _| {}, more) {
+            Ok(replayed) => {
+                schedule.steps.append(&mut steps);
+                return Ok(replayed);
+            }
             Err(ReplayError::MissingInput { thread, .. }) if added < MOST => {
                 added += 1;
                 match schedule.inputs.iter_mut().find(|(name, _)| *name == thread) {
@@ -403,7 +515,7 @@ fn replay_completed(program: &Program, checks: Checks, schedule: &mut Schedule) 
 
 /// The schedule with zeros for the inputs that a replay would lack.
 pub(crate) fn complete_inputs(program: &Program, checks: Checks, mut schedule: Schedule) -> Schedule {
-    let _ = replay_completed(program, checks, &mut schedule);
+    let _ = replay_completed(program, checks, &mut schedule, false);
     schedule
 }
 
@@ -411,7 +523,8 @@ pub(crate) fn complete_inputs(program: &Program, checks: Checks, mut schedule: S
 /// after the violation are dropped.
 pub fn confirm(program: &Program, checks: Checks, claim: Claim) -> Ruling {
     let Claim { mut schedule, expected } = claim;
-    match replay_completed(program, checks, &mut schedule) {
+    let is_endless = checks.termination && expected.iter().any(|one| one.kind == ViolationKind::Nontermination);
+    match replay_completed(program, checks, &mut schedule, is_endless) {
         Err(ReplayError::Stuck(undecided)) => Ruling::Open(undecided),
         Err(error) => Ruling::Fails(Mismatch::Refused(error.to_string())),
         Ok(Replayed { end: End::Violation(violation), steps, trace, .. })

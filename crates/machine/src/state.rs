@@ -73,6 +73,8 @@ pub enum Status {
     WaitsForThread(ThreadIndex),
     /// Stopped for ever: an assumption failed, a bound was reached, or its local state repeats.
     Stopped,
+    /// Its local state repeats, where termination is checked: it runs silently for ever.
+    Circling,
     Ended,
 }
 

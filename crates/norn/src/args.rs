@@ -121,7 +121,7 @@ pub struct CheckArgs {
 
     /// Only what a property file of SV-COMP asks: G ! call(reach_error()), G ! data-race, G ! overflow or
     /// G valid-memsafety. What else goes wrong is an assumption
-    #[arg(long, value_name = "FILE.prp", help_heading = "Properties", conflicts_with_all = ["only_assertions", "memory_safety", "deadlock", "data_race", "overflow"])]
+    #[arg(long, value_name = "FILE.prp", help_heading = "Properties", conflicts_with_all = ["only_assertions", "memory_safety", "deadlock", "data_race", "overflow", "termination"])]
     pub property: Option<PathBuf>,
 
     /// How to search
@@ -179,7 +179,7 @@ pub struct CheckArgs {
 
     /// Give the sequential program (see `norn sequentialize`) to another verifier, such as "cbmc --trace", and pass on
     /// what it says; Norn does not replay that
-    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["engine", "schedule_out", "deadlock", "data_race", "memory_safety", "overflow", "only_assertions", "property"])]
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["engine", "schedule_out", "deadlock", "data_race", "memory_safety", "overflow", "termination", "only_assertions", "property"])]
     pub backend: Option<String>,
 }
 
@@ -235,7 +235,7 @@ pub struct RepairArgs {
     pub checks: CheckedArgs,
 
     /// Fences with which the program is robust (see `norn robust`), whether or not it is safe
-    #[arg(long, conflicts_with_all = ["only_assertions", "deadlock", "data_race", "memory_safety", "overflow"], help_heading = "Properties")]
+    #[arg(long, conflicts_with_all = ["only_assertions", "deadlock", "data_race", "memory_safety", "overflow", "termination"], help_heading = "Properties")]
     pub robust: bool,
 
     /// What things cost [default: full=10,release=2]
@@ -419,6 +419,11 @@ pub struct CheckedArgs {
     /// Signed overflow and shifts beyond the width
     #[arg(long, help_heading = "Properties")]
     overflow: bool,
+
+    /// Some fair execution never ends: a loop that waits for what never comes, threads that undo each other's steps, a
+    /// deadlock. Every thread that can go on again and again does, and every store reaches memory
+    #[arg(long, help_heading = "Properties")]
+    termination: bool,
 }
 
 impl CheckedArgs {
@@ -430,6 +435,7 @@ impl CheckedArgs {
             data_race: self.data_race,
             memory_safety: !self.only_assertions,
             overflow: self.overflow,
+            termination: self.termination,
         }
     }
 }

@@ -215,7 +215,11 @@ fn the_table_of_engines_is_what_they_can_do() {
         Ability::Decides => "yes",
         Ability::UnlessSpurious => "mostly ¹",
     };
-    let rows = [("`--deadlock`", Property::Deadlock), ("`--data-race`", Property::DataRace)];
+    let rows = [
+        ("`--deadlock`", Property::Deadlock),
+        ("`--data-race`", Property::DataRace),
+        ("`--termination`", Property::Termination),
+    ];
     for (first, property) in rows {
         let expected: Vec<&str> = ALL.iter().map(|engine| said(engine, engine.ability(property))).collect();
         assert_eq!(row(first)[1..], expected, "{first}");

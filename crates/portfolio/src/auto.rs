@@ -55,6 +55,9 @@ fn turns(task: &Task<'_>) -> Vec<Turn> {
     if task.options.proofs_only {
         return vec![turn(Who::Events, 0.6, None), turn(Who::Rounds, 1.0, None)];
     }
+    if checks.termination {
+        return vec![turn(Who::States, 1.0, None)];
+    }
     if checks.deadlock {
         return vec![turn(Who::States, 0.6, None), turn(Who::Stateless, 1.0, None)];
     }

@@ -75,6 +75,7 @@ pub(crate) fn location(span: Span, sources: &Sources<'_>) -> Value {
 pub(crate) fn trace(trace: &Trace, sources: &Sources<'_>) -> Value {
     json!({
         "threads": trace.threads.iter().map(|t| json!({ "name": t.name.to_string(), "function": t.function })).collect::<Vec<_>>(),
+        "repeats_from": trace.repeats_from.map(|event| event.number()),
         "events": (0..trace.events.len()).map(|i| event(trace, i, sources)).collect::<Vec<_>>(),
     })
 }

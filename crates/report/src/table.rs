@@ -66,7 +66,12 @@ pub fn table(trace: &Trace, sources: &Sources<'_>, width: usize) -> String {
     }
     let mut switches = 0;
     let mut last: Option<&Event> = None;
+    let mut repeats_from = trace.repeats_from.map(|event| event.number());
     for Row { number, event, text } in &rows {
+        if repeats_from.is_some_and(|first| *number >= first) {
+            table.label("─ from here on for ever ");
+            repeats_from = None;
+        }
         let switched = last.is_some_and(|l| l.thread != event.thread);
         if switched {
             switches += 1;
@@ -215,7 +220,11 @@ impl Table {
 
     /// A switch to another thread.
     fn rule(&mut self, number: usize) {
-        let label = format!("─ switch {number} ");
+        self.label(&format!("─ switch {number} "));
+    }
+
+    /// A line across the table.
+    fn label(&mut self, label: &str) {
         let width = self.number_width + self.columns.len().max(1) * (self.column_width + 2) - 2;
         self.text.push_str(&format!("{label}{}\n", "─".repeat(width.saturating_sub(label.width()))));
     }
@@ -332,7 +341,7 @@ mod tests {
         let program = program();
         let line_text = |_: &str, line: u32| Some(format!("  line {line};"));
         let sources = Sources { program: &program, line_text: &line_text };
-        let found = table(&Trace { threads, events }, &sources, 64);
+        let found = table(&Trace { threads, events, repeats_from: None }, &sources, 64);
         assert_eq!(found.lines().collect::<Vec<_>>(), expected, "\n{found}");
     }
 
@@ -379,7 +388,7 @@ mod tests {
         let events = (0u32..).take(threads.len()).map(|i| event(i, 1, 4, None, write("x", false))).collect();
         let program = program();
         let sources = Sources { program: &program, line_text: &|_, _| None };
-        let found = table(&Trace { threads, events }, &sources, 64);
+        let found = table(&Trace { threads, events, repeats_from: None }, &sources, 64);
         assert!(found.starts_with("    41 threads\n    main.1, 4:\n#1    writes x = 1\n─ switch 1 ─"), "{found}");
         assert!(found.lines().all(|line| line.chars().count() <= 64), "{found}");
     }

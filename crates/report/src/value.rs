@@ -86,7 +86,7 @@ mod tests {
         let thread = |name: ThreadName, function: &str| ThreadInfo { name, function: function.to_owned() };
         let main = ThreadName::main();
         let threads = vec![thread(main.clone(), "main"), thread(main.child(1), "work")];
-        f(Writer { program: &program, trace: &Trace { threads, events: Vec::new() } })
+        f(Writer { program: &program, trace: &Trace { threads, events: Vec::new(), repeats_from: None } })
     }
 
     fn object(kind: ObjectKind, owner: u32, ty: Option<u32>, size: u64) -> Object {

@@ -37,7 +37,7 @@ struct Setting<'a> {
 
 const USUAL: Setting<'_> = Setting {
     model: Model::Sc,
-    checks: Checks { deadlock: false, data_race: false, memory_safety: true, overflow: false, basic: Basic::All },
+    checks: Checks { memory_safety: true, ..Checks::DEFAULT },
     bounds: None,
     executions: 2000,
     seed: 0,
@@ -169,7 +169,7 @@ fn store_buffers() {
 
 #[test]
 fn other_properties() {
-    let all = Checks { deadlock: true, data_race: false, memory_safety: true, overflow: true, basic: Basic::All };
+    let all = Checks { deadlock: true, memory_safety: true, overflow: true, ..Checks::DEFAULT };
     let check = |source: &str, checks: Checks, expected: ViolationKind| {
         for model in [Model::Sc, Model::Tso, Model::Pso] {
             assert_eq!(found(source, &Setting { model, checks, ..USUAL }), Some(expected), "{model}: {source}");

@@ -85,6 +85,7 @@ impl<'c> Encoder<'c> {
                 out.number(u64::from(executor.thread(other).number.0));
             }
             Status::Stopped => return out.bytes.push(5),
+            Status::Circling => return out.bytes.push(7),
             Status::Ended => {
                 out.bytes.push(6);
                 self.value(memory, owner.result, out);

@@ -16,9 +16,9 @@ use crate::walk::{Reductions, Setting};
 use norn_engine::capabilities::{Capabilities, STATES};
 use norn_engine::{Engine, Query};
 use norn_exec::compile;
-use norn_verdict::claim::{Claim, Mismatch, Referee};
+use norn_verdict::claim::{Claim, Expected, Mismatch, Referee, Ruling};
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Bound, BoundKind, Outcome, Stats, Verdict, unwind_bounds};
+use norn_verdict::outcome::{Bound, BoundKind, Outcome, Stats, Verdict, ViolationKind, unwind_bounds};
 use norn_verdict::undecided::{OwnBound, Undecided, Why, Work};
 use std::collections::BTreeMap;
 
@@ -59,7 +59,10 @@ const MANY_THREADS: usize = 64;
 /// Explores everything, or up to the first violation. `at_end` sees the final state of each complete execution.
 pub fn explore(engine: States, query: &Query<'_>, at_end: &mut AtEnd<'_>) -> Explored {
     let code = compile(query.program, query.bounds);
-    let States { mut reductions, shortest: is_shortest } = engine;
+    let States { mut reductions, shortest: wants_shortest } = engine;
+    // Loops are looked for depth first, and compared by addresses.
+    let is_shortest = wants_shortest && !query.checks.termination;
+    reductions.rename &= !query.checks.termination;
     if is_shortest {
         (reductions.merge_stores, reductions.persistent) = (false, false);
     }
@@ -146,6 +149,17 @@ fn verdict(query: &Query<'_>, explored: Explored, referee: &dyn Referee) -> Resu
         Ended::Violation(violation, schedule) => {
             let claim = Claim { schedule, expected: vec![(&violation).into()] };
             return referee.rule(query.program, query.checks, claim).verdict(query.model, STATES.name, stats);
+        }
+        Ended::Endless(schedules) => {
+            let mut mismatch = None;
+            for schedule in schedules {
+                let expected = vec![Expected::anywhere(ViolationKind::Nontermination)];
+                match referee.rule(query.program, query.checks, Claim { schedule, expected }) {
+                    Ruling::Fails(fails) => mismatch = Some(fails),
+                    ruling => return ruling.verdict(query.model, STATES.name, stats),
+                }
+            }
+            return Err(mismatch.expect("there should be a schedule"));
         }
         Ended::Exceeded(exceeded) => {
             let why = Why::Limit { limit: exceeded, after: Work::States(states) };

@@ -2,11 +2,13 @@
 //!
 //! - `store`: exact tables; `live`, `encode`: what a state is, as bytes; `vector`: a state as a tree of shared parts
 //! - `walk`: the executor and the vector together, and what may happen next
+//! - `fair`: executions that never end, among the states and steps that were seen
 //! - `search`: depth first; `reduce`, `future`: which step is enough; `shortest`: breadth first
 //! - `engine`: from a program to a verdict; bounds on buffers
 
 mod encode;
 mod engine;
+mod fair;
 mod future;
 mod live;
 mod reduce;

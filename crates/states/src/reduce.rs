@@ -100,7 +100,7 @@ impl<'a> Reducer<'a> {
         for number in executor.numbers() {
             let owner = executor.thread(executor.identity(number));
             let mut future = Future::default();
-            if !matches!(owner.status, Status::Ended | Status::Stopped) {
+            if !matches!(owner.status, Status::Ended | Status::Stopped | Status::Circling) {
                 self.futures.of_thread(self.program, owner, &mut future);
             }
             for entry in &owner.buffer {

@@ -4,9 +4,10 @@
 //! that step is taken, unless it leads back to a state on the stack: then all steps are taken, or a loop could put off
 //! the steps of others for ever. This keeps every violation that a step commits, and every deadlock.
 
+use crate::fair::{Edge, Graph, Lasso, MOST_THREADS};
 use crate::reduce::Reducer;
 use crate::vector::Problem;
-use crate::walk::{Choice, Chosen, Halt, Point, Setting, Walk, next_values};
+use crate::walk::{Ability, Choice, Chosen, Halt, Point, Setting, Walk, next_values};
 use norn_engine::capabilities::STATES;
 use norn_exec::{Executor, Stop};
 use norn_verdict::limits::{Exceeded, Limits};
@@ -35,6 +36,9 @@ pub struct Counts {
 pub enum Ended {
     Everything,
     Violation(Violation, Schedule),
+    /// A fair loop: schedules that go round once, twice, … The reference machine compares dead registers and memory that
+    /// is gone, too, so that the first round may not come back to the same state.
+    Endless(Vec<Schedule>),
     /// A limit was reached.
     Exceeded(Exceeded),
     /// States have to be stored otherwise.
@@ -88,7 +92,15 @@ pub struct Search<'a, 'f> {
     counts: Counts,
     incomplete: Option<Undecided>,
     patience: Patience,
+    /// Where termination is asked about.
+    graph: Option<Looking>,
     at_end: &'f mut AtEnd<'f>,
+}
+
+/// All states and steps, and with how many states it is looked at them next.
+struct Looking {
+    seen: Graph,
+    next_look: usize,
 }
 
 /// Knows when to look at the limits again: a step may be a long one, or may store much.
@@ -116,6 +128,11 @@ impl Patience {
     }
 }
 
+/// So many states are looked at for loops first, then twice as many, and so on.
+const FIRST_LOOK: usize = 1 << 10;
+/// So often a schedule goes round in a loop at most.
+const MOST_ROUNDS: usize = 3;
+
 /// Searches all states of the setting.
 pub fn search<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mut AtEnd<'f>) -> Found {
     let walk = match Walk::new(setting) {
@@ -132,9 +149,15 @@ pub fn search<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mut 
         counts: Counts::default(),
         incomplete: None,
         patience: Patience::new(),
+        graph: setting.checks.termination.then(|| Looking { seen: Graph::default(), next_look: FIRST_LOOK }),
         at_end,
     };
-    let ended = search.run();
+    let mut ended = search.run();
+    if matches!(ended, Ended::Everything | Ended::Exceeded(_))
+        && let Some(endless) = search.endless()
+    {
+        ended = endless;
+    }
     let Search { walk, mut counts, incomplete, .. } = search;
     let incomplete = incomplete.or_else(|| walk.executor.doubt().cloned());
     counts.states = walk.vector.states() as u64;
@@ -242,13 +265,30 @@ impl Search<'_, '_> {
 
     /// Tries a choice; whether that ends the search.
     fn take(&mut self, choice: Choice) -> Option<Ended> {
+        let commits = self.graph.as_ref().and_then(|_| self.walk.store_of(choice));
         let frame = self.frames.last_mut()?;
-        let point = frame.point;
+        let (point, from) = (frame.point, frame.state);
         match self.walk.step(choice, &mut frame.chosen) {
             Ok(()) => {
                 self.counts.transitions += u64::from(choice != Choice::Start);
-                frame.goes_on |= !self.walk.executor.was_spurious();
-                return self.arrive();
+                let was_spurious = self.walk.executor.was_spurious();
+                frame.goes_on |= !was_spurious;
+                let inputs: Box<[u64]> = frame.chosen.iter().map(Chosen::value).collect();
+                let spurious = was_spurious || frame.chosen.iter().any(Chosen::is_spurious);
+                let moved = self.walk.moved_since(point);
+                let to = match self.arrive() {
+                    Ok(state) => state,
+                    Err(ended) => return Some(ended),
+                };
+                let graph = self.graph.as_mut()?;
+                match choice {
+                    Choice::Start => graph.seen.add_start(to, inputs),
+                    _ => graph.seen.add_edge(Edge { from, to, choice, moved, commits, spurious, inputs }),
+                }
+                if let (Choice::Run(thread), false) = (choice, was_spurious) {
+                    graph.seen.can_step(from, thread.index());
+                }
+                return self.look();
             }
             Err(Halt::Stop(Stop::NotEnabled)) => frame.full = true,
             // With a larger bound it would go on.
@@ -272,28 +312,71 @@ impl Search<'_, '_> {
     }
 
     /// The walk is in a state that may be new.
-    fn arrive(&mut self) -> Option<Ended> {
-        let (state, new) = match self.walk.vector.state(&self.walk.executor) {
-            Ok(known) => known,
-            Err(problem) => return Some(Ended::Problem(problem)),
-        };
+    fn arrive(&mut self) -> Result<u32, Ended> {
+        let (state, new) = self.walk.vector.state(&self.walk.executor).map_err(Ended::Problem)?;
         if !new {
             if let Some(frame) = self.frames.last_mut() {
                 frame.full |= self.on_stack[state as usize];
                 self.walk.back_to(frame.point);
             }
-            return None;
+            return Ok(state);
         }
         self.on_stack.push(true);
         if self.walk.executor.is_complete() {
             (self.at_end)(&self.walk.executor);
         }
-        let only = self.reducer.as_mut().and_then(|reducer| reducer.choose(&mut self.walk));
+        let full = self.note_abilities();
+        let only = self.reducer.as_mut().and_then(|reducer| reducer.choose(&mut self.walk)).filter(|_| !full);
         self.counts.reduced += u64::from(only.is_some());
         let point = self.walk.point();
         self.frames.push(Frame { point, state, last: None, chosen: Vec::new(), only, full: false, goes_on: false });
         self.counts.depth = self.counts.depth.max(self.frames.len() as u64);
-        None
+        Ok(state)
+    }
+
+    /// Notes who can go on in the new state, where termination is asked about; whether only trying everything can tell.
+    fn note_abilities(&mut self) -> bool {
+        let Some(graph) = &mut self.graph else { return false };
+        let (mut enabled, mut depends) = (0, false);
+        for number in self.walk.executor.numbers() {
+            let ability = self.walk.ability(self.walk.executor.identity(number));
+            depends |= ability == Ability::Depends;
+            if ability == Ability::Can && number.index() < MOST_THREADS {
+                enabled |= 1 << number.index();
+            }
+        }
+        if self.walk.executor.thread_count() > MOST_THREADS {
+            let why = Why::too_large("there are too many threads to look for executions that never end");
+            self.incomplete.get_or_insert_with(|| Undecided::new(why));
+        }
+        let may_go_on = self.walk.executor.may_go_on() && self.walk.executor.thread_count() <= MOST_THREADS;
+        graph.seen.add_state(may_go_on, enabled, self.walk.pending());
+        depends
+    }
+
+    /// Looks for a fair loop if there are many more states than when it was looked for last.
+    fn look(&mut self) -> Option<Ended> {
+        let graph = self.graph.as_mut()?;
+        if graph.seen.len() < graph.next_look {
+            return None;
+        }
+        graph.next_look *= 2;
+        self.endless()
+    }
+
+    /// A fair loop among what was seen.
+    fn endless(&self) -> Option<Ended> {
+        let Lasso { start, stem, round } = self.graph.as_ref()?.seen.endless()?;
+        let follow = |rounds: usize| {
+            let mut walk = Walk::new(self.walk.setting)?;
+            walk.repeat(Choice::Start, start)?;
+            for edge in stem.iter().chain(std::iter::repeat_n(&round, rounds).flatten()) {
+                walk.repeat(edge.choice, &edge.inputs)?;
+            }
+            Ok::<_, Halt>(walk.schedule())
+        };
+        let followed = (1..=MOST_ROUNDS).map(follow).collect::<Result<Vec<_>, _>>();
+        Some(Ended::Endless(followed.expect("steps that were possible should be possible again")))
     }
 
     /// Everything was tried in the topmost state.
@@ -304,6 +387,9 @@ impl Search<'_, '_> {
         }
         if !frame.goes_on && self.walk.is_deadlock() {
             return Some(Ended::Violation(self.walk.executor.deadlock(), self.walk.schedule()));
+        }
+        if !frame.goes_on && self.walk.is_stuck() {
+            return Some(Ended::Endless(vec![self.walk.schedule()]));
         }
         self.on_stack[frame.state as usize] = false;
         if let Some(below) = self.frames.last() {

@@ -4,6 +4,7 @@
 //! taken once for each combination of them, in order: the values chosen last change first.
 
 use crate::encode::Encoder;
+use crate::fair::{MOST_THREADS, Store};
 use crate::vector::{Problem, TrailMark, Vector};
 use norn_engine::Prepared;
 use norn_exec::op::{Code, Op};
@@ -16,6 +17,7 @@ use norn_verdict::outcome::{Checks, Treatment, ViolationKind};
 use norn_verdict::schedule::{Schedule, Step, StepNumber};
 use norn_verdict::trace::ThreadIndex;
 use norn_verdict::undecided::{Undecided, Why};
+use std::collections::BTreeSet;
 
 /// What is searched, and how states are stored.
 #[derive(Clone, Copy)]
@@ -95,6 +97,28 @@ pub struct Chosen {
     /// What is still to be tried, last first.
     rest: Vec<u64>,
     value: u64,
+    /// It is a truth value that does not come for ever, if it is this one.
+    spurious_if: Option<u64>,
+}
+
+impl Chosen {
+    pub fn value(&self) -> u64 {
+        self.value
+    }
+
+    /// Whether the value does not come for ever.
+    pub fn is_spurious(&self) -> bool {
+        self.spurious_if == Some(self.value)
+    }
+}
+
+/// Whether a thread can take its next step, as far as that can be told without choosing inputs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ability {
+    Can,
+    Cannot,
+    /// It depends on truth values that the step asks for.
+    Depends,
 }
 
 /// Why there is no next state.
@@ -147,7 +171,7 @@ impl<'a> Walk<'a> {
         executor.leave_values_open();
         let encoder = Encoder::new(code, model, reductions.live_only, reductions.rename);
         let room = (setting.max_threads, model != Model::Sc);
-        let deadlock = checks.deadlock || !reductions.live_only;
+        let deadlock = checks.deadlock || checks.termination || !reductions.live_only;
         let vector = Vector::new(&executor, encoder, reductions.collapse, deadlock, room)?;
         Ok(Walk {
             setting,
@@ -233,6 +257,82 @@ impl<'a> Walk<'a> {
         }
         self.vector.update(&self.executor, point.executor)?;
         Ok(())
+    }
+
+    /// Takes a step with the values that it had asked for before, also if it was reached in another way then.
+    pub fn repeat(&mut self, choice: Choice, values: &[u64]) -> Result<(), Halt> {
+        let point = self.point();
+        let mut chosen: Vec<Chosen> = Vec::new();
+        loop {
+            self.executor.forget_inputs();
+            for Chosen { thread, position, value, .. } in &chosen {
+                self.executor.give_input(*thread, *position, *value);
+            }
+            match self.execute(choice) {
+                Ok(()) => break,
+                Err(Stop::NeedInput(request)) => {
+                    self.has_inputs = true;
+                    let value = values.get(chosen.len()).copied().unwrap_or_default();
+                    let Request { thread, position, .. } = request;
+                    chosen.push(Chosen { thread, position, rest: Vec::new(), value, spurious_if: None });
+                    self.back_to(point);
+                }
+                Err(stop) => return Err(Halt::Stop(stop)),
+            }
+        }
+        self.vector.update(&self.executor, point.executor)?;
+        Ok(())
+    }
+
+    /// Whether the thread can take a step that is no spurious one. A bound that keeps it from doing so is none of the
+    /// program's.
+    pub fn ability(&mut self, thread: ThreadIdentity) -> Ability {
+        if self.executor.exited().is_some() || self.executor.status(thread) != Status::Ready {
+            return Ability::Cannot;
+        }
+        if self.is_bounded(thread) {
+            return Ability::Can;
+        }
+        if self.has_inputs {
+            self.executor.forget_inputs();
+        }
+        match self.executor.attempt_step(thread) {
+            Ok(()) if self.executor.was_spurious() => Ability::Cannot,
+            Err(Stop::NotEnabled) => Ability::Cannot,
+            Err(Stop::NeedInput(Request { ty: Ty::Bool, .. })) => Ability::Depends,
+            _ => Ability::Can,
+        }
+    }
+
+    /// The threads that took a step since the point, as bits.
+    pub fn moved_since(&self, point: Point) -> u64 {
+        let steps = self.taken[point.taken..].iter().filter(|taken| !taken.commit);
+        let numbers = steps.map(|taken| self.executor.thread(taken.thread).number.index());
+        numbers.filter(|&number| number < MOST_THREADS).fold(0, |moved, number| moved | 1 << number)
+    }
+
+    /// The store that a choice commits.
+    pub fn store_of(&self, choice: Choice) -> Option<Store> {
+        let Choice::Commit(number, index) = choice else { return None };
+        let entry = &self.executor.thread(self.executor.identity(number)).buffer[index as usize];
+        Some((number.0, entry.at, entry.size))
+    }
+
+    /// The stores in all buffers.
+    pub fn pending(&self) -> BTreeSet<Store> {
+        let of_thread = |number: ThreadIndex| {
+            let entries = self.executor.thread(self.executor.identity(number)).buffer.iter();
+            entries.map(move |entry| (number.0, entry.at, entry.size))
+        };
+        self.executor.numbers().flat_map(of_thread).collect()
+    }
+
+    /// Whether nothing will happen any more here, though the program has not ended, if that is looked for.
+    pub fn is_stuck(&self) -> bool {
+        let has_stores = |thread| !self.executor.thread(thread).buffer.is_empty();
+        self.setting.checks.termination
+            && self.executor.may_go_on()
+            && !self.executor.threads().any(|thread| self.is_bounded(thread) || has_stores(thread))
     }
 
     fn execute(&mut self, choice: Choice) -> Result<(), Stop> {
@@ -381,13 +481,14 @@ fn choose(setting: &Setting<'_>, request: Request) -> Result<Chosen, Halt> {
         (_, Some(site)) => setting.program.domains().get(&site).cloned(),
         (_, None) => None,
     };
+    let spurious_if = [0, 1].into_iter().find(|&value| source.is_spurious(value));
     let mut rest = few.unwrap_or_default();
     rest.reverse();
     let Some(value) = rest.pop() else {
         let (NondetSource::Input(name) | NondetSource::Uninitialised(name)) = source;
         return Err(Halt::Wide { name, span: (span != Span::NONE).then_some(span) });
     };
-    Ok(Chosen { thread, position, rest, value })
+    Ok(Chosen { thread, position, rest, value, spurious_if })
 }
 
 /// Goes on to the next combination of values; `false` if there is none.

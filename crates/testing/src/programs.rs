@@ -1,5 +1,6 @@
 //! Random small C programs, by seed. A line of a function's body is a statement, so that the shrinker can leave it out.
 
+pub mod endless;
 pub mod pointers;
 pub mod races;
 pub mod reuse;
@@ -108,4 +109,8 @@ fn statement(random: &mut Random, shape: Shape, thread: u64) -> String {
         }
         _ => "{ int *q = p; if (q) r += *q; }".to_owned(),
     }
+}
+
+fn any<'a>(random: &mut Random, list: &[&'a str]) -> &'a str {
+    list[random.index(list.len())]
 }

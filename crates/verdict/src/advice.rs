@@ -47,6 +47,7 @@ fn for_reason(why: &Why, bounds: &[Bound]) -> Vec<Advice> {
         Why::NotLookedFor(Unsought::Deadlocks) => {
             vec![Advice::OtherEngines(&["auto", "states", "stateless", "enumerate"])]
         }
+        Why::NotLookedFor(Unsought::Termination) => vec![Advice::OtherEngines(&["auto", "states", "enumerate"])],
         Why::NotLookedFor(Unsought::DeadlocksWithSpuriousWakeUps) => {
             vec![Advice::OtherEngines(&["auto", "states", "enumerate"])]
         }

@@ -18,6 +18,8 @@ pub struct Checks {
     pub data_race: bool,
     pub memory_safety: bool,
     pub overflow: bool,
+    /// Every fair execution ends.
+    pub termination: bool,
 }
 
 /// What is checked of that which needs no looking for.
@@ -49,8 +51,14 @@ pub enum Treatment {
 
 impl Checks {
     /// The default, as a constant.
-    pub const DEFAULT: Checks =
-        Checks { basic: Basic::All, deadlock: false, data_race: false, memory_safety: false, overflow: false };
+    pub const DEFAULT: Checks = Checks {
+        basic: Basic::All,
+        deadlock: false,
+        data_race: false,
+        memory_safety: false,
+        overflow: false,
+        termination: false,
+    };
 
     /// What is asked if nothing else is said.
     pub fn usual() -> Checks {
@@ -74,7 +82,7 @@ impl Checks {
             | ViolationKind::BadFree
             | ViolationKind::WriteToConstant => or(self.memory_safety, Treatment::Assumption),
             ViolationKind::Overflow => or(self.overflow, Treatment::Ignored),
-            ViolationKind::Deadlock | ViolationKind::DataRace => Treatment::Violation,
+            ViolationKind::Deadlock | ViolationKind::DataRace | ViolationKind::Nontermination => Treatment::Violation,
         }
     }
 
@@ -93,6 +101,8 @@ pub enum ViolationKind {
     Misuse,
     Deadlock,
     DataRace,
+    /// A fair execution that never ends.
+    Nontermination,
     OutOfBounds,
     NullPointer,
     InvalidPointer,
@@ -116,6 +126,7 @@ impl ViolationKind {
             ViolationKind::Misuse => "misuse",
             ViolationKind::Deadlock => "deadlock",
             ViolationKind::DataRace => "data-race",
+            ViolationKind::Nontermination => "nontermination",
             ViolationKind::OutOfBounds => "out-of-bounds",
             ViolationKind::NullPointer => "null-pointer",
             ViolationKind::InvalidPointer => "invalid-pointer",
@@ -138,6 +149,7 @@ impl ViolationKind {
             ViolationKind::Misuse => "synchronisation misused",
             ViolationKind::Deadlock => "deadlock",
             ViolationKind::DataRace => "data race",
+            ViolationKind::Nontermination => "execution never ends",
             ViolationKind::OutOfBounds => "access out of bounds",
             ViolationKind::NullPointer => "null pointer dereferenced",
             ViolationKind::InvalidPointer => "invalid pointer dereferenced",

@@ -5,6 +5,7 @@
 //! | `G ! call(reach_error())`, `G ! call(__VERIFIER_error())` | error functions; a failed assertion just ends the program |
 //! | `G ! data-race` | data races |
 //! | `G ! overflow` | signed overflow |
+//! | `F end` | every fair execution ends |
 //! | `G valid-memsafety`, or `G valid-free` and `G valid-deref`, `G valid-memtrack` | memory safety; leaks cannot be decided |
 //!
 //! Several lines ask for all of them. Everything else that goes wrong is assumed not to happen. A call of an error
@@ -40,6 +41,7 @@ pub fn parse(text: &str) -> Result<Property, String> {
             "G!call(reach_error())" | "G!call(__VERIFIER_error())" => checks.basic = Basic::ErrorFunctions,
             "G!data-race" => checks.data_race = true,
             "G!overflow" => checks.overflow = true,
+            "Fend" => checks.termination = true,
             "Gvalid-memsafety" => (free, dereference, leaks) = (true, true, true),
             "Gvalid-free" => free = true,
             "Gvalid-deref" => dereference = true,
@@ -47,7 +49,7 @@ pub fn parse(text: &str) -> Result<Property, String> {
             _ => {
                 return Err(format!(
                     "'{line}' is not a property that Norn knows: there are G ! call(reach_error()), G ! data-race, \
-                     G ! overflow and G valid-memsafety"
+                     G ! overflow, F end and G valid-memsafety"
                 ));
             }
         }
@@ -77,6 +79,7 @@ mod tests {
         assert_eq!(checks("G ! call(__VERIFIER_error())"), Checks { basic: Basic::ErrorFunctions, ..nothing });
         assert_eq!(checks("G ! data-race"), Checks { data_race: true, ..nothing });
         assert_eq!(checks("G ! overflow"), Checks { overflow: true, ..nothing });
+        assert_eq!(checks("F end"), Checks { termination: true, ..nothing });
         assert_eq!(checks("G valid-memsafety"), Checks { memory_safety: true, ..nothing });
     }
 

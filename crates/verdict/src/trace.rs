@@ -32,6 +32,9 @@ pub struct Trace {
     pub threads: Vec<ThreadInfo>,
     /// By [`EventIndex`].
     pub events: Vec<Event>,
+    /// The events from this one on are repeated for ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats_from: Option<EventIndex>,
 }
 
 impl Trace {

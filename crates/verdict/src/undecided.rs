@@ -61,6 +61,8 @@ pub enum Work {
 pub enum Unsought {
     DataRaces,
     Deadlocks,
+    /// Executions that never end.
+    Termination,
     /// Deadlocks of programs in which threads may wake up spuriously.
     DeadlocksWithSpuriousWakeUps,
     /// What goes wrong because freed memory is given out again.
@@ -191,6 +193,7 @@ impl Unsought {
         match self {
             Unsought::DataRaces => "this engine does not look for data races",
             Unsought::Deadlocks => "this engine does not look for deadlocks",
+            Unsought::Termination => "this engine does not look for executions that never end",
             Unsought::DeadlocksWithSpuriousWakeUps => "with spurious wake-ups this engine does not decide deadlocks",
             Unsought::ReusedMemory => "this engine does not follow memory that is given out again",
             Unsought::LeaksOfProperty { valid: false } => "memory leaks (valid-memtrack) are not looked for",

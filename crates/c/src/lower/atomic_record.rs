@@ -170,7 +170,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
         };
         let (equal, swap, kept) = (self.register(Ty::Bool), self.new_block(), self.new_block());
         let (failed, end) = (self.new_block(), self.new_block());
-        let source = NondetSource::Input("spurious failure".to_owned());
+        let source = NondetSource::Input(NondetSource::SPURIOUS_FAILURE.to_owned());
         let fails = weak.then(|| self.register(Ty::Bool));
         if let Some(dst) = fails {
             self.emit(InstrKind::Nondet { dst, source });

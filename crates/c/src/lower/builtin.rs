@@ -368,7 +368,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
     /// A weak compare-exchange may fail for no reason: then it is a load, in one step that waits for the own buffer, as one
     /// that fails for a reason does. Goes on where it does not; both ways meet in the block that is returned.
     fn spurious_failure(&mut self, (dst, flag): (Reg, Reg), ty: Ty, addr: Operand, order: Order) -> BlockId {
-        let source = NondetSource::Input("spurious failure".to_owned());
+        let source = NondetSource::Input(NondetSource::SPURIOUS_FAILURE.to_owned());
         let fails = self.register(Ty::Bool);
         self.emit(InstrKind::Nondet { dst: fails, source });
         let (spurious, regular, after) = (self.new_block(), self.new_block(), self.new_block());

@@ -1,9 +1,11 @@
 //! Exhaustive exploration of tiny programs: the oracle that engines are compared with.
 //!
-//! Three modes, all exact: [`states`] visits every reachable state; [`traces`] every execution up to the equivalence of
+//! Three modes, all exact: [`states`] visits every reachable state, and looks for loops among them if termination is asked
+//! about (`endless`); [`traces`] every execution up to the equivalence of
 //! Shasha and Snir; [`rounds`] what K round-robin rounds can reach. No reduction of any kind, so that there is little
 //! to get wrong. A search that ends early, or meets something that it cannot decide, says so in [`Incomplete`].
 
+mod endless;
 #[cfg(test)]
 mod random_tests;
 pub mod rounds;
@@ -69,7 +71,7 @@ impl Question<'_> {
                 tried.incomplete = Some(Undecided::new(why));
                 break;
             }
-            let mut script = Script { values, taken: Vec::new() };
+            let mut script = Script::new(values);
             match attempt(&mut script) {
                 Err(Stop::NeedInput(request)) => match domain(&request, self.domain, self.program.target) {
                     Some(domain) => {
@@ -160,11 +162,20 @@ impl Patience {
 struct Script {
     values: Vec<u64>,
     taken: Vec<(ThreadName, u64)>,
+    /// A value does not come for ever.
+    is_spurious: bool,
+}
+
+impl Script {
+    fn new(values: Vec<u64>) -> Script {
+        Script { values, taken: Vec::new(), is_spurious: false }
+    }
 }
 
 impl Inputs for Script {
-    fn next(&mut self, name: &ThreadName, _request: &Request) -> Option<u64> {
+    fn next(&mut self, name: &ThreadName, request: &Request) -> Option<u64> {
         let value = *self.values.get(self.taken.len())?;
+        self.is_spurious |= request.source.is_spurious(value);
         self.taken.push((name.clone(), value));
         Some(value)
     }

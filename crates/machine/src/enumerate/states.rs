@@ -1,7 +1,9 @@
 //! All reachable states, breadth first, so that the first violation has a shortest schedule.
 
+use super::endless::{Edge, Graph};
 use super::{Final, Finding, Link, Patience, Question, Tried, Ways, taken};
-use crate::hash::FastSet;
+use crate::hash::FastMap;
+use crate::liveness;
 use crate::machine::{Choice, Machine, Stop};
 use crate::observe::Noted;
 use crate::replay::confirm;
@@ -11,6 +13,7 @@ use norn_verdict::claim::{Claim, Mismatch};
 use norn_verdict::outcome::{Outcome, Stats, Verdict};
 use norn_verdict::schedule::ThreadName;
 use norn_verdict::undecided::{Undecided, Why};
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// What was found. Without a violation, with nothing incomplete and nothing sampled the program is safe.
@@ -37,9 +40,10 @@ pub fn explore(question: &Question<'_>) -> Explored {
     let mut search = Search {
         question,
         machine: &machine,
-        seen: FastSet::default(),
+        seen: FastMap::default(),
         ways: Ways::default(),
         frontier: VecDeque::new(),
+        graph: question.checks.termination.then(Graph::default),
         found: Explored::default(),
         bytes: Vec::new(),
         patience: Patience::default(),
@@ -70,9 +74,12 @@ pub fn verdict(question: &Question<'_>) -> Result<Verdict, Mismatch> {
 struct Search<'a> {
     question: &'a Question<'a>,
     machine: &'a Machine<'a>,
-    seen: FastSet<Box<[u8]>>,
+    /// By encoding, the number of the state.
+    seen: FastMap<Box<[u8]>, usize>,
     ways: Ways,
     frontier: VecDeque<(State, usize)>,
+    /// Everything that was seen, where termination is asked about.
+    graph: Option<Graph>,
     found: Explored,
     bytes: Vec<u8>,
     patience: Patience,
@@ -100,6 +107,16 @@ impl Search<'_> {
             self.found.states += 1;
             self.expand(state, way);
         }
+        if self.found.violation.is_none()
+            && let Some(graph) = &self.graph
+        {
+            match graph.endless(question, machine, &self.ways) {
+                Ok(finding) => self.found.violation = finding,
+                Err(open) => {
+                    self.found.incomplete.get_or_insert(open);
+                }
+            }
+        }
     }
 
     fn expand(&mut self, state: State, way: usize) {
@@ -119,6 +136,12 @@ impl Search<'_> {
             let schedule = self.ways.schedule(self.question, &link);
             self.found.violation = Some(Finding { violation: machine.deadlock(&state), schedule });
         }
+        if self.graph.is_some() && self.found.violation.is_none() && liveness::is_stuck(machine, &state) {
+            let link = Link { before: Some(way), step: None, inputs: Vec::new() };
+            let schedule = self.ways.schedule(self.question, &link);
+            let violation = liveness::violation(machine, &state, &BTreeSet::new());
+            self.found.violation = Some(Finding { violation, schedule });
+        }
     }
 
     /// Whether something other than a spurious wake-up can happen.
@@ -126,10 +149,12 @@ impl Search<'_> {
         let (question, machine) = (self.question, self.machine);
         let mut noted = Noted::default();
         let mut goes_on = false;
+        let is_spurious = Cell::new(false);
         let tried = question.with_all_inputs(
             |script| {
                 let mut next = state.clone();
                 let step = machine.step(&mut next, choice, &mut noted, script)?;
+                is_spurious.set(script.is_spurious);
                 Ok((next, step.spurious))
             },
             |result, inputs: Vec<(ThreadName, u64)>| {
@@ -145,8 +170,14 @@ impl Search<'_> {
                 }
                 goes_on |= !matches!(result, Ok((_, true)));
                 self.found.transitions += 1;
+                let spurious = matches!(result, Ok((_, true))) || is_spurious.get();
+                let values: Vec<u64> = inputs.iter().map(|input| input.1).collect();
                 let link = Link { before: Some(way), step: Some(taken(state, choice)), inputs };
-                self.reached(result.map(|(next, _)| next), link);
+                let to = self.reached(result.map(|(next, _)| next), link);
+                if let (Some(graph), Some(to)) = (&mut self.graph, to) {
+                    let commits = liveness::committed(state, choice);
+                    graph.edges.push(Edge { from: way, to, choice, commits, spurious, inputs: values });
+                }
             },
         );
         goes_on |= tried.incomplete.is_some();
@@ -155,7 +186,8 @@ impl Search<'_> {
         goes_on
     }
 
-    fn reached(&mut self, result: Result<State, Stop>, link: Link) {
+    /// The number of the state that was reached.
+    fn reached(&mut self, result: Result<State, Stop>, link: Link) -> Option<usize> {
         match result {
             Ok(state) => {
                 // Also for a state that is known: it may have been reached without a bound before.
@@ -165,20 +197,27 @@ impl Search<'_> {
                 }
                 self.bytes.clear();
                 self.machine.encode(&state, &mut self.bytes);
-                if !self.seen.contains(&self.bytes[..]) {
-                    self.seen.insert(self.bytes[..].into());
-                    self.patience.bytes += self.bytes.len();
-                    let way = self.ways.add(link);
-                    self.frontier.push_back((state, way));
+                if let Some(&known) = self.seen.get(&self.bytes[..]) {
+                    return Some(known);
                 }
+                self.patience.bytes += self.bytes.len();
+                let way = self.ways.add(link);
+                self.seen.insert(self.bytes[..].into(), way);
+                if let Some(graph) = &mut self.graph {
+                    graph.add(self.machine, &state);
+                }
+                self.frontier.push_back((state, way));
+                Some(way)
             }
             Err(Stop::Violation(violation)) if self.found.violation.is_none() => {
                 let schedule = self.ways.schedule(self.question, &link);
                 self.found.violation = Some(Finding { violation, schedule });
+                None
             }
-            Err(Stop::Violation(_) | Stop::NotEnabled | Stop::Cut { .. } | Stop::NeedInput(_) | Stop::Ends(_)) => {}
+            Err(Stop::Violation(_) | Stop::NotEnabled | Stop::Cut { .. } | Stop::NeedInput(_) | Stop::Ends(_)) => None,
             Err(Stop::Undecided(undecided)) => {
                 self.found.incomplete.get_or_insert(undecided);
+                None
             }
         }
     }

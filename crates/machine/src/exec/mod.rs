@@ -212,7 +212,11 @@ impl<'a, 'p> Exec<'a, 'p> {
                 Flow::SectionEnds => return Err(self.no_meaning("the end of a section that did not begin")),
             }
             if watch.repeats(self)? {
-                self.stop_thread();
+                if self.machine.checks.termination {
+                    self.thread_mut().status = Status::Circling;
+                } else {
+                    self.stop_thread();
+                }
                 return Ok(());
             }
         }

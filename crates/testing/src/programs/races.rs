@@ -1,5 +1,6 @@
 //! Random small programs in which threads share plain memory under locks, messages, fences and the like.
 
+use super::any;
 use crate::Random;
 use std::fmt::Write;
 
@@ -55,10 +56,6 @@ pub fn program(random: &mut Random) -> String {
     }
     text.push_str("  return 0;\n}\n");
     text
-}
-
-fn any<'a>(random: &mut Random, list: &[&'a str]) -> &'a str {
-    list[random.index(list.len())]
 }
 
 fn load(random: &mut Random) -> String {
