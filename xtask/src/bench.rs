@@ -2,6 +2,7 @@
 
 mod events;
 mod growth;
+mod repair;
 mod rounds;
 mod sequentialize;
 
@@ -35,6 +36,7 @@ pub fn run() -> Result<(), String> {
         missed += events::run(&norn, &corpus)?;
     }
     missed += rounds::run(&norn, corpus::folder().as_deref())?;
+    missed += repair::run(&norn, corpus::folder().as_deref())?;
     said(missed)
 }
 
@@ -48,6 +50,11 @@ fn said(missed: usize) -> Result<(), String> {
         0 => Ok(()),
         n => Err(format!("{n} limits missed")),
     }
+}
+
+/// Only what is claimed about repairs.
+pub fn repair() -> Result<(), String> {
+    said(repair::run(&Norn::build()?, corpus::folder().as_deref())?)
 }
 
 /// Only what is claimed about the engine `events`.

@@ -7,7 +7,7 @@ use clap::parser::ArgMatches;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use norn_c::driver::Input;
 use norn_c::session::{MacroOption, Options, Target};
-use norn_repair::Costs;
+use norn_repair::{Costs, Kinds};
 use norn_report::visible::{visible, visible_lines};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Basic, Checks};
@@ -57,17 +57,28 @@ pub enum Command {
                             norn robust -m tso,pso -D FENCED --unwind 3 examples/dekker.c\n\n\
                             Exit status: 0 robust, also within bounds; 10 not robust; 5 unknown.")]
     Robust(RobustArgs),
-    /// Find the fences that make a program right under TSO or PSO, at least cost
+    /// Find the fences and orders that make a program right under TSO or PSO, at least cost
     ///
-    /// Prints a patch for `patch -p0`, and for each fence what would go wrong without it. No set of fences that costs less
-    /// is enough: each misses an execution that was found, and that the reference machine has confirmed. The patched text
-    /// is read again, and another engine checks it. A full fence costs 10, a release fence 2, ten times as much in each
-    /// loop. Files stay as they are unless `-i` is given.
+    /// Prints a patch for `patch -p0`, and for each change what would go wrong without it. Nothing that costs less
+    /// is enough: it misses an execution that was found, and that the reference machine has confirmed. The patched text
+    /// is read again, and another engine checks it. A full fence costs 10, a release fence 2, a stronger order of an atomic
+    /// access 1 for each step, ten times as much in each loop. Files stay as they are unless `-i` is given.
     #[command(after_help = "Examples:\n  norn repair -m tso examples/dekker.c\n  \
                             norn repair -m tso examples/dekker.c | patch -p0\n  \
                             norn repair -m pso --robust --unwind 2 examples/peterson.c\n\n\
-                            Exit status: 0 repaired, or nothing to repair; 10 no fence helps; 5 unknown.")]
+                            Exit status: 0 repaired, or nothing to repair; 10 nothing helps; 5 unknown.")]
     Repair(RepairArgs),
+    /// Find the fences and orders that a program does not need
+    ///
+    /// Weakens the memory orders of atomic accesses and takes fences away, as long as the program stays as it should be, and
+    /// prints that as a patch for `patch -p0`. For each order and fence that stays it says what would go wrong with less. What
+    /// is left has least cost, or, if that takes too long, cannot be weakened at any single place. Files stay as they are
+    /// unless `-i` is given.
+    #[command(
+        after_help = "Examples:\n  norn relax -m pso queue.c\n  norn relax -m tso --optimal queue.c | patch -p0\n\n\
+                            Exit status: 0 relaxed, or nothing to relax; 10 the program is not safe as it is; 5 unknown."
+    )]
+    Relax(RelaxArgs),
     /// Run a program once, at random or by a schedule
     ///
     /// Prints what the program prints; Norn's own words go to standard error. A violation ends the run with status 10 and
@@ -222,25 +233,26 @@ impl RobustArgs {
     }
 }
 
+/// What `repair` and `relax` have in common.
 #[derive(Args, Debug)]
-pub struct RepairArgs {
+pub struct ChangeArgs {
     #[command(flatten)]
     pub c: CArgs,
-
-    /// Memory models, separated by commas: tso, pso. The fences are for all of them
-    #[arg(short = 'm', long = "model", value_name = "MODEL", value_delimiter = ',', value_parser = weak_model, default_value = "tso")]
-    models: Vec<Model>,
 
     #[command(flatten)]
     pub checks: CheckedArgs,
 
-    /// Fences with which the program is robust (see `norn robust`), whether or not it is safe
+    /// The program should be robust (see `norn robust`), whether or not it is safe
     #[arg(long, conflicts_with_all = ["only_assertions", "deadlock", "data_race", "memory_safety", "overflow", "termination"], help_heading = "Properties")]
     pub robust: bool,
 
-    /// What things cost [default: full=10,release=2]
+    /// What things cost [default: full=10,release=2,order=1]
     #[arg(long, value_name = "KIND=N,…", value_delimiter = ',', value_parser = price)]
     cost: Vec<Price>,
+
+    /// Change headers of the system, too
+    #[arg(long)]
+    pub library: bool,
 
     /// Follow each loop at most N times per entry, and recursion N deep; FILE:LINE=N for one loop
     #[arg(long, value_name = "[FILE:LINE=]N", value_parser = unwind_bound)]
@@ -254,6 +266,10 @@ pub struct RepairArgs {
     #[arg(short = 'o', long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
+    /// Write a page for a browser, with the execution that each fence and each order is needed for
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    pub html: Option<PathBuf>,
+
     #[command(flatten)]
     pub limits: LimitArgs,
 
@@ -262,14 +278,72 @@ pub struct RepairArgs {
     pub json: bool,
 }
 
+impl ChangeArgs {
+    pub fn costs(&self) -> Costs {
+        costs(&self.cost)
+    }
+}
+
+#[derive(Args, Debug)]
+pub struct RepairArgs {
+    #[command(flatten)]
+    pub change: ChangeArgs,
+
+    /// Memory models, separated by commas: tso, pso. The changes are for all of them
+    #[arg(short = 'm', long = "model", value_name = "MODEL", value_delimiter = ',', value_parser = weak_model, default_value = "tso")]
+    models: Vec<Model>,
+
+    /// What may be changed: fences between statements, orders of atomic accesses, and plain accesses that become atomic
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_enum, default_values_t = [Changed::Fences, Changed::Orders])]
+    with: Vec<Changed>,
+}
+
 impl RepairArgs {
     /// The weakest of the models: what holds there holds under the others.
     pub fn model(&self) -> Model {
         self.models.iter().copied().max().unwrap_or(Model::Tso)
     }
 
-    pub fn costs(&self) -> Costs {
-        costs(&self.cost)
+    pub fn kinds(&self) -> Kinds {
+        let has = |kind| self.with.contains(&kind);
+        Kinds {
+            fences: has(Changed::Fences),
+            orders: has(Changed::Orders),
+            atomics: has(Changed::Atomics),
+            library: self.change.library,
+        }
+    }
+}
+
+/// What `repair` may change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Changed {
+    /// Fences between statements
+    Fences,
+    /// Stronger orders of atomic accesses, and of fences that are there
+    Orders,
+    /// Plain stores and loads that become atomic
+    Atomics,
+}
+
+#[derive(Args, Debug)]
+pub struct RelaxArgs {
+    #[command(flatten)]
+    pub change: ChangeArgs,
+
+    /// Memory models, separated by commas: sc, tso, pso. What stays is enough for all of them
+    #[arg(short = 'm', long = "model", value_name = "MODEL", value_delimiter = ',', value_parser = model, default_value = "pso")]
+    models: Vec<Model>,
+
+    /// Be patient: only what costs least is good enough, unless time runs out
+    #[arg(long)]
+    pub optimal: bool,
+}
+
+impl RelaxArgs {
+    /// The weakest of the models: what holds there holds under the others.
+    pub fn model(&self) -> Model {
+        self.models.iter().copied().max().unwrap_or(Model::Pso)
     }
 }
 
@@ -278,15 +352,17 @@ impl RepairArgs {
 pub enum Price {
     Full(u64),
     Release(u64),
+    Order(u64),
 }
 
 fn price(text: &str) -> Result<Price, String> {
-    let wrong = || format!("'{text}' is not full=N or release=N with a number of 1 to 1000000");
+    let wrong = || format!("'{text}' is not full=N, release=N or order=N with a number of 1 to 1000000");
     let (kind, number) = text.split_once('=').ok_or_else(wrong)?;
     let number = number.parse().ok().filter(|number| (1..=1_000_000).contains(number)).ok_or_else(wrong)?;
     match kind {
         "full" => Ok(Price::Full(number)),
         "release" => Ok(Price::Release(number)),
+        "order" => Ok(Price::Order(number)),
         _ => Err(wrong()),
     }
 }
@@ -297,6 +373,7 @@ fn costs(prices: &[Price]) -> Costs {
         match *price {
             Price::Full(cost) => costs.full = cost,
             Price::Release(cost) => costs.release = cost,
+            Price::Order(cost) => costs.order = cost,
         }
     }
     costs
@@ -813,7 +890,8 @@ fn parse_as_given(args: Vec<OsString>) -> Result<Cli, clap::Error> {
     let c = match &mut cli.command {
         Command::Check(check) => &mut check.c,
         Command::Robust(robust) => &mut robust.c,
-        Command::Repair(repair) => &mut repair.c,
+        Command::Repair(repair) => &mut repair.change.c,
+        Command::Relax(relax) => &mut relax.change.c,
         Command::Run(run) => {
             // A schedule of `check` was made for any command line.
             run.c.no_arguments = run.schedule.is_none();

@@ -28,7 +28,7 @@ enum Meaning {
 }
 
 /// Commands that read C.
-const READS_C: [&str; 6] = ["check", "robust", "repair", "run", "sequentialize", "ir"];
+const READS_C: [&str; 7] = ["check", "robust", "repair", "relax", "run", "sequentialize", "ir"];
 
 /// Options of compilers whose value is the next word.
 const WITH_VALUE: [&str; 12] =
@@ -56,7 +56,7 @@ pub fn translated(args: Vec<OsString>) -> Translated {
     let Some(command) = args.get(1).and_then(|word| word.to_str()).filter(|word| READS_C.contains(word)) else {
         return Translated { words: args, ignored: Vec::new() };
     };
-    let writes_file = command == "sequentialize" || command == "repair";
+    let writes_file = matches!(command, "sequentialize" | "repair" | "relax");
     let mut late = Vec::new();
     let mut rest = args.iter().cloned();
     while let Some(word) = rest.next() {

@@ -4,7 +4,10 @@ use crate::exit::Exit;
 use crate::frontend::Compiled;
 use crate::output;
 use clap::Args;
+use norn_ir::program::Program;
 use norn_machine::cycle::confirm_cycle;
+use norn_repair::Evidence;
+use norn_report::Sources;
 use norn_report::dot::Dot;
 use norn_report::format::{Answer, Finding, Format};
 use norn_report::html::Page;
@@ -46,14 +49,14 @@ impl FileArgs {
             return Exit::Fine;
         }
         let cycles = verdicts.iter().map(|verdict| cycle(verdict, checks, compiled)).collect::<Vec<_>>();
-        let finding = |(verdict, cycle)| Finding { answer: Answer::Safety(verdict), cycle };
+        let finding = |(verdict, cycle)| Finding { answer: Answer::Safety(verdict), cycle, about: None };
         let findings = verdicts.iter().zip(cycles.iter().map(|cycle| &cycle[..])).map(finding).collect::<Vec<_>>();
         write_all(&files, &findings, compiled)
     }
 
     /// The same for robustness.
     pub fn write_robust(&self, verdicts: &[RobustnessVerdict], compiled: &Compiled) -> Exit {
-        let finding = |verdict| Finding { answer: Answer::Robustness(verdict), cycle: cycle_of(verdict) };
+        let finding = |verdict| Finding { answer: Answer::Robustness(verdict), cycle: cycle_of(verdict), about: None };
         let findings = verdicts.iter().map(finding).collect::<Vec<_>>();
         write_all(&self.all(), &findings, compiled)
     }
@@ -68,6 +71,21 @@ fn write_all(files: &[(&Path, &dyn Format)], findings: &[Finding<'_>], compiled:
         }
     }
     exit
+}
+
+/// A page of executions, and what each is shown for.
+pub fn write_page(path: &Path, shown: &[(String, Evidence)], program: &Program, compiled: &Compiled) -> Exit {
+    let findings = shown.iter().map(finding_of).collect::<Vec<_>>();
+    let text = compiled.with_sources(|sources| Page.render(&findings, &Sources { program, ..*sources }));
+    text.map_or(Exit::Fine, |text| output::write(path, &text))
+}
+
+fn finding_of((about, evidence): &(String, Evidence)) -> Finding<'_> {
+    let (answer, cycle) = match evidence {
+        Evidence::Violation(verdict) => (Answer::Safety(verdict), &[][..]),
+        Evidence::Cycle(verdict) => (Answer::Robustness(verdict), cycle_of(verdict)),
+    };
+    Finding { answer, cycle, about: Some(about) }
 }
 
 fn cycle_of(verdict: &RobustnessVerdict) -> &[CycleEdge] {

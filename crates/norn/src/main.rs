@@ -75,6 +75,7 @@ fn run(cli: &Cli) -> Exit {
         Command::Run(args) => commands::run::run(args),
         Command::Robust(args) => commands::robust::run(args),
         Command::Repair(args) => commands::repair::run(args),
+        Command::Relax(args) => commands::relax::run(args),
         Command::Litmus(args) => commands::litmus::run(args),
         Command::Sequentialize(args) => commands::sequentialize::run(args),
         Command::Ir(args) => commands::ir::run(args),

@@ -4,41 +4,14 @@ mod support;
 
 use norn_ir::number::to_usize;
 use std::fs;
-use std::process::{Command, Stdio};
-use support::{Folder, Run, project};
+use support::patching::{compiles, last, patch};
+use support::{Folder, project};
 
 const DOOR: &str = "#include <assert.h>\n#include <pthread.h>\nvolatile int flag[2], inside;\n\
                     void *enter(void *arg) {\n    int me = arg != 0;\n    flag[me] = 1;\n    if (!flag[!me])\n        \
                     assert(++inside == 1);\n    return 0;\n}\n\
                     int main(void) {\n    pthread_t thread;\n    pthread_create(&thread, 0, enter, 0);\n    \
                     enter(&thread);\n}\n";
-
-fn last(run: &Run) -> String {
-    run.stdout().lines().last().unwrap_or_default().to_owned()
-}
-
-/// Applies what Norn printed.
-fn patch(folder: &Folder, printed: &str) {
-    use std::io::Write;
-    let mut tool = Command::new("patch")
-        .args(["-p0", "--batch"])
-        .current_dir(folder.path("."))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .expect("there should be a program 'patch'");
-    tool.stdin.take().expect("a pipe").write_all(printed.as_bytes()).expect("it should read");
-    assert!(tool.wait().expect("it should end").success(), "the patch should apply:\n{printed}");
-}
-
-fn compiles(folder: &Folder, file: &str) {
-    let run = Command::new("cc")
-        .args(["-fsyntax-only", "-std=gnu11", file])
-        .current_dir(folder.path("."))
-        .output()
-        .expect("there should be a compiler 'cc'");
-    assert!(run.status.success(), "{file}: {}", String::from_utf8_lossy(&run.stderr));
-}
 
 #[test]
 fn a_fence_goes_where_it_is_needed() {
@@ -161,10 +134,11 @@ fn costs_decide() {
     };
     check(&[], "release", "norn: repaired (pso): 1 insertion, cost 2");
     check(&["--cost", "full=1,release=3"], "full", "norn: repaired (pso): 1 insertion, cost 1");
-    for wrong in ["full=0", "full", "order=1", "release=x"] {
+    for wrong in ["full=0", "full", "order=0", "release=x", "fence=1"] {
         assert_eq!(folder.norn(&["repair", "--cost", wrong, "a.c"]).status(), 1, "{wrong}");
     }
     assert_eq!(folder.norn(&["repair", "-m", "sc", "a.c"]).status(), 1);
+    assert_eq!(folder.norn(&["repair", "--termination", "a.c"]).status(), 1);
 }
 
 #[test]
@@ -227,6 +201,62 @@ fn headers_of_the_users_are_repaired_too() {
     assert!(run.stdout().starts_with("--- lock.h\n+++ lock.h\n"), "{}{}", run.stdout(), run.stderr());
     patch(&folder, &run.stdout());
     assert_eq!(last(&folder.norn(&["check", "-m", "tso", "main.c"])), "norn: safe (tso)");
+}
+
+/// Of atomic accesses the order can be stronger, which costs less than a fence; plain ones become atomic where that is asked for.
+#[test]
+fn orders_are_made_stronger() {
+    let folder = Folder::new("orders_are_made_stronger");
+    let text = fs::read_to_string(project().join("crates/norn/tests/repair/chase_lev.c")).expect("a program");
+    folder.write("deque.c", &text);
+    let run = folder.norn(&["repair", "-m", "pso", "deque.c"]);
+    assert_eq!(last(&run), "norn: repaired (pso): 2 insertions, cost 3");
+    assert!(run.stdout().contains("deque.c:19: release store (cost 1), or main writes bottom"), "{}", run.stdout());
+    assert!(run.stdout().contains("deque.c:25: seq_cst store (cost 2), or main reads top"), "{}", run.stdout());
+    let run = folder.norn(&["repair", "-m", "tso", "--cost", "full=3,order=2", "deque.c"]);
+    assert_eq!(last(&run), "norn: repaired (tso): 1 insertion, cost 3");
+    let run = folder.norn(&["repair", "-m", "tso", "--with", "orders", "--cost", "full=3,order=2", "deque.c"]);
+    assert_eq!(last(&run), "norn: repaired (tso): 1 insertion, cost 4");
+    folder.write("door.c", DOOR);
+    let run = folder.norn(&["repair", "-m", "tso", "--with", "fences,atomics", "--html", "page.html", "door.c"]);
+    assert_eq!(last(&run), "norn: repaired (tso): 1 insertion, cost 3");
+    assert!(run.stdout().contains("+    __atomic_store_n(&flag[me], 1, __ATOMIC_SEQ_CST);\n"), "{}", run.stdout());
+    patch(&folder, &run.stdout());
+    compiles(&folder, "door.c");
+    assert_eq!(last(&folder.norn(&["check", "-m", "tso", "door.c"])), "norn: safe (tso)");
+    assert!(fs::read_to_string(folder.path("page.html")).expect("the page").contains("atomic seq_cst store"));
+}
+
+/// What is free of data races only with both needs both.
+#[test]
+fn data_races_are_repaired_by_atomic_accesses() {
+    let folder = Folder::new("data_races_are_repaired");
+    let text = "#include <pthread.h>\nint data, ready, out;\nvoid *t(void *v) {\n    data = 1;\n    ready = 1;\n    return v;\n}\n\
+                int main(void) {\n    pthread_t p;\n    pthread_create(&p, 0, t, 0);\n    if (ready)\n        out = data;\n}\n";
+    folder.write("a.c", text);
+    let run = folder.norn(&["repair", "--data-race", "a.c"]);
+    assert_eq!(run.status(), 10, "{}", run.stdout());
+    let run = folder.norn(&["repair", "--data-race", "--with", "atomics", "-i", "a.c"]);
+    assert_eq!(last(&run), "norn: repaired (tso): 2 insertions, cost 4", "{}", run.stdout());
+    assert!(run.stdout().contains("+    if (__atomic_load_n(&ready, __ATOMIC_ACQUIRE))\n"), "{}", run.stdout());
+    compiles(&folder, "a.c");
+    assert_eq!(last(&folder.norn(&["check", "-m", "tso", "--data-race", "a.c"])), "norn: safe (tso)");
+}
+
+#[test]
+fn fences_stand_in_library_code_only_if_asked_for() {
+    let folder = Folder::new("library_code");
+    let head = "#include <assert.h>\n#include <pthread.h>\n";
+    let lock = "# 1 \"/usr/include/lock.h\" 1 3\nstatic volatile int flag[2], inside;\nstatic int enter(int me) {\n    flag[me] = 1;\n    return !flag[!me];\n}\n";
+    let main = "# 3 \"main.c\" 2\nvoid *t(void *v) {\n    if (enter(v != 0))\n        assert(++inside == 1);\n    return v;\n}\n\
+                int main(void) {\n    pthread_t p;\n    pthread_create(&p, 0, t, 0);\n    t(&p);\n}\n";
+    folder.write("main.c", format!("{head}{lock}{main}"));
+    let run = folder.norn(&["repair", "main.c"]);
+    let expected = "norn: unsafe (tso): assertion failed at main.c:5; no fence between statements of the user's code excludes this";
+    assert_eq!((last(&run).as_str(), run.status()), (expected, 10), "{}", run.stderr());
+    let run = folder.norn(&["repair", "--library", "main.c"]);
+    assert_eq!(last(&run), "norn: repaired (tso): 1 insertion, cost 10", "{}", run.stdout());
+    assert!(run.stdout().contains("     flag[me] = 1;\n+    __atomic_thread_fence"), "{}", run.stdout());
 }
 
 #[test]

@@ -9,12 +9,17 @@ use norn_engine::Prepared;
 use norn_ir::program::Program;
 use norn_ir::source::{Loc, SourceId, SourceMap};
 use norn_ir::span::Span;
+use norn_passes::loops::loops;
+use norn_passes::tidy::tidy;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Texts by the names of the files in whose place they stand.
 pub type Texts = BTreeMap<PathBuf, Arc<str>>;
+
+/// A file larger than this is no text that anybody would edit by hand.
+const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// What a program is made of.
 #[derive(Clone, Debug)]
@@ -38,14 +43,25 @@ pub struct Read {
 }
 
 impl Code {
-    /// Reads the program; its private objects are marked. `None` if it is not C.
+    /// Reads the program, with other texts than it was given; its private objects are marked. `None` if it is not C.
     pub fn read(&self, texts: &Texts) -> Option<Read> {
-        let options = Options { texts: texts.clone(), ..self.options.clone() };
+        let mut options = self.options.clone();
+        options.texts.extend(texts.clone());
         let Compiled { program, sources, .. } = match &self.inputs {
             Inputs::Files(inputs) => driver::compile(options, self.target, inputs.clone()),
             Inputs::Project(project) => compile_project(options, self.target, project.clone()),
         };
         Some(Read { program: Program::clone(&Prepared::new(program?)), sources })
+    }
+
+    /// The text of a file. What is not UTF-8, or begins with a mark of it, has no places to count in.
+    pub fn text_of(&self, file: &Path) -> Option<Arc<str>> {
+        if let Some(text) = self.options.texts.get(file) {
+            return Some(text.clone());
+        }
+        let bytes = norn_ir::read::read(file, MAX_FILE_BYTES).ok()?;
+        let text = String::from_utf8(bytes).ok().filter(|text| !text.starts_with('\u{FEFF}'))?;
+        Some(text.into())
     }
 
     /// Looks at the syntax tree of each file, with the texts.
@@ -77,10 +93,26 @@ impl Code {
     }
 }
 
+/// All texts that were read.
+pub fn all_sources(sources: &SourceMap) -> impl Iterator<Item = SourceId> + use<> {
+    let count = sources.source_of(Loc(u32::MAX)).map_or(0, |last| last.index() + 1);
+    (0..count).map(SourceId::new)
+}
+
 /// The texts of this name: a header has one for each file that includes it.
 pub fn sources_named(sources: &SourceMap, name: &str) -> Vec<SourceId> {
-    let count = sources.source_of(Loc(u32::MAX)).map_or(0, |last| last.index() + 1);
-    (0..count).map(SourceId::new).filter(|&id| sources.name(id) == name).collect()
+    all_sources(sources).filter(|&id| sources.name(id) == name).collect()
+}
+
+/// A program as it is compared with others: without places, and without blocks in which nothing is left.
+pub fn comparable(mut program: Program) -> Program {
+    forget_places(&mut program);
+    for function in &mut program.functions {
+        let mut heads = vec![false; function.blocks.len()];
+        loops(function).loops.iter().for_each(|cycle| heads[cycle.header.index()] = true);
+        tidy(function, &mut heads);
+    }
+    program
 }
 
 /// Takes places out of a program: programs that differ in nothing else are the same.

@@ -33,11 +33,13 @@ impl Change {
 
 /// The edits that changes of one file are, in order, none of which overlap.
 pub fn edits(text: &str, changes: &[&Change]) -> Vec<Edit> {
+    // What stands in a gap comes before the statement behind it, whatever becomes of that.
     let mut edits: Vec<Edit> = Vec::new();
+    let mut replaced: Vec<Edit> = Vec::new();
     let mut braced: Vec<(Range<usize>, [&str; 2])> = Vec::new();
     for change in changes {
         match change {
-            Change::Replace { edits: own, .. } => edits.extend(own.iter().cloned()),
+            Change::Replace { edits: own, .. } => replaced.extend(own.iter().cloned()),
             Change::Insert { gap, statement } => match gap.kind {
                 GapKind::Braced { end, after } => {
                     let range = gap.at..end;
@@ -66,6 +68,15 @@ pub fn edits(text: &str, changes: &[&Change]) -> Vec<Edit> {
         edits.push(Edit { start: range.end, end: range.end, text: end });
     }
     edits.sort();
+    edits.append(&mut replaced);
+    edits.sort_by_key(|edit| (edit.start, edit.end));
+    // What is taken away with more than itself need not be changed.
+    let mut end = 0;
+    edits.retain(|edit| {
+        let is_free = edit.start >= end;
+        end = end.max(edit.end);
+        is_free
+    });
     edits
 }
 
@@ -165,7 +176,15 @@ fn changed_lines(text: &str, starts: &[usize], edits: &[Edit]) -> Vec<(Range<usi
             end: edit.end - from,
             text: edit.text.clone(),
         });
-        changes.push((at_line..end, apply(&text[from..to], &own.collect::<Vec<_>>())));
+        let changed = apply(&text[from..to], &own.collect::<Vec<_>>());
+        // Lines that follow one another are one change, as people write patches.
+        match changes.last_mut() {
+            Some((range, before)) if range.start < range.end && range.end == at_line => {
+                range.end = end;
+                before.push_str(&changed);
+            }
+            _ => changes.push((at_line..end, changed)),
+        }
         index += count;
     }
     changes

@@ -2,11 +2,11 @@
 //!
 //! The execution is first made *tidy*: each store reaches memory as early as it can while the execution still shows what it
 //! shows. Then only delays that matter are left, and a fence in between excludes what matters. Then it is replayed with
-//! each level that can have to do with it. A fence waits until the buffer is empty, an order until the store is in memory;
-//! neither looks at other fences or orders. So a set of levels excludes an execution if and only if one of them does.
+//! each level that can have to do with it, and then with all together that do not exclude it alone. The machine has less
+//! executions with more levels, so no subset of those excludes it: whoever does has one of the others, which are the clause.
 
 use crate::question::{Question, Shown};
-use crate::site::{Choice, Problem};
+use crate::site::{Choice, Problem, Site};
 use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_verdict::schedule::{Schedule, Step, StepNumber, ThreadName};
@@ -73,30 +73,50 @@ fn drained(shown: &Shown) -> Schedule {
     schedule
 }
 
-/// The levels that exclude an execution of the marked program with the levels that are chosen. `None`: time is over.
+/// The levels that exclude an execution of the marked program with the levels that are chosen: a set of levels without any of
+/// these has the execution. `None`: time is over.
 pub fn clause(question: &Question<'_>, problem: &Problem, chosen: &[Choice], shown: &Shown) -> Option<Vec<Choice>> {
     let schedule = drained(shown);
     let met = met(&shown.trace);
-    let mut clause = Vec::new();
-    for (index, site) in problem.sites.iter().enumerate().filter(|(_, site)| met.contains(&site.span)) {
-        let from =
-            chosen.iter().filter(|choice| choice.site == index).map(|choice| choice.level + 1).max().unwrap_or(0);
-        let mut excludes = false;
-        for level in from..site.levels.len() {
+    // Data races depend on orders everywhere, also on those of the steps that race, which are in no trace.
+    let may_exclude = |site: &Site| question.looks_for_races() || site.spans.iter().any(|span| met.contains(span));
+    let has = |levels: &[Choice]| question.shows(&problem.marked(levels), &schedule).is_some();
+    let mut clause: Vec<Choice> = Vec::new();
+    let mut others: Vec<Choice> = chosen.to_vec();
+    for (index, site) in problem.sites.iter().enumerate().filter(|(_, site)| may_exclude(site)) {
+        for level in 0..site.levels.len() {
             let choice = Choice { site: index, level };
             if question.limits.exceeded().is_some() {
                 return None;
             }
+            if problem.is_covered(choice, chosen) {
+                continue;
+            }
             // What a weaker level excludes, a stronger one does, too.
-            excludes = excludes || {
-                let mut stronger = chosen.to_vec();
-                stronger.push(choice);
-                question.shows(&problem.marked(&stronger), &schedule).is_none()
-            };
-            if excludes {
+            let covers_one = clause.iter().any(|&other| problem.is_covered(other, &[choice]));
+            let alone = || [chosen, &[choice]].concat();
+            if covers_one || !has(&alone()) {
+                clause.push(choice);
+            } else {
+                others.push(choice);
+            }
+        }
+    }
+    // All that do not exclude it alone do not exclude it together: so no subset of them does. Two that order something only
+    // together, such as a release and an acquire that make a data race none, are the exception.
+    if !has(&others) {
+        let mut kept: Vec<Choice> = chosen.to_vec();
+        for choice in others.drain(chosen.len()..) {
+            if question.limits.exceeded().is_some() {
+                return None;
+            }
+            kept.push(choice);
+            if !has(&kept) {
+                kept.pop();
                 clause.push(choice);
             }
         }
+        clause.sort();
     }
     Some(clause)
 }
@@ -129,8 +149,8 @@ pub struct Delay {
     pub past: EventIndex,
 }
 
-/// What a fence at a place would not let happen in an execution.
-pub fn delay_across(trace: &Trace, place: Span) -> Option<Delay> {
+/// What a fence at one of these places, or a stronger store, would not let happen in an execution.
+pub fn delay_across(trace: &Trace, places: &[Span]) -> Option<Delay> {
     let is_access = |event: &Event| {
         matches!(event.kind, EventKind::Read { .. } | EventKind::Write { .. } | EventKind::Update { .. })
     };
@@ -141,7 +161,7 @@ pub fn delay_across(trace: &Trace, place: Span) -> Option<Delay> {
             EventKind::Commit { write, .. } => waiting.retain(|&(_, store)| store != write),
             _ => {}
         }
-        if event.span != place {
+        if !places.contains(&event.span) {
             continue;
         }
         for &(thread, store) in waiting.iter().rev().filter(|(thread, _)| *thread == event.thread) {

@@ -6,7 +6,7 @@
 
 use crate::code::Code;
 use crate::scan;
-use norn_c::ast::{Block, BlockItem, Item, Stmt, StmtKind, TranslationUnit};
+use norn_c::ast::{Block, BlockItem, Expr, ExprKind, Item, Stmt, StmtKind, TranslationUnit};
 use norn_ir::source::{Loc, SourceId, SourceMap};
 use std::path::PathBuf;
 
@@ -31,11 +31,11 @@ pub enum GapKind {
     Braced { end: usize, after: bool },
 }
 
-/// The gaps of the user's files, in their order, each once.
-pub fn gaps(code: &Code) -> Vec<Gap> {
+/// The gaps of the user's files, in their order, each once; with `library` also those of the system's files.
+pub fn gaps(code: &Code, library: bool) -> Vec<Gap> {
     let mut gaps = Vec::new();
     code.for_each_tree(|tree, sources| {
-        let mut walk = Walk { sources, gaps: &mut gaps, loops: 0 };
+        let mut walk = Walk { sources, gaps: &mut gaps, loops: 0, library };
         walk.unit(tree);
     });
     gaps.sort();
@@ -47,6 +47,7 @@ struct Walk<'a> {
     sources: &'a SourceMap,
     gaps: &'a mut Vec<Gap>,
     loops: u32,
+    library: bool,
 }
 
 impl Walk<'_> {
@@ -61,7 +62,7 @@ impl Walk<'_> {
     /// The text and the byte that a position is, if it is in a file of the user's.
     fn place(&self, loc: Loc) -> Option<(SourceId, usize)> {
         let source = self.sources.source_of(loc)?;
-        let is_users = !self.sources.is_builtin(source) && !self.sources.in_system_header(loc);
+        let is_users = !self.sources.is_builtin(source) && (self.library || !self.sources.in_system_header(loc));
         is_users.then(|| (source, (loc.0 - self.sources.start(source).0) as usize))
     }
 
@@ -117,6 +118,8 @@ impl Walk<'_> {
                 otherwise.iter().for_each(|otherwise| self.governed(otherwise));
             }
             StmtKind::Switch { body, .. } => self.statement(body),
+            // The frame of a macro is no loop.
+            StmtKind::DoWhile { body, condition } if is_zero(self.sources, condition) => self.governed(body),
             StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } => self.in_loop(body),
             StmtKind::For(parts) => self.in_loop(&parts.body),
             StmtKind::Labeled { body, .. } => {
@@ -159,4 +162,11 @@ impl Walk<'_> {
         }
         self.statement(statement);
     }
+}
+
+/// Whether a condition is written as `0`.
+fn is_zero(sources: &SourceMap, condition: &Expr) -> bool {
+    let ExprKind::Number(_) = condition.kind else { return false };
+    let Some(source) = sources.source_of(condition.loc) else { return false };
+    scan::word_at(sources.text(source), (condition.loc.0 - sources.start(source).0) as usize) == "0"
 }

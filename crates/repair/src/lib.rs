@@ -16,29 +16,37 @@
 //! model needs nothing here. The program that is checked is the one that the edited text stands for, since the sites are
 //! found by marking the text and reading it again.
 //!
-//! - [`code`]: reads C, with other texts in place of files
-//! - [`gaps`], [`scan`]: where a statement can stand between others; the text of a statement
+//! - [`code`], [`draft`]: reads C, with other texts in place of files
+//! - [`gaps`], [`places`], [`scan`]: where a statement can stand between others, and where orders stand; the text of a statement
+//! - [`strength`]: how strong instructions are
 //! - [`edit`]: edits of texts, and their unified diff
 //! - [`site`]: sites, and the programs that choices make
+//! - [`search`], [`relax`]: what is needed, at least cost
 //! - [`question`]: what is asked of a program: is it safe, is it robust?
 //! - [`story`]: why a level is needed
 
 pub mod code;
+pub mod draft;
 pub mod edit;
 pub mod excluded;
 pub mod fences;
 pub mod gaps;
 pub mod hitting;
+pub mod orders;
+pub mod places;
 pub mod question;
+pub mod relax;
 pub mod scan;
 pub mod search;
 pub mod site;
 pub mod story;
+pub mod strength;
 
 pub use code::{Code, Inputs, Texts};
 pub use edit::{Change, Edit};
-pub use fences::Costs;
-pub use question::{Asked, Question, Said, Shown};
-pub use search::{Answer, Repair, confirm, search};
+pub use fences::{Costs, Kinds};
+pub use question::{Asked, Evidence, Question, Said, Shown};
+pub use relax::{Relaxed, present, relax};
+pub use search::{Answer, Confirmed, Repair, confirm, search};
 pub use site::{Choice, Problem, Site};
-pub use story::{Story, story};
+pub use story::{Story, evidence, story};

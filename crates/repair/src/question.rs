@@ -6,15 +6,18 @@ use norn_machine::{End, Reference, ReplayError, Replayed, replay};
 use norn_portfolio::attack::{Attacked, attack};
 use norn_portfolio::{NOBODY_LISTENS, Options, Task, Who};
 use norn_stateless::{robustness, without_assertions};
-use norn_verdict::claim::{Mismatch, Referee};
+use norn_verdict::claim::{Claim, Expected, Mismatch, Referee, Ruling};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Bound, Checks, Outcome, Verdict, Violation};
-use norn_verdict::robustness::Robustness;
-use norn_verdict::schedule::{Schedule, Step, fingerprint};
+use norn_verdict::outcome::{Bound, Checks, Outcome, Stats, Verdict, Violation};
+use norn_verdict::robustness::{Robustness, RobustnessVerdict};
+use norn_verdict::schedule::{Schedule, Step, StepNumber, ThreadName, fingerprint};
 use norn_verdict::trace::Trace;
 use norn_verdict::undecided::Undecided;
 use std::time::Instant;
+
+/// Who shows executions for which levels are needed.
+const NAME: &str = "repair";
 
 /// What must not be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,6 +56,12 @@ pub enum Said {
     },
 }
 
+/// An execution as the reference machine has ruled on it.
+pub enum Evidence {
+    Violation(Verdict),
+    Cycle(RobustnessVerdict),
+}
+
 /// An execution that shows what must not be.
 #[derive(Clone)]
 pub struct Shown {
@@ -69,6 +78,10 @@ impl Question<'_> {
             Asked::Safe(checks) => checks,
             Asked::Robust => Checks::usual(),
         }
+    }
+
+    pub fn looks_for_races(&self) -> bool {
+        self.checks().data_race
     }
 
     /// Asks the engines in turn, or one of them. The private objects of the program have been marked.
@@ -118,8 +131,22 @@ impl Question<'_> {
         })
     }
 
+    /// The execution in a program, as a verdict.
+    pub fn evidence(&self, program: &Program, schedule: &Schedule) -> Option<Evidence> {
+        let Shown { schedule, violation, .. } = self.shows(program, schedule)?;
+        let (model, stats) = (self.model, Stats::default());
+        if let Some(violation) = violation {
+            let claim = Claim { schedule, expected: vec![Expected::from(&violation)] };
+            let Ruling::Holds(found) = Reference.rule(program, self.checks(), claim) else { return None };
+            return Some(Evidence::Violation(Verdict::new(model, NAME, Outcome::Unsafe(found), stats)));
+        }
+        let cyclic = Reference.rule_on_cycle(&without_assertions(program), self.checks(), schedule).ok()?;
+        let outcome = Robustness::NotRobust(Box::new(cyclic));
+        Some(Evidence::Cycle(RobustnessVerdict { model, engine: NAME, outcome, stats }))
+    }
+
     /// Whether the program, too, has this execution, and it shows there what must not be. A store that the program does not
-    /// buffer is in memory when it is made: so the schedule may commit it right afterwards only.
+    /// buffer is in memory when it is made: so it is made where the schedule commits it.
     pub fn shows(&self, program: &Program, schedule: &Schedule) -> Option<Shown> {
         let stopping;
         let program = match self.asked {
@@ -141,13 +168,36 @@ impl Question<'_> {
                     let cyclic = Reference.rule_on_cycle(program, self.checks(), schedule.clone()).ok()?;
                     return Some(Shown { trace: cyclic.trace().clone(), schedule, violation: None });
                 }
-                Err(ReplayError::WrongNumber { index, step: Step::Commit { thread, step } })
-                    if index > 0 && schedule.steps[index - 1] == (Step::Run { thread: thread.clone(), step }) =>
-                {
-                    schedule.steps.remove(index);
+                // The machine waits until earlier stores are in memory, or did not buffer this one.
+                Err(ReplayError::NotEnabled { index, step: Step::Run { thread, step } }) => {
+                    make_where_it_commits(&mut schedule.steps, index, &thread, step)?;
+                }
+                Err(ReplayError::WrongNumber { index, step: Step::Commit { thread, step } }) => {
+                    let run = Step::Run { thread: thread.clone(), step };
+                    let made = schedule.steps[..index].iter().rposition(|other| *other == run)?;
+                    if made + 1 == index {
+                        schedule.steps.remove(index);
+                    } else {
+                        make_where_it_commits(&mut schedule.steps, made, &thread, step)?;
+                    }
                 }
                 Err(_) => return None,
             }
         }
     }
+}
+
+/// A store that is made only when it reaches memory, in place of the store at `made` that waits in a buffer. `None`: its thread
+/// does something in between, or it never gets there.
+fn make_where_it_commits(steps: &mut Vec<Step>, made: usize, thread: &ThreadName, step: StepNumber) -> Option<()> {
+    let commit = Step::Commit { thread: thread.clone(), step };
+    let arrives = made + 1 + steps[made + 1..].iter().position(|other| *other == commit)?;
+    let is_own = |other: &Step| matches!(other, Step::Run { thread: own, .. } if own == thread);
+    if arrives == made + 1 || steps[made + 1..arrives].iter().any(is_own) {
+        return None;
+    }
+    let run = steps.remove(made);
+    // It stands right before its commit now.
+    steps.insert(arrives - 1, run);
+    Some(())
 }

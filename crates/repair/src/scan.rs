@@ -1,5 +1,7 @@
 //! A look at the text of C without its grammar: where a statement ends, what a line begins with.
 
+use std::ops::Range;
+
 /// Skips what is no code from a byte on: a comment, a string, a character constant. The byte after it, if there is one.
 fn after_opaque(text: &[u8], at: usize) -> Option<usize> {
     let rest = &text[at..];
@@ -39,6 +41,15 @@ pub fn end_of_statement(text: &str, start: usize) -> Option<usize> {
 
 /// The parenthesis that closes the first one from here on.
 pub fn closing_parenthesis(text: &str, start: usize) -> Option<usize> {
+    closing(text, start, b'(', b')')
+}
+
+/// The bracket that closes the first one from here on.
+pub fn closing_bracket(text: &str, start: usize) -> Option<usize> {
+    closing(text, start, b'[', b']')
+}
+
+fn closing(text: &str, start: usize, open: u8, close: u8) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (start, 0_usize);
     while at < bytes.len() {
@@ -47,8 +58,8 @@ pub fn closing_parenthesis(text: &str, start: usize) -> Option<usize> {
             continue;
         }
         match bytes[at] {
-            b'(' => depth += 1,
-            b')' => {
+            byte if byte == open => depth += 1,
+            byte if byte == close => {
                 depth = depth.checked_sub(1)?;
                 if depth == 0 {
                     return Some(at);
@@ -67,6 +78,46 @@ pub fn word_at(text: &str, at: usize) -> &str {
     let rest = text.get(at..).unwrap_or_default();
     let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
     &rest[..end]
+}
+
+/// Where identifiers begin, without those in comments and strings.
+pub fn words(text: &str) -> impl Iterator<Item = usize> + '_ {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < bytes.len() {
+            if let Some(next) = after_opaque(bytes, at) {
+                at = next;
+                continue;
+            }
+            let start = at;
+            while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_') {
+                at += 1;
+            }
+            if at == start {
+                at += 1;
+            } else if !bytes[start].is_ascii_digit() {
+                return Some(start);
+            }
+        }
+        None
+    })
+}
+
+/// A statement, with its line if nothing else stands there but a comment on it.
+pub fn with_its_line(text: &str, statement: Range<usize>) -> Range<usize> {
+    let start = line_start(text, statement.start);
+    let end = text[statement.end..].find('\n').map_or(text.len(), |end| statement.end + end + 1);
+    let rest = text[statement.end..end].trim();
+    let is_comment = rest.starts_with("//")
+        || rest.strip_prefix("/*").and_then(|rest| rest.strip_suffix("*/")).is_some_and(|rest| !rest.contains("*/"));
+    let is_continued = text[start..end].trim_end().ends_with('\\');
+    if text[start..statement.start].trim().is_empty() && (rest.is_empty() || is_comment) && !is_continued {
+        return start..end;
+    }
+    // With the blanks behind it.
+    let blanks = text[statement.end..end].len() - text[statement.end..end].trim_start_matches([' ', '\t']).len();
+    statement.start..statement.end + blanks
 }
 
 /// Where the line of a byte begins.
@@ -110,6 +161,27 @@ mod tests {
         assert_eq!(closing_parenthesis(text, 0), Some(14));
         assert_eq!(closing_parenthesis("f; (a)", 0), None);
         assert_eq!((word_at("ab_1(c", 0), word_at("(", 0)), ("ab_1", ""));
+    }
+
+    #[test]
+    fn words_are_those_of_code() {
+        let text = "a1 /* b */ \"c\" 'd' 12e _f // g\nh";
+        assert_eq!(words(text).map(|at| word_at(text, at)).collect::<Vec<_>>(), ["a1", "_f", "h"]);
+    }
+
+    #[test]
+    fn statements_are_removed_with_their_lines() {
+        let removed = |text: &str| {
+            let at = text.find("f();").expect("a statement");
+            let range = with_its_line(text, at..at + 4);
+            [&text[..range.start], &text[range.end..]].concat()
+        };
+        assert_eq!(removed("a;\n  f();\nb;\n"), "a;\nb;\n");
+        assert_eq!(removed("a;\n  f(); // why\nb;\n"), "a;\nb;\n");
+        assert_eq!(removed("a; f(); b;\n"), "a; b;\n");
+        assert_eq!(removed("f(); /* begins\nends */\n"), "/* begins\nends */\n");
+        assert_eq!(removed("#define M \\\n  f(); \\\n  g();\n"), "#define M \\\n  \\\n  g();\n");
+        assert_eq!(removed("f();"), "");
     }
 
     #[test]

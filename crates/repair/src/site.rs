@@ -1,6 +1,7 @@
-//! Sites: where a program can be made stronger, and the programs that choices make.
+//! Sites: where a program can be stronger or weaker, and the programs that choices make.
 
 use crate::edit::{self, Change};
+use crate::strength::Effect;
 use norn_ir::ids::{BlockId, FuncId};
 use norn_ir::instr::{FenceKind, InstrKind};
 use norn_ir::program::Program;
@@ -17,14 +18,16 @@ pub struct InstrAt {
     pub index: usize,
 }
 
-/// One way to make a site stronger than it is.
+/// One way to have a site stronger than it is in the base.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Level {
     /// In words, such as `full fence`.
     pub name: String,
     pub cost: u64,
-    /// The instructions that become others.
-    pub effects: Vec<(InstrAt, InstrKind)>,
+    /// The instructions that become stronger.
+    pub effects: Vec<(InstrAt, Effect)>,
+    /// Other levels of the site that do nothing that this one does not do.
+    pub covers: Vec<usize>,
     /// What it is in the text. `None`: as the text is.
     pub change: Option<Change>,
 }
@@ -36,9 +39,16 @@ pub struct Site {
     /// Of the text as it is.
     pub line: usize,
     /// Where its instructions stand in traces.
-    pub span: Span,
-    /// From weak to strong: each excludes what those before it do. Without any of them the site is as in the base.
+    pub spans: Vec<Span>,
+    /// A level comes after those that it covers. Every two have one that covers both or is one of them. Without any the
+    /// site is as in the base.
     pub levels: Vec<Level>,
+}
+
+impl Site {
+    fn is_covered(&self, level: usize, by: usize) -> bool {
+        level == by || self.levels[by].covers.contains(&level)
+    }
 }
 
 /// A level of a site.
@@ -65,19 +75,46 @@ impl Problem {
         self.level(choice).cost
     }
 
+    pub fn cost_of(&self, chosen: &[Choice]) -> u64 {
+        chosen.iter().fold(0, |sum, &choice| sum.saturating_add(self.cost(choice)))
+    }
+
     pub fn level(&self, choice: Choice) -> &Level {
         &self.sites[choice.site].levels[choice.level]
+    }
+
+    /// Whether some of the choices does all that this one does.
+    pub fn is_covered(&self, choice: Choice, by: &[Choice]) -> bool {
+        let site = &self.sites[choice.site];
+        by.iter().any(|other| other.site == choice.site && site.is_covered(choice.level, other.level))
+    }
+
+    /// Whether choices meet a clause.
+    pub fn meets(&self, chosen: &[Choice], clause: &[Choice]) -> bool {
+        clause.iter().any(|&choice| self.is_covered(choice, chosen))
+    }
+
+    /// One choice for each site, which does what all choices for it do.
+    pub fn one_each(&self, chosen: &[Choice]) -> Vec<Choice> {
+        let mut by_site: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for choice in chosen {
+            by_site.entry(choice.site).or_default().push(choice.level);
+        }
+        let one = |(site, levels): (usize, Vec<usize>)| {
+            let all = &self.sites[site];
+            let covers_all = |&by: &usize| levels.iter().all(|&level| all.is_covered(level, by));
+            let level = (0..all.levels.len()).find(covers_all).unwrap_or(all.levels.len() - 1);
+            Choice { site, level }
+        };
+        by_site.into_iter().map(one).collect()
     }
 
     /// The program with these levels, and with its marks.
     pub fn marked(&self, chosen: &[Choice]) -> Program {
         let mut program = self.base.clone();
-        let mut sorted = chosen.to_vec();
-        sorted.sort();
-        for choice in sorted {
-            for (at, kind) in &self.level(choice).effects {
-                program.functions[at.function.index()].blocks[at.block.index()].instrs[at.index].kind = kind.clone();
-            }
+        for (at, effect) in chosen.iter().flat_map(|&choice| &self.level(choice).effects) {
+            let block = &mut program.functions[at.function.index()].blocks[at.block.index()];
+            effect.strengthen(&mut block.instrs[at.index].kind);
         }
         program
     }
@@ -96,10 +133,10 @@ impl Problem {
 
     /// What the choice does to the files that it changes: the name, the text as it is, and the edits.
     pub fn edits(&self, chosen: &[Choice]) -> Vec<(PathBuf, Arc<str>, Vec<edit::Edit>)> {
+        let chosen = self.one_each(chosen);
         let mut changes: BTreeMap<&PathBuf, Vec<&Change>> = BTreeMap::new();
         for (index, (site, weakest)) in self.sites.iter().zip(&self.weakest).enumerate() {
-            let choice = chosen.iter().filter(|choice| choice.site == index).max();
-            let change = match choice {
+            let change = match chosen.iter().find(|choice| choice.site == index) {
                 Some(&choice) => self.level(choice).change.as_ref(),
                 None => weakest.as_ref(),
             };

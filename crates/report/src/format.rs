@@ -19,6 +19,8 @@ pub struct Finding<'a> {
     pub answer: Answer<'a>,
     /// Why its execution is none of sequential consistency; nothing if it is one, or if there is none.
     pub cycle: &'a [CycleEdge],
+    /// What the execution is shown for.
+    pub about: Option<&'a str>,
 }
 
 impl<'a> Finding<'a> {
@@ -49,7 +51,7 @@ impl<'a> Finding<'a> {
     }
 }
 
-/// A file that can be made of a run's findings, one for each model in the order in which they were asked for.
+/// A file that can be made of a run's findings, one for each model, or each change of the text, in the order in which they were asked for.
 pub trait Format {
     /// The whole text of the file; `None` if these findings have nothing that it could say.
     fn render(&self, findings: &[Finding<'_>], sources: &Sources<'_>) -> Option<String>;

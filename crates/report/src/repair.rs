@@ -78,3 +78,8 @@ pub fn trace(trace: &Trace, sources: &Sources<'_>) -> Value {
 pub fn bounds(bounds: &[Bound]) -> Vec<Value> {
     json::bounds(bounds)
 }
+
+/// The bounds that limit a result, with a blank before; nothing if there are none.
+pub fn within(bounds: &[Bound]) -> String {
+    up_to(bounds)
+}

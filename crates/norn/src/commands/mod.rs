@@ -1,11 +1,13 @@
 //! One file per command.
 
+mod changes;
 pub mod check;
 mod choices;
 mod conclusion;
 pub mod ir;
 pub mod litmus;
 mod patch;
+pub mod relax;
 pub mod repair;
 pub mod robust;
 pub mod run;

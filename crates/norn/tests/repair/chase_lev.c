@@ -1,9 +1,9 @@
 // The deque of Chase and Lev with relaxed orders and without fences: one owner, one thief.
 //
-// repair -m tso: 1 insertion, cost 10
-// repair -m pso: 2 insertions, cost 12
-// repair -m tso --robust --unwind 2: 1 insertion, cost 10
-// repair -m pso --robust --unwind 2: 2 insertions, cost 12
+// repair -m tso --with fences: 1 insertion, cost 10
+// repair -m pso --with fences: 2 insertions, cost 12
+// repair -m tso --with fences --robust --unwind 2: 1 insertion, cost 10
+// repair -m pso --with fences --robust --unwind 2: 2 insertions, cost 12
 
 #include <assert.h>
 #include <pthread.h>

@@ -1,9 +1,9 @@
 // The queue lock of Craig, Landin and Hagersten: each thread waits at the node of the one before it.
 //
-// repair -m tso: nothing
-// repair -m pso: 1 insertion, cost 2
-// repair -m tso --robust --unwind 2: nothing
-// repair -m pso --robust --unwind 2: 1 insertion, cost 2
+// repair -m tso --with fences: nothing
+// repair -m pso --with fences: 1 insertion, cost 2
+// repair -m tso --with fences --robust --unwind 2: nothing
+// repair -m pso --with fences --robust --unwind 2: 1 insertion, cost 2
 
 #include <assert.h>
 #include <pthread.h>

@@ -1,9 +1,9 @@
 // The queue lock of Mellor-Crummey and Scott: each thread waits at its own node.
 //
-// repair -m tso: nothing
-// repair -m pso: 1 insertion, cost 2
-// repair -m tso --robust --unwind 2: nothing
-// repair -m pso --robust --unwind 2: 2 insertions, cost 4
+// repair -m tso --with fences: nothing
+// repair -m pso --with fences: 1 insertion, cost 2
+// repair -m tso --with fences --robust --unwind 2: nothing
+// repair -m pso --with fences --robust --unwind 2: 2 insertions, cost 4
 
 #include <assert.h>
 #include <pthread.h>

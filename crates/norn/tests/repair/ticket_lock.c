@@ -1,9 +1,9 @@
 // A ticket lock: to draw a ticket is a read-modify-write, to let the next one in is a store.
 //
-// repair -m tso: nothing
-// repair -m pso: 1 insertion, cost 2
-// repair -m tso --robust --unwind 2: nothing
-// repair -m pso --robust --unwind 2: 1 insertion, cost 2
+// repair -m tso --with fences: nothing
+// repair -m pso --with fences: 1 insertion, cost 2
+// repair -m tso --with fences --robust --unwind 2: nothing
+// repair -m pso --with fences --robust --unwind 2: 1 insertion, cost 2
 
 #include <assert.h>
 #include <pthread.h>

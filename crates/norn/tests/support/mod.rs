@@ -1,6 +1,8 @@
 //! Runs the binary as a user would.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub mod patching;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
