@@ -16,6 +16,7 @@ const LONER: Capabilities = Capabilities {
     name: "loner",
     deadlock: Ability::No,
     data_race: Ability::No,
+    termination: Ability::No,
     reuses_memory: false,
     says_safe: false,
     has_proofs: false,

@@ -6,7 +6,7 @@ use norn_passes::unwind::Bounds;
 use norn_sample::{Budget, Sample};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
-use norn_verdict::outcome::{Basic, Checks, Outcome, Verdict, ViolationKind};
+use norn_verdict::outcome::{Checks, Outcome, Verdict, ViolationKind};
 use norn_verdict::undecided::Why;
 
 const HEAD: &str = "#include <assert.h>\n#include <pthread.h>\n#include <stdlib.h>\n#include <stdatomic.h>\n\
