@@ -160,7 +160,10 @@ fn a_property_file_asks_for_one_thing() {
         assert_eq!(run.status(), status, "{args:?}");
         assert!(run.stderr().contains(part), "{args:?}: {}", run.stderr());
     };
-    refused(&["--property", "end.prp"], 2, "F end");
+    check("int main(void) { for (x = 0; x < 3; x++); }", "end.prp", 0, "norn: safe (sc)");
+    check("int main(void) { while (x == 0); }", "end.prp", 10, "norn: unsafe (sc): ");
+    folder.write("other.prp", property("F always"));
+    refused(&["--property", "other.prp"], 2, "F always");
     refused(&["--property", "nowhere.prp"], 2, "nowhere.prp");
     refused(&["--property", "reach.prp", "--entry", "start"], 2, "--entry main");
     refused(&["--property", "reach.prp", "--data-race"], 1, "--data-race");

@@ -102,7 +102,7 @@ mod tests {
         };
         refused("", "no line");
         refused("hello", "'hello'");
-        refused("CHECK( init(main()), LTL(F end) )", "F end");
+        refused("CHECK( init(main()), LTL(F always) )", "F always");
         refused("CHECK( init(main()), LTL(G ! call(other())) )", "other");
         refused("CHECK( init(main()), FQL(COVER EDGES(@DECISIONEDGE)) )", "form");
         let two = "CHECK( init(a()), LTL(G ! overflow) )\nCHECK( init(b()), LTL(G ! overflow) )";
