@@ -142,7 +142,7 @@ impl<'a> Search<'a> {
                 Tried::Learnt => {}
             }
             let clauses = self.executions.iter().map(|execution| execution.clause.clone()).collect::<Vec<_>>();
-            match cheapest(&clauses, &|choice| self.problem.cost(choice), limits) {
+            match cheapest(&clauses, &|choice| self.problem.weight(choice), limits) {
                 Some(next) => {
                     let chosen = self.problem.one_each(&next.chosen);
                     tried = Cheapest { cost: self.problem.cost_of(&chosen), chosen };

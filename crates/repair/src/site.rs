@@ -75,6 +75,12 @@ impl Problem {
         self.level(choice).cost
     }
 
+    /// What the search goes by: the cost, and of several sets of one cost the smallest.
+    pub fn weight(&self, choice: Choice) -> u64 {
+        let sites = u64::try_from(self.sites.len()).unwrap_or(u64::MAX);
+        self.cost(choice).saturating_mul(sites.saturating_add(1)).saturating_add(1)
+    }
+
     pub fn cost_of(&self, chosen: &[Choice]) -> u64 {
         chosen.iter().fold(0, |sum, &choice| sum.saturating_add(self.cost(choice)))
     }
