@@ -26,8 +26,6 @@ pub struct Capabilities {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ability {
     Decides,
-    /// For programs in which no thread can wake up spuriously.
-    UnlessSpurious,
     No,
 }
 
@@ -93,20 +91,15 @@ pub const STATES: Capabilities = OF_STATES;
 
 pub const ENUMERATE: Capabilities = Capabilities { name: "enumerate", ..OF_STATES };
 
-pub const STATELESS: Capabilities = Capabilities {
-    name: "stateless",
-    deadlock: Ability::UnlessSpurious,
-    termination: Ability::No,
-    finds_shortest: false,
-    ..OF_STATES
-};
+pub const STATELESS: Capabilities =
+    Capabilities { name: "stateless", termination: Ability::No, finds_shortest: false, ..OF_STATES };
 
 pub const SAMPLE: Capabilities =
     Capabilities { name: "sample", termination: Ability::No, says_safe: false, finds_shortest: false, ..OF_STATES };
 
 pub const EVENTS: Capabilities = Capabilities {
     name: "events",
-    deadlock: Ability::No,
+    deadlock: Ability::Decides,
     data_race: Ability::Decides,
     termination: Ability::No,
     reuses_memory: false,
@@ -116,7 +109,8 @@ pub const EVENTS: Capabilities = Capabilities {
     counts_rounds: false,
 };
 
-pub const ROUNDS: Capabilities = Capabilities { name: "rounds", data_race: Ability::No, counts_rounds: true, ..EVENTS };
+pub const ROUNDS: Capabilities =
+    Capabilities { name: "rounds", deadlock: Ability::No, data_race: Ability::No, counts_rounds: true, ..EVENTS };
 
 /// In the order of the README's table.
 pub const ALL: [&Capabilities; 6] = [&STATES, &STATELESS, &EVENTS, &ROUNDS, &ENUMERATE, &SAMPLE];

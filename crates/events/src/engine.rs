@@ -131,7 +131,11 @@ const LAST_AFTER_DOUBT: u32 = 16;
 /// The verdict. An error means that the solver's model is no execution of the machine.
 fn verdict(task: &Task<'_>) -> Result<Verdict, Mismatch> {
     // What waits in a loop needs no bound; the steps that are left have the same numbers, so replay is none the wiser.
-    let code = if task.checks.data_race { task.program.racing() } else { task.program.awaiting() };
+    let code = match task.checks {
+        Checks { data_race: true, .. } => task.program.racing(),
+        Checks { deadlock: true, .. } => task.program.stopping(),
+        _ => task.program.awaiting(),
+    };
     let mut search = Search { task, code, best: None, doubt: None, skipped: None, figures: Figures::default() };
     let done = if task.grow { search.grow(growing())? } else { search.towards_given()? };
     Ok(done.unwrap_or_else(|| search.best_known(None)))
@@ -551,6 +555,10 @@ fn claim(task: &Task<'_>, symbolic: &Symbolic, formula: &Formulated) -> Claim {
     let mut expected: Vec<Expected> = formula.violations(symbolic).into_iter().map(Expected::from).collect();
     if task.checks.data_race {
         expected.push(Expected::anywhere(ViolationKind::DataRace));
+    }
+    // Who waits first depends on the order in which threads were created.
+    if task.checks.deadlock {
+        expected.push(Expected::anywhere(ViolationKind::Deadlock));
     }
     expected.extend(Expected::invalid_loads());
     let schedule = formula.schedule(task.program.fingerprint(), task.model, symbolic);

@@ -76,11 +76,23 @@ impl FixedOrder {
             }
         }
         fixed.link_threads(symbolic);
+        fixed.link_observer(symbolic);
         fixed
     }
 
     pub fn node(&self, event: EventId) -> Node {
         self.nodes[event.index()].expect("an access should have a place in the order")
+    }
+
+    /// The observer comes after the ends of all threads, and so after all their stores.
+    fn link_observer(&mut self, symbolic: &Symbolic) {
+        let Some(observer) = symbolic.observer else { return };
+        let Some(start) = self.starts[observer.index()] else { return };
+        for (thread, &end) in self.ends.iter().enumerate() {
+            if let Some(end) = end.filter(|_| thread != observer.index()) {
+                self.skeleton.fix(end, start);
+            }
+        }
     }
 
     /// Creations come before the first steps, last steps before joins.

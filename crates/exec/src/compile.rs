@@ -27,12 +27,32 @@ pub fn compile(program: &Program, bounds: Option<&Bounds>) -> Code {
         *count += 1;
     }
     let leftover = leftover(program);
-    let mut compiler = Compiler { program, bounds, numbers, leftover, code: Code::default() };
+    let wakes = waking(program);
+    let mut compiler = Compiler { program, bounds, numbers, leftover, wakes, code: Code::default() };
     for id in (0..program.functions.len()).map(FuncId::new) {
         compiler.function(id);
     }
     compiler.code.entry = program.entry.0;
     compiler.code
+}
+
+/// By function: a thread may wake up spuriously in it, or in what it calls.
+fn waking(program: &Program) -> Vec<bool> {
+    let mut wakes = vec![false; program.functions.len()];
+    loop {
+        let may_wake = |kind: &InstrKind| match kind {
+            InstrKind::Await { spurious, .. } => *spurious,
+            InstrKind::Call { callee: Callee::Direct(callee), .. } => wakes[callee.index()],
+            InstrKind::Call { callee: Callee::Indirect(_), .. } => true,
+            _ => false,
+        };
+        let found = |function: &IrFunction| function.blocks.iter().flat_map(|b| &b.instrs).any(|i| may_wake(&i.kind));
+        let next: Vec<bool> = program.functions.iter().map(found).collect();
+        if next == wakes {
+            return wakes;
+        }
+        wakes = next;
+    }
 }
 
 pub fn scalar(ty: Ty, target: DataModel) -> Scalar {
@@ -46,6 +66,8 @@ struct Compiler<'a> {
     numbers: Vec<u32>,
     /// By function and local.
     leftover: Vec<Vec<bool>>,
+    /// By function: a thread may wake up spuriously in it.
+    wakes: Vec<bool>,
     code: Code,
 }
 
@@ -195,7 +217,7 @@ impl Compiler<'_> {
         }))
     }
 
-    /// Which sections may turn out not to be enabled. A call could lead anywhere.
+    /// Which sections may turn out not to be enabled, and in which a thread may wake up spuriously. A call could block.
     fn mark_sections(&mut self, first: u32) {
         for at in first..self.here() {
             if !matches!(self.code.ops[at as usize], Op::SectionBegin { .. }) {
@@ -203,7 +225,7 @@ impl Compiler<'_> {
             }
             let mut seen = std::collections::BTreeSet::new();
             let mut work = vec![at + 1];
-            let mut blocks = false;
+            let (mut blocks, mut wakes) = (false, false);
             while let Some(at) = work.pop() {
                 if !seen.insert(at) {
                     continue;
@@ -215,7 +237,21 @@ impl Compiler<'_> {
                     | Op::Exit(_)
                     | Op::Abort
                     | Op::Unsupported(_) => {}
-                    Op::Await { .. } | Op::Assume { .. } | Op::Call(_) | Op::Stop => blocks = true,
+                    Op::Await { spurious, .. } => {
+                        (blocks, wakes) = (true, wakes || spurious);
+                        work.push(at + 1);
+                    }
+                    Op::Call(call) => {
+                        let callee = self.code.calls[call as usize].callee;
+                        blocks = true;
+                        wakes |= !matches!(callee, Target::Direct(callee) if !self.wakes[callee as usize]);
+                        work.push(at + 1);
+                    }
+                    Op::Assume { .. } => {
+                        blocks = true;
+                        work.push(at + 1);
+                    }
+                    Op::Stop => blocks = true,
                     // A section that never ends is not enabled.
                     Op::JumpBack(_) => blocks = true,
                     Op::Jump(to) => work.push(to),
@@ -227,8 +263,8 @@ impl Compiler<'_> {
                     _ => work.push(at + 1),
                 }
             }
-            if let Op::SectionBegin { may_block, .. } = &mut self.code.ops[at as usize] {
-                *may_block = blocks;
+            if let Op::SectionBegin { may_block, may_wake, .. } = &mut self.code.ops[at as usize] {
+                (*may_block, *may_wake) = (blocks, wakes);
             }
         }
     }
@@ -316,7 +352,7 @@ impl Compiler<'_> {
                 }
             }
             InstrKind::Fence(kind) => Op::Fence(kind),
-            InstrKind::SectionBegin(kind) => Op::SectionBegin { kind, may_block: true },
+            InstrKind::SectionBegin(kind) => Op::SectionBegin { kind, may_block: true, may_wake: true },
             InstrKind::SectionEnd => Op::SectionEnd,
             InstrKind::Await { cond, spurious } => Op::Await { cond: self.src(cond), spurious },
             InstrKind::Assume { cond } => Op::Assume { cond: self.src(cond) },

@@ -365,6 +365,19 @@ impl<'c> Executor<'c> {
             && matches!(self.code.ops[thread.pc as usize], Op::SectionBegin { may_block: true, .. })
     }
 
+    /// Whether the thread's next step may be a spurious wake-up.
+    pub fn may_wake(&self, thread: ThreadIdentity) -> bool {
+        let thread = &self.threads[thread.index()];
+        thread.status == Status::Ready
+            && matches!(self.code.ops[thread.pc as usize], Op::SectionBegin { may_wake: true, .. })
+    }
+
+    /// Whether the thread can take a step that is no spurious wake-up.
+    pub fn can_step_for_a_cause(&mut self, thread: ThreadIdentity) -> bool {
+        self.spurious = false;
+        self.can_step(thread) && !self.spurious
+    }
+
     /// Whether the set of places that the thread's next step reads or writes depends on values that the step reads.
     pub fn accesses_vary(&self, thread: ThreadIdentity) -> bool {
         let thread = &self.threads[thread.index()];
@@ -398,7 +411,7 @@ impl<'c> Executor<'c> {
             }
             Op::Store { order, .. } => order != Order::SeqCst || waiting.buffer.is_empty(),
             Op::Spawn(_) => waiting.buffer.is_empty(),
-            Op::SectionBegin { may_block, kind } => {
+            Op::SectionBegin { may_block, kind, .. } => {
                 let blocked = kind != SectionKind::Read && !waiting.buffer.is_empty();
                 !blocked && (!may_block || self.attempt(thread))
             }

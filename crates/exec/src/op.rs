@@ -129,6 +129,8 @@ pub enum Op {
     SectionBegin {
         kind: SectionKind,
         may_block: bool,
+        /// A spurious wake-up is possible.
+        may_wake: bool,
     },
     SectionEnd,
     Await {

@@ -66,23 +66,41 @@ impl Follower<'_> {
                     let (store, content) = store.ok_or("the store does not cover the cell")?;
                     (Some(store), content)
                 }
-                None => match self.memory.get(&cell) {
-                    Some(&(store, content)) => (Some(store), content),
-                    None => (None, self.evaluate(self.symbolic.cell(cell).initial, 0)),
-                },
+                None => self.held(cell),
             };
-            self.sources.insert(id, source);
-            let EventKind::Read { value: variable, .. } = self.symbolic.event(id).kind else { continue };
-            match self.symbolic.terms.as_bits(variable) {
-                Some(constant) if constant != content => {
-                    return Err(format!("it should read {constant}, not {content}"));
-                }
-                Some(_) => {}
-                None => self.give(variable, content),
-            }
+            self.take(id, source, content)?;
             self.compare(cell, content, place, value)?;
         }
         Ok(())
+    }
+
+    /// A read that the machine does not make: it gets what memory holds now.
+    pub fn read_memory(&mut self, id: EventId) -> Done<()> {
+        let cell = self.target(id)?;
+        let (source, content) = self.held(cell);
+        self.take(id, source, content)
+    }
+
+    /// What memory holds, and who wrote it.
+    fn held(&mut self, cell: CellId) -> (Option<EventId>, u64) {
+        match self.memory.get(&cell) {
+            Some(&(store, content)) => (Some(store), content),
+            None => (None, self.evaluate(self.symbolic.cell(cell).initial, 0)),
+        }
+    }
+
+    /// An event reads from a source.
+    fn take(&mut self, id: EventId, source: Option<EventId>, content: u64) -> Done<()> {
+        self.sources.insert(id, source);
+        let EventKind::Read { value: variable, .. } = self.symbolic.event(id).kind else { return Ok(()) };
+        match self.symbolic.terms.as_bits(variable) {
+            Some(constant) if constant != content => Err(format!("it should read {constant}, not {content}")),
+            Some(_) => Ok(()),
+            None => {
+                self.give(variable, content);
+                Ok(())
+            }
+        }
     }
 
     /// Whether a cell's content stands for the machine's value.

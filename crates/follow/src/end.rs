@@ -78,6 +78,20 @@ impl Follower<'_> {
         }
     }
 
+    /// What the observer of deadlocks reads, where threads have not gone on: the machine has no such thread.
+    fn observe(&mut self) -> Done<()> {
+        let symbolic = self.symbolic;
+        let Some(observer) = symbolic.observer else { return Ok(()) };
+        for id in symbolic.thread(observer).events {
+            let event = symbolic.event(id);
+            if matches!(event.kind, EventKind::Read { .. }) && self.evaluate(event.guard, 0) == 1 {
+                self.read_memory(id)?;
+                self.matched.insert(id, None);
+            }
+        }
+        Ok(())
+    }
+
     /// If every thread went as far as it could, then all is done that the list says.
     fn all_done(&mut self) -> Done<()> {
         let symbolic = self.symbolic;
@@ -101,11 +115,15 @@ impl Follower<'_> {
     pub fn finish(&mut self, end: Option<&Stop>, is_complete: bool) -> Done<Ending> {
         self.take_last_inputs();
         if is_complete {
+            self.observe()?;
             self.all_done()?;
         }
         let values = &self.values;
         let steps = self.symbolic.steps(&|variable| values.get(&variable).copied().unwrap_or(0));
         for (&id, &step) in &self.matched {
+            if Some(self.symbolic.event(id).thread) == self.symbolic.observer {
+                continue;
+            }
             if steps.numbers[id.index()] != step {
                 let event = self.symbolic.event(id);
                 return Err(format!("{id:?} is step {step:?}, not {:?}: {event:?}", steps.numbers[id.index()]));

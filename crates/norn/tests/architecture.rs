@@ -213,7 +213,6 @@ fn the_table_of_engines_is_what_they_can_do() {
         Ability::No => "no",
         _ if !engine.says_safe => "finds some",
         Ability::Decides => "yes",
-        Ability::UnlessSpurious => "mostly ¹",
     };
     let rows = [
         ("`--deadlock`", Property::Deadlock),

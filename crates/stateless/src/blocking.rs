@@ -74,12 +74,13 @@ impl Search<'_> {
             }
         }
         let site = VaryingStep::of(&self.executor, process.thread);
+        let wakes = self.may_wake(process);
         let attempt = self.executor.attempt_step(process.thread);
         let effects = self.executor.effects().to_vec();
         let accesses = self.accesses_of(&effects);
         let footprint = match attempt {
             _ if !possible => None,
-            Ok(()) => Some(self.footprint_of(site, &accesses, effects.contains(&Effect::Exit))),
+            Ok(()) => Some(self.footprint_of(site, &accesses, wakes || effects.contains(&Effect::Exit))),
             Err(Stop::NotEnabled | Stop::Cut) => None,
             // What a step that goes wrong would have accessed is not known.
             Err(_) => Some(UNKNOWN),

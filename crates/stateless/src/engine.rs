@@ -28,7 +28,7 @@ use norn_verdict::outcome::{
     Assumption, Bound, BoundKind, Checks, Outcome, Reached, Verdict, Violation, unwind_bounds,
 };
 use norn_verdict::schedule::Schedule;
-use norn_verdict::undecided::{Undecided, Unsought, Why};
+use norn_verdict::undecided::{Undecided, Why};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
@@ -56,8 +56,6 @@ pub struct Explored {
     pub incomplete: Option<Undecided>,
     /// Loops and recursions with their bounds, and whether some execution was cut there.
     pub bounds: Vec<(Span, u32, bool)>,
-    /// A spurious wake-up happened.
-    pub spurious: bool,
     /// What some execution met and is assumed not to happen.
     pub assumptions: BTreeSet<Assumption>,
     /// What executions came to.
@@ -184,7 +182,6 @@ fn search(
         explored.incomplete.get_or_insert(open);
     }
     explored.counts.add(&search.counts);
-    explored.spurious |= search.spurious;
     explored.assumptions.extend(search.executor.assumptions());
     let now = search.executor.reached();
     explored.reached.checks.extend(now.checks);
@@ -216,10 +213,6 @@ pub fn verdict_of(query: &Query<'_>, explored: Explored, referee: &dyn Referee) 
     }
     if let Some(open) = explored.incomplete {
         return unknown(open, stats);
-    }
-    if query.checks.deadlock && explored.spurious {
-        let why = Why::NotLookedFor(Unsought::DeadlocksWithSpuriousWakeUps);
-        return unknown(Undecided::new(why), stats);
     }
     let mut bounds = unwind_bounds(query.program, explored.bounds);
     let mut notes = Vec::new();

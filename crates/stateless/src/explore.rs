@@ -128,8 +128,6 @@ pub struct Search<'a> {
     pub executions_before: u64,
     /// Present if the search looks for cycles.
     pub(crate) cycles: Option<Cycles>,
-    /// A step was a spurious wake-up: deadlocks may have been missed.
-    pub spurious: bool,
     /// The first step that had no meaning, and why.
     pub doubt: Option<Undecided>,
     pub(crate) races: Vec<EventNumber>,
@@ -210,7 +208,6 @@ impl<'a> Search<'a> {
             counts: Counts::default(),
             executions_before: 0,
             cycles: None,
-            spurious: false,
             doubt: None,
             races: Vec::new(),
             sequence: Vec::new(),
@@ -342,7 +339,8 @@ impl<'a> Search<'a> {
         self.levels[depth].sleep..self.levels.get(depth + 1).map_or(self.sleepers.len(), |next| next.sleep)
     }
 
-    /// Any process that is enabled and does not sleep: commits first, so that stores are seen early.
+    /// Any process that is enabled and does not sleep: commits first, so that stores are seen early, and wake-ups that may be
+    /// spurious last, so that all else has happened then.
     fn choose(&mut self, depth: usize) -> Option<Process> {
         for number in self.executor.numbers() {
             let thread = self.executor.identity(number);
@@ -352,19 +350,38 @@ impl<'a> Search<'a> {
                 return Some(process);
             }
         }
+        let mut waking = None;
         for number in self.executor.numbers() {
             let thread = self.executor.identity(number);
-            if !self.sleeps(depth, Process::run(thread)) && self.executor.can_step(thread) {
-                return Some(Process::run(thread));
+            let process = Process::run(thread);
+            if !self.sleeps(depth, process) && self.executor.can_step(thread) {
+                if !self.may_wake(process) {
+                    return Some(process);
+                }
+                waking.get_or_insert(process);
             }
         }
-        None
+        waking
     }
 
     fn is_anything_enabled(&mut self) -> bool {
         self.executor.numbers().any(|number| {
             let thread = self.executor.identity(number);
             self.executor.commits(thread).next().is_some() || self.executor.can_step(thread)
+        })
+    }
+
+    /// Whether a process may be woken up spuriously, and that matters. Then it depends on everything, so that what would be a
+    /// deadlock without it is met as it is, just before.
+    pub(crate) fn may_wake(&self, process: Process) -> bool {
+        self.question.checks.deadlock && process.is_thread() && self.executor.may_wake(process.thread)
+    }
+
+    /// Whether a thread can take a step that is no spurious wake-up, or could with a larger bound.
+    fn goes_on_for_a_cause(&mut self) -> bool {
+        self.executor.numbers().any(|number| {
+            let thread = self.executor.identity(number);
+            self.executor.can_step_for_a_cause(thread) || self.executor.is_cut(thread)
         })
     }
 
@@ -384,9 +401,11 @@ impl<'a> Search<'a> {
     fn step(&mut self, process: Process) -> Result<(), Stop> {
         let blocking = process.is_thread() && self.executor.may_block(process.thread);
         let varies = process.is_thread() && self.executor.accesses_vary(process.thread);
+        if self.may_wake(process) && self.executor.could_deadlock() && !self.goes_on_for_a_cause() {
+            return Err(Stop::Violation(Box::new(self.executor.deadlock())));
+        }
         // The schedule of a violation ends with this step.
         self.carry_out(process)?;
-        self.spurious |= self.executor.was_spurious();
         self.counts.events += 1;
         if self.cells.changed {
             return Ok(());
@@ -424,10 +443,11 @@ impl<'a> Search<'a> {
     /// Executes a process and adds the event to the trace, also if it goes wrong.
     pub(crate) fn carry_out(&mut self, process: Process) -> Result<(), Stop> {
         let site = if process.is_thread() { VaryingStep::of(&self.executor, process.thread) } else { None };
+        let wakes = self.may_wake(process);
         let (mark, objects) = (self.executor.mark(), self.executor.memory().objects.len());
         let result = self.execute(process);
         let site = site.map(|site| (site, narrow(objects)));
-        self.trace.push(&self.executor, (process, site), mark, self.cells, self.varying, self.footprints);
+        self.trace.push(&self.executor, (process, site, wakes), mark, self.cells, self.varying, self.footprints);
         result
     }
 
@@ -599,7 +619,7 @@ impl<'a> Search<'a> {
             self.executor.can_step(thread);
             let effects = self.executor.effects().to_vec();
             let accesses = self.accesses_of(&effects);
-            let footprint = self.footprints.number(&accesses);
+            let footprint = self.footprints.number(&accesses).exiting_if(self.may_wake(Process::run(thread)));
             let mut past = Vec::new();
             self.trace.past_of(thread, &mut past);
             self.reverse_blocking(Process::run(thread), footprint, &past, self.trace.next_event());

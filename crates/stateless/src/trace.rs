@@ -237,11 +237,12 @@ impl Trace {
     }
 
     /// Adds the event that the executor has just carried out. `mark` is the executor's state before it. If its accesses
-    /// vary, it comes with its site and the number of objects that were there before it.
+    /// vary, it comes with its site and the number of objects that were there before it; `ends` says that it counts as a step that
+    /// may end the program.
     pub fn push(
         &mut self,
         executor: &Executor<'_>,
-        (process, site): (Process, Option<(VaryingStep, u32)>),
+        (process, site, ends): (Process, Option<(VaryingStep, u32)>, bool),
         mark: Mark,
         cells: &mut Cells,
         varying: &mut Varying,
@@ -261,7 +262,7 @@ impl Trace {
         self.conflicts.clear();
         self.accesses.clear();
         self.contested.clear();
-        let (mut exits, mut created) = (false, None);
+        let (mut exits, mut created) = (ends, None);
         let mut learnt = Vec::new();
         for effect in visible {
             let before = self.accesses.len();

@@ -13,7 +13,7 @@ use norn_testing::{Random, at_most, checked, compile_reusing, prepare, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Basic, Checks, Outcome, ViolationKind};
-use norn_verdict::undecided::{Unsought, Why};
+
 use std::collections::BTreeSet;
 
 /// Compares under all models; gives the numbers of complete executions.
@@ -451,22 +451,66 @@ fn sections_that_had_to_look_elsewhere() {
     assert_eq!(check(&started(globals, &[section, writes]), Checks::default(), "section first"), [2, 2, 2]);
 }
 
-/// A spurious wake-up ends what would be a deadlock without it: then nothing is said about deadlocks.
+/// A spurious wake-up ends what would be a deadlock without it.
 #[test]
-fn spurious_wake_ups_leave_deadlocks_open() {
+fn spurious_wake_ups_hide_no_deadlock() {
     let text = "#include <pthread.h>\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
         pthread_cond_t c = PTHREAD_COND_INITIALIZER;\n\
         int main(void) { pthread_mutex_lock(&m); pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); return 0; }";
     let program = prepare(text);
     let limits = Limits::none();
-    for (deadlock, open) in [(false, false), (true, true)] {
+    for deadlock in [false, true] {
         let checks = Checks { deadlock, ..Checks::default() };
         let query = Query { program: &program, model: Model::Sc, checks, bounds: None, limits: &limits };
-        let outcome = Stateless.run(&query, &Reference).expect("it should replay").outcome;
-        let why = Why::NotLookedFor(Unsought::DeadlocksWithSpuriousWakeUps);
-        match &outcome {
-            Outcome::Unknown(reason) => assert!(open && reason.why == why, "{reason}"),
-            outcome => assert!(!open && matches!(outcome, Outcome::Safe { .. }), "{deadlock}: {outcome:?}"),
+        match Stateless.run(&query, &Reference).expect("it should replay").outcome {
+            Outcome::Unsafe(found) => assert!(deadlock && found.violation().kind == ViolationKind::Deadlock),
+            outcome => assert!(!deadlock && matches!(outcome, Outcome::Safe { .. }), "{deadlock}: {outcome:?}"),
         }
     }
+}
+
+/// Programs whose threads wait for one another: there is a deadlock where the enumerator finds one.
+#[test]
+fn programs_that_wait() {
+    let seed = 90_000 + setting("NORN_TEST_SEED").unwrap_or(0);
+    let count = setting("NORN_TEST_PROGRAMS").unwrap_or(60);
+    let mut deadlocks = 0;
+    for number in seed..seed + count {
+        let text = norn_testing::programs::blocking::program(&mut Random::new(number), number % 2 == 0);
+        let basic = if number % 4 < 2 { Basic::All } else { Basic::Assertions };
+        let checks = Checks { basic, deadlock: true, ..Checks::default() };
+        let name = format!("program {number}");
+        deadlocks += checked(&name, &text, |text| compare_deadlocks(&prepare(text), checks, &name));
+    }
+    assert!(deadlocks * 5 > count, "{deadlocks} of {count} programs have a deadlock");
+}
+
+/// Under how many models there is a deadlock.
+fn compare_deadlocks(program: &Prepared, checks: Checks, name: &str) -> u64 {
+    let mut deadlocks = 0;
+    for model in Model::ALL {
+        let limits = at_most(1 << 16);
+        let found = states::explore(&Question { program, model, checks, limits: &limits, domain: None, observed: &[] });
+        let expected = found.violation.map(|finding| finding.violation.kind);
+        if expected.is_none() && found.incomplete.is_some() {
+            continue;
+        }
+        deadlocks += u64::from(expected == Some(ViolationKind::Deadlock));
+        let limits = Limits::for_seconds(10.0);
+        // A thread may wait, wake up and wait again for ever.
+        let bounds = Bounds { default: 3, ..Bounds::default() };
+        let query = Query { program, model, checks, bounds: Some(&bounds), limits: &limits };
+        let outcome = Stateless.run(&query, &Reference).unwrap_or_else(|e| panic!("{name} {model}: {e}")).outcome;
+        let is_unsafe = match outcome {
+            Outcome::Unsafe(_) => true,
+            Outcome::Safe { bounds } if bounds.iter().any(|bound| !bound.exhausted) => continue,
+            Outcome::Safe { .. } => false,
+            Outcome::Unknown(open) | Outcome::Limited { undecided: open, .. } => {
+                assert!(open.exceeded().is_some(), "{name} {model}: {open}");
+                continue;
+            }
+        };
+        assert_eq!(is_unsafe, expected.is_some(), "{name} {model}: {expected:?}");
+    }
+    deadlocks
 }

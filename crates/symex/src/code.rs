@@ -42,22 +42,39 @@ impl Code {
 
     /// Whether the section that begins at a place may not be enabled: an await, an assumption or a bound lies in it.
     pub fn section_waits(function: &Function, block: BlockId, index: usize) -> bool {
+        let waits =
+            |kind: &InstrKind| matches!(kind, InstrKind::Await { spurious: false, .. } | InstrKind::Assume { .. });
+        Code::comes_to(function, (block, index), waits, true)
+    }
+
+    /// Whether a thread that waits for ever may do so between this place and the end of the section.
+    pub fn section_may_wait(function: &Function, block: BlockId, index: usize) -> bool {
+        let waits = |kind: &InstrKind| matches!(kind, InstrKind::Await { .. } | InstrKind::Assume { .. });
+        Code::comes_to(function, (block, index), waits, false)
+    }
+
+    /// Whether control comes to such an instruction in the section, or to a bound if that counts.
+    fn comes_to(
+        function: &Function,
+        (block, index): (BlockId, usize),
+        wanted: impl Fn(&InstrKind) -> bool,
+        bounds_count: bool,
+    ) -> bool {
         let mut seen = vec![block];
         let mut work = vec![(block, index)];
         while let Some((block, from)) = work.pop() {
             let mut inside = true;
             for instr in function.block(block).instrs.get(from..).unwrap_or_default() {
-                match instr.kind {
-                    InstrKind::Await { spurious: false, .. } | InstrKind::Assume { .. } => return true,
-                    InstrKind::SectionEnd => {
-                        inside = false;
-                        break;
-                    }
-                    _ => {}
+                if wanted(&instr.kind) {
+                    return true;
+                }
+                if instr.kind == InstrKind::SectionEnd {
+                    inside = false;
+                    break;
                 }
             }
             if inside {
-                if function.block(block).terminator.kind == TerminatorKind::Stop {
+                if bounds_count && function.block(block).terminator.kind == TerminatorKind::Stop {
                     return true;
                 }
                 for next in function.block(block).terminator.kind.successors() {

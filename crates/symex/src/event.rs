@@ -106,6 +106,9 @@ pub struct Symbolic {
     /// Where the program looks at an address as a number, if it does. Addresses here are not always those of the machine,
     /// so a counterexample may then fail to replay, which is no error in Norn but a reason to give up.
     pub watches_addresses: Option<Span>,
+    /// The thread that looks, after the ends of all others, whether they wait for ever; the last one, if it is there. It is
+    /// none of the program's.
+    pub observer: Option<ThreadId>,
     /// The points that data races depend on, in the order of threads and positions; empty unless data races are looked
     /// for.
     pub moments: Vec<Moment>,

@@ -54,9 +54,6 @@ fn execute_with(
     limits: &Limits,
     may_stop: bool,
 ) -> Result<Symbolic, Undecided> {
-    if checks.deadlock {
-        return Err(Undecided::new(Why::NotLookedFor(Unsought::Deadlocks)));
-    }
     if code.reuses_memory {
         return Err(Undecided::new(Why::NotLookedFor(Unsought::ReusedMemory)));
     }
@@ -144,6 +141,7 @@ fn finish(exec: Execution<'_>, passes: usize) -> Symbolic {
         constraints: exec.constraints,
         joined: exec.joined,
         watches_addresses: exec.watches_addresses,
+        observer: exec.observer,
         moments: exec.moments.list,
         stats,
     }

@@ -20,6 +20,7 @@ use norn_verdict::limits::Limits;
 use norn_verdict::outcome::{Assumption, Checks, Treatment, Violation, ViolationKind};
 
 use crate::code::Code;
+use crate::deadlock::Waiting;
 use crate::event::{
     Cell, CellId, Check, Condition, CutReached, Event, EventId, EventRange, Finding, Input, Mark, ObjectId, Section,
     SectionId, SectionKind, ThreadId,
@@ -62,6 +63,12 @@ pub struct Execution<'a> {
     /// What was read from cells, as numbers.
     pub read: HashMap<Term, (Slot, Option<Range>)>,
     pub watches_addresses: Option<Span>,
+    /// Where threads may wait; empty unless deadlocks are looked for.
+    pub waits: Vec<Waiting>,
+    /// See [`crate::Symbolic`].
+    pub observer: Option<ThreadId>,
+    /// Main returns.
+    pub main_returned: Term,
     /// Empty unless data races are looked for.
     pub moments: Moments,
     pub instructions: usize,
@@ -85,6 +92,23 @@ pub struct ThreadRun {
     pub result: Option<Term>,
 }
 
+impl ThreadRun {
+    /// A thread of which nothing is known yet.
+    pub fn waiting() -> ThreadRun {
+        ThreadRun {
+            function: None,
+            creator: None,
+            start: Term::FALSE,
+            ended: Term::FALSE,
+            events: EventRange::EMPTY,
+            inputs: Vec::new(),
+            number: None,
+            args: Vec::new(),
+            result: None,
+        }
+    }
+}
+
 pub struct PendingJoin {
     pub event: EventId,
     pub guard: Term,
@@ -105,18 +129,7 @@ impl<'a> Execution<'a> {
         facts.begin();
         let mut terms = Terms::new();
         let pointer_bits = Ty::Ptr.bits(original.target);
-        let waiting = ThreadRun {
-            function: None,
-            creator: None,
-            start: Term::FALSE,
-            ended: Term::FALSE,
-            events: EventRange::EMPTY,
-            inputs: Vec::new(),
-            number: None,
-            args: Vec::new(),
-            result: None,
-        };
-        let mut threads = vec![waiting; facts.threads.len()];
+        let mut threads = vec![ThreadRun::waiting(); facts.threads.len()];
         threads[0].function = Some(bounded.program.entry);
         threads[0].start = Term::TRUE;
         threads[0].number = Some(terms.bits(pointer_bits, 0));
@@ -154,6 +167,9 @@ impl<'a> Execution<'a> {
             sizes: BTreeMap::new(),
             read: HashMap::new(),
             watches_addresses: None,
+            waits: Vec::new(),
+            observer: None,
+            main_returned: Term::FALSE,
             moments: Moments::default(),
             instructions: 0,
             may_stop: false,
@@ -177,11 +193,13 @@ impl<'a> Execution<'a> {
             self.threads[next].events = EventRange::new(first, self.next_event());
             next += 1;
         }
+        let waits = self.observe_waits()?;
         self.facts.end();
         if !self.facts.changed {
             self.connect_joins();
             self.number_threads();
             crate::lifetime::check_lifetimes(self);
+            self.check_deadlock(waits);
         }
         Ok(())
     }

@@ -76,7 +76,12 @@ impl Run<'_, '_> {
                     self.exec.end_section(section);
                 }
             }
-            InstrKind::Await { spurious: true, .. } => {}
+            InstrKind::Await { spurious: true, cond } => {
+                if self.observed.is_some() {
+                    let cond = self.bits(cond);
+                    self.observe_condition(cond);
+                }
+            }
             InstrKind::Await { cond, spurious: false } => {
                 let cond = self.bits(cond);
                 self.wait_for(cond);
@@ -288,10 +293,15 @@ impl Run<'_, '_> {
             return;
         }
         let may_stop = self.exec.facts.stops_at((self.thread, self.site));
-        if !may_stop && !Code::section_waits(self.function, self.site.block, self.site.index as usize + 1) {
+        let (block, inside) = (self.site.block, self.site.index as usize + 1);
+        let may_wait = self.exec.checks_wanted.deadlock && Code::section_may_wait(self.function, block, inside);
+        if !may_stop && !may_wait && !Code::section_waits(self.function, block, inside) {
             self.may_stop();
         } else {
             let ran = self.exec.terms.fresh(Sort::Bool);
+            if may_wait {
+                self.may_wait_for_section(ran);
+            }
             self.assume(ran);
         }
         let (guard, span) = (self.guard_term(), self.user_place().span);
@@ -303,6 +313,9 @@ impl Run<'_, '_> {
 
     /// Inside a section, which is not taken unless the condition holds.
     fn wait_for(&mut self, condition: Term) {
+        if self.observed.is_some() {
+            return self.observe_condition(condition);
+        }
         let here = self.guard_term();
         let constraint = self.exec.terms.implies(here, condition);
         self.exec.constrain(constraint);

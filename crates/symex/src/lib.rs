@@ -14,6 +14,7 @@ mod chains;
 mod class;
 mod code;
 mod convert;
+mod deadlock;
 pub mod event;
 mod execute;
 mod execution;

@@ -22,6 +22,9 @@ pub fn check_lifetimes(exec: &mut Execution<'_>) {
     }
     let mut found = Vec::new();
     for (i, event) in exec.events.iter().enumerate() {
+        if Some(event.thread) == exec.observer {
+            continue;
+        }
         let access = EventId::new(i);
         let mut objects: Vec<ObjectId> = match &event.kind {
             EventKind::Read { targets, .. } | EventKind::Write { targets, .. } => {

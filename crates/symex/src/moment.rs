@@ -65,7 +65,7 @@ pub struct Moments {
 
 impl Run<'_, '_> {
     fn looks_for_races(&self) -> bool {
-        self.exec.checks_wanted.data_race
+        self.exec.checks_wanted.data_race && self.observed.is_none()
     }
 
     fn moment(&mut self, position: EventId, what: MomentKind) {

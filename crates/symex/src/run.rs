@@ -22,6 +22,7 @@ use norn_passes::Site;
 use norn_verdict::outcome::{Assumption, Treatment, Violation, ViolationKind};
 
 use crate::code::{Code, UserPlace, user_place};
+use crate::deadlock::Observed;
 use crate::event::{
     CutReached, Event, EventId, EventKind, Finding, Input, Limited, Mark, ObjectId, SectionId, ThreadId,
 };
@@ -52,6 +53,8 @@ pub struct Run<'p, 'a> {
     pub creations: Vec<(Guard, ThreadId)>,
     /// By slot: the most that is added to numbers on any way.
     pub steps: BTreeMap<Slot, [Range; 2]>,
+    /// The observer of deadlocks runs a section of the thread.
+    pub observed: Option<Observed>,
 }
 
 /// What a thread knows at a point, apart from where that is.
@@ -95,6 +98,7 @@ impl<'p, 'a> Run<'p, 'a> {
             ends: Vec::new(),
             creations: Vec::new(),
             steps: BTreeMap::new(),
+            observed: None,
         }
     }
 
@@ -134,29 +138,44 @@ impl<'p, 'a> Run<'p, 'a> {
         block: BlockId,
         incoming: Vec<(Guard, State)>,
     ) -> Result<Vec<(BlockId, Guard, State)>, Undecided> {
-        let guards: Vec<Guard> = incoming.iter().map(|edge| edge.0).collect();
-        self.guard = self.guards.join(&mut self.exec.terms, &guards);
-        self.state = self.merge(block, incoming);
+        self.enter(block, incoming);
         let mut index = 0;
         let code: &'a [Instr] = &self.function.block(block).instrs;
         while index < code.len() && self.guard.is_some() {
-            self.exec.instructions += 1;
-            if self.exec.instructions.is_multiple_of(LOOK_AT_LIMITS)
-                && let Some(exceeded) = self.exec.limits.exceeded()
-            {
-                return Err(Undecided::limit(exceeded));
-            }
-            self.site = Site { function: self.id, block, index: narrow(index) };
-            self.span = code[index].span;
-            index += self.instr(code, index);
+            index += self.one_instr(block, code, index)?;
         }
+        Ok(self.leave(block, index))
+    }
+
+    /// Takes over what is known on the ways into a block.
+    pub fn enter(&mut self, block: BlockId, incoming: Vec<(Guard, State)>) {
+        let guards: Vec<Guard> = incoming.iter().map(|edge| edge.0).collect();
+        self.guard = self.guards.join(&mut self.exec.terms, &guards);
+        self.state = self.merge(block, incoming);
+    }
+
+    /// Executes an instruction of a block; gives how many were executed.
+    pub fn one_instr(&mut self, block: BlockId, code: &[Instr], index: usize) -> Result<usize, Undecided> {
+        self.exec.instructions += 1;
+        if self.exec.instructions.is_multiple_of(LOOK_AT_LIMITS)
+            && let Some(exceeded) = self.exec.limits.exceeded()
+        {
+            return Err(Undecided::limit(exceeded));
+        }
+        self.site = Site { function: self.id, block, index: narrow(index) };
+        self.span = code[index].span;
+        Ok(self.instr(code, index))
+    }
+
+    /// Where control goes after the last instruction of a block.
+    pub fn leave(&mut self, block: BlockId, index: usize) -> Vec<(BlockId, Guard, State)> {
         if self.guard.is_none() {
-            return Ok(Vec::new());
+            return Vec::new();
         }
         self.site = Site { function: self.id, block, index: narrow(index) };
         let terminator = &self.function.block(block).terminator;
         self.span = terminator.span;
-        Ok(self.terminator(block, &terminator.kind))
+        self.terminator(block, &terminator.kind)
     }
 
     fn merge(&mut self, block: BlockId, incoming: Vec<(Guard, State)>) -> State {
@@ -204,6 +223,10 @@ impl<'p, 'a> Run<'p, 'a> {
                 return self.switch(ty, value, guard, cases, default);
             }
             TerminatorKind::Return(value) => {
+                if self.thread.0 == 0 {
+                    let here = self.guards.term(guard);
+                    self.exec.main_returned = self.exec.terms.or(self.exec.main_returned, here);
+                }
                 let value = value.map(|value| self.value(value));
                 self.end_thread(value);
             }
@@ -233,6 +256,9 @@ impl<'p, 'a> Run<'p, 'a> {
 
     /// A thread that gets here stops because of a bound.
     fn reach_cut(&mut self, limited: Limited, guard: Term, (span, bound): (Span, u32)) {
+        if self.observed.is_some() {
+            return;
+        }
         let (thread, position) = (self.thread, self.exec.next_event());
         let in_section = self.state.section.is_some();
         self.exec.cuts.push(CutReached { limited, thread, guard, span, bound, position, in_section });
@@ -387,6 +413,9 @@ impl<'p, 'a> Run<'p, 'a> {
 
     /// Something must not happen here; the execution goes on where it does not.
     pub fn check(&mut self, what: Finding, violated: Term) {
+        if self.observed.is_some() {
+            return self.assume(!violated);
+        }
         let here = self.guard_term();
         let mut violated_here = self.exec.terms.and(here, violated);
         if self.exec.may_stop && self.state.section.is_none() && matches!(what, Finding::Undefined(_)) {
@@ -407,7 +436,7 @@ impl<'p, 'a> Run<'p, 'a> {
     pub fn mark(&mut self) {
         let UserPlace { span, library } = self.user_place();
         let guard = self.guard_term();
-        if library.is_none() && guard != Term::FALSE {
+        if library.is_none() && guard != Term::FALSE && self.observed.is_none() {
             let (thread, position) = (self.thread, self.exec.next_event());
             self.exec.marks.push(Mark { thread, guard, span, is_start: false, position });
         }
@@ -483,6 +512,12 @@ impl<'p, 'a> Run<'p, 'a> {
             Ty::Bool => Sort::Bool,
             ty => Sort::Bits(ty.bits(self.exec.original.target)),
         };
+        if self.observed.is_some() {
+            return match sort {
+                Sort::Bool => Term::FALSE,
+                Sort::Bits(width) => self.exec.terms.bits(width, 0),
+            };
+        }
         let value = self.exec.terms.fresh(sort);
         let here = self.guard_term();
         let guard = self.exec.terms.and(here, asked);
@@ -492,7 +527,7 @@ impl<'p, 'a> Run<'p, 'a> {
     }
 
     pub fn event(&mut self, kind: EventKind, guard: Term, visible: bool) -> EventId {
-        let (thread, section) = (self.thread, self.state.section);
+        let (thread, section) = (self.actor(&kind), self.state.section);
         let span = self.user_place().span;
         let visible = visible || section.is_some();
         let id = self.exec.event(Event { thread, kind, guard, section, visible, span });

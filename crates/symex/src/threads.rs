@@ -171,6 +171,7 @@ impl Run<'_, '_> {
             *condition = Term::TRUE;
         }
         let ran = self.exec.terms.fresh(Sort::Bool);
+        self.may_wait_for_threads(ran, &targets);
         self.assume(ran);
         let guard = self.guard_term();
         let event = self.event(EventKind::Join(targets.clone()), guard, false);

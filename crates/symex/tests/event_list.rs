@@ -2,7 +2,7 @@
 
 use norn_passes::analysed::Analysed;
 use norn_passes::unwind::Bounds;
-use norn_symex::{Encoding, Finding, SectionKind, Symbolic, execute};
+use norn_symex::{Encoding, Finding, SectionKind, Symbolic, ThreadId, execute};
 use norn_testing::compile;
 use norn_verdict::limits::Limits;
 use norn_verdict::outcome::{Checks, ViolationKind};
@@ -112,11 +112,12 @@ fn several_sizes_make_groups_of_bytes() {
 }
 
 #[test]
-fn what_is_not_looked_for_is_refused() {
-    let program = compile("int main(void) { return 0; }");
-    let with = |checks: Checks| {
-        execute(&Analysed::new(program.clone()), &Bounds::default(), checks, &Limits::none()).map(|_| ())
+fn the_observer_comes_only_where_deadlocks_are_looked_for() {
+    let program = compile("#include <pthread.h>\npthread_mutex_t m;\nint main(void) { pthread_mutex_lock(&m); }");
+    let with = |deadlock: bool| {
+        let checks = Checks { deadlock, ..Checks::default() };
+        let list = execute(&Analysed::new(program.clone()), &Bounds::default(), checks, &Limits::none());
+        list.expect("it should have a list").observer
     };
-    assert!(with(Checks { deadlock: true, ..Checks::default() }).is_err());
-    assert_eq!(with(Checks { memory_safety: true, overflow: true, ..Checks::default() }), Ok(()));
+    assert_eq!((with(false), with(true)), (None, Some(ThreadId(1))));
 }

@@ -1,5 +1,6 @@
 //! Random small C programs, by seed. A line of a function's body is a statement, so that the shrinker can leave it out.
 
+pub mod blocking;
 pub mod endless;
 pub mod pointers;
 pub mod races;

@@ -43,15 +43,14 @@ fn for_reason(why: &Why, bounds: &[Bound]) -> Vec<Advice> {
             vec![Advice::RaiseMemory, bounded_or(Advice::SmallerHarness)]
         }
         Why::Limit { limit: Exceeded::Interrupted, .. } => Vec::new(),
-        Why::NotLookedFor(Unsought::DataRaces) => vec![Advice::OtherEngines(&["auto", "events", "enumerate"])],
+        Why::NotLookedFor(Unsought::DataRaces) => {
+            vec![Advice::OtherEngines(&["auto", "states", "stateless", "events", "enumerate"])]
+        }
         Why::NotLookedFor(Unsought::Deadlocks) => {
-            vec![Advice::OtherEngines(&["auto", "states", "stateless", "enumerate"])]
+            vec![Advice::OtherEngines(&["auto", "states", "stateless", "events", "enumerate"])]
         }
         Why::NotLookedFor(Unsought::Termination) => vec![Advice::OtherEngines(&["auto", "states", "enumerate"])],
-        Why::NotLookedFor(Unsought::DeadlocksWithSpuriousWakeUps) => {
-            vec![Advice::OtherEngines(&["auto", "states", "enumerate"])]
-        }
-        Why::NotLookedFor(Unsought::ReusedMemory) => {
+        Why::NotLookedFor(Unsought::DeadlocksAfterWrites | Unsought::ReusedMemory) => {
             vec![Advice::OtherEngines(&["auto", "states", "stateless", "enumerate"])]
         }
         Why::NotLookedFor(Unsought::LeaksOfProperty { .. }) => Vec::new(),

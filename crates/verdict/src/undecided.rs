@@ -63,8 +63,8 @@ pub enum Unsought {
     Deadlocks,
     /// Executions that never end.
     Termination,
-    /// Deadlocks of programs in which threads may wake up spuriously.
-    DeadlocksWithSpuriousWakeUps,
+    /// Deadlocks in which a thread waits in a section that has written before.
+    DeadlocksAfterWrites,
     /// What goes wrong because freed memory is given out again.
     ReusedMemory,
     /// Leaks, which a property file asks about. `valid`: all memory is used validly otherwise.
@@ -194,7 +194,9 @@ impl Unsought {
             Unsought::DataRaces => "this engine does not look for data races",
             Unsought::Deadlocks => "this engine does not look for deadlocks",
             Unsought::Termination => "this engine does not look for executions that never end",
-            Unsought::DeadlocksWithSpuriousWakeUps => "with spurious wake-ups this engine does not decide deadlocks",
+            Unsought::DeadlocksAfterWrites => {
+                "this engine does not look for deadlocks where an atomic section writes before it waits"
+            }
             Unsought::ReusedMemory => "this engine does not follow memory that is given out again",
             Unsought::LeaksOfProperty { valid: false } => "memory leaks (valid-memtrack) are not looked for",
             Unsought::LeaksOfProperty { valid: true } => {

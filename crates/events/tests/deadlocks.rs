@@ -1,0 +1,68 @@
+//! Random small programs whose threads wait for one another: the engine finds a deadlock where exhaustive enumeration finds
+//! one, under every model and in both encodings.
+//!
+//! `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
+
+use norn_engine::{Engine, Prepared, Query};
+use norn_events::{Encoding, Events};
+use norn_machine::Reference;
+use norn_machine::enumerate::{Question, states};
+use norn_passes::unwind::Bounds;
+use norn_testing::programs::blocking::program;
+use norn_testing::{Random, at_most, checked, prepare, setting};
+use norn_verdict::limits::Limits;
+use norn_verdict::model::Model;
+use norn_verdict::outcome::{Basic, Checks, Outcome, ViolationKind};
+
+fn outcome(program: &Prepared, model: Model, checks: Checks, encoding: Encoding) -> Outcome {
+    let limits = Limits::for_seconds(60.0);
+    let bounds = Bounds { default: 3, ..Bounds::default() };
+    let query = Query { program, model, checks, bounds: Some(&bounds), limits: &limits };
+    let events = Events { encoding, certify: true };
+    events.run(&query, &Reference).unwrap_or_else(|mismatch| panic!("{model} {encoding:?}: {mismatch}")).outcome
+}
+
+/// What was found, by model: a deadlock, another violation, nothing. `None` where there is nothing to compare with.
+fn check(text: &str, checks: Checks) -> [Option<Option<ViolationKind>>; 3] {
+    let program = prepare(text);
+    Model::ALL.map(|model| {
+        let limits = at_most(1 << 16);
+        let question = Question { program: &program, model, checks, limits: &limits, domain: None, observed: &[] };
+        let found = states::explore(&question);
+        let expected = found.violation.map(|finding| finding.violation.kind);
+        if expected.is_none() && found.incomplete.is_some() {
+            return None;
+        }
+        for encoding in [Encoding::Order, Encoding::Clocks] {
+            match outcome(&program, model, checks, encoding) {
+                Outcome::Unsafe(_) => assert!(expected.is_some(), "{model} {encoding:?}: there is no violation"),
+                Outcome::Safe { bounds } if bounds.iter().all(|bound| bound.exhausted) => {
+                    assert_eq!(expected, None, "{model} {encoding:?}: a violation is missed")
+                }
+                Outcome::Safe { .. } => return None,
+                Outcome::Unknown(open) | Outcome::Limited { undecided: open, .. } => {
+                    panic!("{model} {encoding:?}: {open}")
+                }
+            }
+        }
+        Some(expected)
+    })
+}
+
+#[test]
+fn programs_that_wait() {
+    let seed = setting("NORN_TEST_SEED").unwrap_or(0);
+    let count = setting("NORN_TEST_PROGRAMS").unwrap_or(40);
+    let (mut compared, mut deadlocks) = (0, 0);
+    for number in seed..seed + count {
+        let text = program(&mut Random::new(number), number % 3 == 0);
+        // Misuse of a lock is a violation of its own, or stops the thread.
+        let basic = if number % 2 == 0 { Basic::All } else { Basic::Assertions };
+        let checks = Checks { basic, deadlock: true, ..Checks::default() };
+        let found = checked(&format!("program {number}"), &text, |text| check(text, checks));
+        compared += u64::from(found.iter().all(Option::is_some));
+        deadlocks += u64::from(found.contains(&Some(Some(ViolationKind::Deadlock))));
+    }
+    println!("of {count} programs, {compared} were compared, {deadlocks} with a deadlock");
+    assert!(compared * 2 > count && deadlocks * 5 > count, "{compared} compared, {deadlocks} with a deadlock");
+}
