@@ -10,6 +10,7 @@ pub struct Capabilities {
     pub deadlock: Ability,
     pub data_race: Ability,
     pub termination: Ability,
+    pub memory_leak: Ability,
     /// Whether it follows programs whose freed memory may be given out again.
     pub reuses_memory: bool,
     /// Whether it can say safe, or only finds violations.
@@ -35,17 +36,20 @@ pub enum Property {
     Deadlock,
     DataRace,
     Termination,
+    MemoryLeak,
 }
 
 impl Property {
     /// Data races, which engines lack most often, come first.
-    pub const ALL: [Property; 3] = [Property::DataRace, Property::Deadlock, Property::Termination];
+    pub const ALL: [Property; 4] =
+        [Property::DataRace, Property::Deadlock, Property::Termination, Property::MemoryLeak];
 
     pub fn is_asked(self, checks: Checks) -> bool {
         match self {
             Property::Deadlock => checks.deadlock,
             Property::DataRace => checks.data_race,
             Property::Termination => checks.termination,
+            Property::MemoryLeak => checks.memory_leak,
         }
     }
 
@@ -54,6 +58,7 @@ impl Property {
             Property::Deadlock => Unsought::Deadlocks,
             Property::DataRace => Unsought::DataRaces,
             Property::Termination => Unsought::Termination,
+            Property::MemoryLeak => Unsought::MemoryLeaks,
         }
     }
 }
@@ -64,6 +69,7 @@ impl Capabilities {
             Property::Deadlock => self.deadlock,
             Property::DataRace => self.data_race,
             Property::Termination => self.termination,
+            Property::MemoryLeak => self.memory_leak,
         }
     }
 
@@ -80,6 +86,7 @@ const OF_STATES: Capabilities = Capabilities {
     deadlock: Ability::Decides,
     data_race: Ability::Decides,
     termination: Ability::Decides,
+    memory_leak: Ability::Decides,
     reuses_memory: true,
     says_safe: true,
     has_proofs: false,
@@ -102,6 +109,7 @@ pub const EVENTS: Capabilities = Capabilities {
     deadlock: Ability::Decides,
     data_race: Ability::Decides,
     termination: Ability::No,
+    memory_leak: Ability::No,
     reuses_memory: false,
     says_safe: true,
     has_proofs: true,

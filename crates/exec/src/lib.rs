@@ -19,6 +19,7 @@ pub mod compile;
 mod control;
 pub mod effect;
 pub mod executor;
+mod leak;
 pub mod memory;
 pub mod models;
 mod objects;

@@ -18,6 +18,7 @@ pub mod enumerate;
 pub mod eval;
 mod exec;
 pub mod hash;
+mod leak;
 mod liveness;
 pub mod machine;
 pub mod memory;

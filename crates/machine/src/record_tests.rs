@@ -80,7 +80,7 @@ fn verdicts_without_a_counterexample_are_read_back() {
     let reasons = [
         Why::Limit { limit: Exceeded::Memory, after: Work::States(u64::MAX) },
         Why::Limit { limit: Exceeded::Interrupted, after: Work::Unknown },
-        Why::NotLookedFor(Unsought::LeaksOfProperty { valid: true }),
+        Why::NotLookedFor(Unsought::MemoryLeaks),
         Why::no_meaning("setjmp"),
         Why::too_large("much"),
         Why::TooManyValues { source: "rand".to_owned() },

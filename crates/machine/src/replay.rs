@@ -417,6 +417,9 @@ pub(crate) fn end_of(machine: &Machine<'_>, state: &State) -> End {
     if machine.checks.deadlock && machine.is_deadlock(state) {
         return End::Violation(machine.deadlock(state));
     }
+    if let Some(leak) = machine.leak(state) {
+        return End::Violation(leak);
+    }
     if machine.checks.termination && liveness::is_stuck(machine, state) {
         return End::Violation(liveness::violation(machine, state, &BTreeSet::new()));
     }

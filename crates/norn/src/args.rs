@@ -132,7 +132,7 @@ pub struct CheckArgs {
 
     /// Only what a property file of SV-COMP asks: G ! call(reach_error()), G ! data-race, G ! overflow or
     /// G valid-memsafety. What else goes wrong is an assumption
-    #[arg(long, value_name = "FILE.prp", help_heading = "Properties", conflicts_with_all = ["only_assertions", "memory_safety", "deadlock", "data_race", "overflow", "termination"])]
+    #[arg(long, value_name = "FILE.prp", help_heading = "Properties", conflicts_with_all = ["only_assertions", "memory_safety", "deadlock", "data_race", "overflow", "termination", "memory_leak"])]
     pub property: Option<PathBuf>,
 
     /// How to search
@@ -190,7 +190,7 @@ pub struct CheckArgs {
 
     /// Give the sequential program (see `norn sequentialize`) to another verifier, such as "cbmc --trace", and pass on
     /// what it says; Norn does not replay that
-    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["engine", "schedule_out", "deadlock", "data_race", "memory_safety", "overflow", "termination", "only_assertions", "property"])]
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["engine", "schedule_out", "deadlock", "data_race", "memory_safety", "overflow", "termination", "memory_leak", "only_assertions", "property"])]
     pub backend: Option<String>,
 }
 
@@ -243,7 +243,7 @@ pub struct ChangeArgs {
     pub checks: CheckedArgs,
 
     /// The program should be robust (see `norn robust`), whether or not it is safe
-    #[arg(long, conflicts_with_all = ["only_assertions", "deadlock", "data_race", "memory_safety", "overflow", "termination"], help_heading = "Properties")]
+    #[arg(long, conflicts_with_all = ["only_assertions", "deadlock", "data_race", "memory_safety", "overflow", "termination", "memory_leak"], help_heading = "Properties")]
     pub robust: bool,
 
     /// What things cost [default: full=10,release=2,order=1]
@@ -501,6 +501,10 @@ pub struct CheckedArgs {
     /// deadlock. Every thread that can go on again and again does, and every store reaches memory
     #[arg(long, help_heading = "Properties")]
     termination: bool,
+
+    /// At the end of the program, memory that was allocated and not freed, and that nothing points to any more
+    #[arg(long, help_heading = "Properties")]
+    memory_leak: bool,
 }
 
 impl CheckedArgs {
@@ -513,6 +517,7 @@ impl CheckedArgs {
             memory_safety: !self.only_assertions,
             overflow: self.overflow,
             termination: self.termination,
+            memory_leak: self.memory_leak,
         }
     }
 }

@@ -25,8 +25,12 @@ pub fn note_harness<'p>(
     let is_check = |point: &&Point| !matches!(point.kind, PointKind::ThreadFunction(_));
     let has_threads = points.iter().any(|point| !is_check(&point));
     let mut asserted = points.iter().filter(is_check).peekable();
-    let asks_for_more =
-        checks.deadlock || checks.data_race || checks.overflow || checks.termination || checks.basic != Basic::All;
+    let asks_for_more = checks.deadlock
+        || checks.data_race
+        || checks.overflow
+        || checks.termination
+        || checks.memory_leak
+        || checks.basic != Basic::All;
     let notes = &mut verdict.remarks.notes;
     match (asserted.peek().is_some(), &verdict.remarks.reached) {
         (false, _) if has_threads && !asks_for_more => notes.push(

@@ -218,6 +218,7 @@ fn the_table_of_engines_is_what_they_can_do() {
         ("`--deadlock`", Property::Deadlock),
         ("`--data-race`", Property::DataRace),
         ("`--termination`", Property::Termination),
+        ("`--memory-leak`", Property::MemoryLeak),
     ];
     for (first, property) in rows {
         let expected: Vec<&str> = ALL.iter().map(|engine| said(engine, engine.ability(property))).collect();

@@ -182,6 +182,6 @@ macro_rules! files {
 }
 
 files! {
-    asm barrier c11 cancel cond extensions fences futex glibc keys memory mutex objects options orders posix process
+    asm barrier c11 cancel cond extensions fences futex glibc keys leaks memory mutex objects options orders posix process
     races rwlock semaphore shifts spin_once symmetry system threads wide
 }

@@ -17,6 +17,7 @@ const LONER: Capabilities = Capabilities {
     deadlock: Ability::No,
     data_race: Ability::No,
     termination: Ability::No,
+    memory_leak: Ability::No,
     reuses_memory: false,
     says_safe: false,
     has_proofs: false,

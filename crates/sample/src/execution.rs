@@ -151,17 +151,22 @@ impl<'c> Runner<'c> {
                 return ended;
             }
             if self.executor.exited().is_some() {
-                return Ended::Over;
+                return self.over();
             }
             if self.acts.len() as u64 >= most.steps || self.executor.logged() >= most.changes {
                 return Ended::Cut;
             }
             ended = match self.next(&mut choices, &mut threads) {
                 Ok(Some(act)) => self.take(act, &mut choices),
-                Ok(None) => Some(Ended::Over),
+                Ok(None) => Some(self.over()),
                 Err(violation) => Some(Ended::Violation(violation)),
             };
         }
+    }
+
+    /// Nothing can happen any more; lost memory is a violation.
+    fn over(&self) -> Ended {
+        self.executor.leak().map_or(Ended::Over, Ended::Violation)
     }
 
     /// What is to happen, if anything can; a deadlock is a violation.

@@ -16,7 +16,8 @@ const LONGEST: usize = 4000;
 /// The runner is at the end of an execution that came to the violation. If so says the result, it is at the end of such
 /// an execution again.
 pub fn shrink(runner: &mut Runner<'_>, violation: &Violation) -> bool {
-    let is_by_a_step = !matches!(violation.kind, ViolationKind::Deadlock | ViolationKind::DataRace);
+    let is_by_a_step =
+        !matches!(violation.kind, ViolationKind::Deadlock | ViolationKind::DataRace | ViolationKind::MemoryLeak);
     if !is_by_a_step || runner.acts.is_empty() || runner.acts.len() > LONGEST {
         return false;
     }

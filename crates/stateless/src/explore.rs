@@ -600,6 +600,9 @@ impl<'a> Search<'a> {
                 return None;
             }
             self.counts.complete += 1;
+            if let Some(violation) = self.executor.leak() {
+                return Some(Ended::Violation(violation, self.schedule()));
+            }
             at_end(&self.executor);
             return self.look_for_cycle();
         }

@@ -480,14 +480,37 @@ fn programs_that_wait() {
         let basic = if number % 4 < 2 { Basic::All } else { Basic::Assertions };
         let checks = Checks { basic, deadlock: true, ..Checks::default() };
         let name = format!("program {number}");
-        deadlocks += checked(&name, &text, |text| compare_deadlocks(&prepare(text), checks, &name));
+        deadlocks += checked(&name, &text, |text| compare(&prepare(text), checks, ViolationKind::Deadlock, &name));
     }
     assert!(deadlocks * 5 > count, "{deadlocks} of {count} programs have a deadlock");
 }
 
-/// Under how many models there is a deadlock.
-fn compare_deadlocks(program: &Prepared, checks: Checks, name: &str) -> u64 {
-    let mut deadlocks = 0;
+/// Programs that allocate and free: memory is lost where the enumerator says so.
+#[test]
+fn lost_memory() {
+    let seed = 95_000 + setting("NORN_TEST_SEED").unwrap_or(0);
+    let count = setting("NORN_TEST_PROGRAMS").unwrap_or(60);
+    let mut leaks = 0;
+    for number in seed..seed + count {
+        let shape = Shape { threads: (2, 2), statements: (1, 3), library: true, ends: number % 2 == 0, inputs: false };
+        let mut text = program(&mut Random::new(number), shape);
+        if number % 3 == 0 {
+            // Main has a second pointer, and takes it away at the end or does not.
+            text = text
+                .replace("p = q;", "p = q; if (x == 1) last = q;")
+                .replace("int *volatile p;", "int *volatile p, *volatile last;");
+            text = text.replace("  return 0;\n}\n", "  if (y == 1) p = 0;\n  return 0;\n}\n");
+        }
+        let checks = Checks { memory_leak: true, basic: Basic::Assertions, ..Checks::default() };
+        let name = format!("program {number}");
+        leaks += checked(&name, &text, |text| compare(&prepare(text), checks, ViolationKind::MemoryLeak, &name));
+    }
+    assert!(leaks * 8 > count, "memory is lost in {leaks} of {count} programs and models");
+}
+
+/// Under how many models there is a violation of a kind.
+fn compare(program: &Prepared, checks: Checks, kind: ViolationKind, name: &str) -> u64 {
+    let mut violations = 0;
     for model in Model::ALL {
         let limits = at_most(1 << 16);
         let found = states::explore(&Question { program, model, checks, limits: &limits, domain: None, observed: &[] });
@@ -495,7 +518,7 @@ fn compare_deadlocks(program: &Prepared, checks: Checks, name: &str) -> u64 {
         if expected.is_none() && found.incomplete.is_some() {
             continue;
         }
-        deadlocks += u64::from(expected == Some(ViolationKind::Deadlock));
+        violations += u64::from(expected == Some(kind));
         let limits = Limits::for_seconds(10.0);
         // A thread may wait, wake up and wait again for ever.
         let bounds = Bounds { default: 3, ..Bounds::default() };
@@ -512,5 +535,5 @@ fn compare_deadlocks(program: &Prepared, checks: Checks, name: &str) -> u64 {
         };
         assert_eq!(is_unsafe, expected.is_some(), "{name} {model}: {expected:?}");
     }
-    deadlocks
+    violations
 }

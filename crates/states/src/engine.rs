@@ -63,6 +63,10 @@ pub fn explore(engine: States, query: &Query<'_>, at_end: &mut AtEnd<'_>) -> Exp
     // Loops are looked for depth first, and compared by addresses.
     let is_shortest = wants_shortest && !query.checks.termination;
     reductions.rename &= !query.checks.termination;
+    // What nothing points to is part of a state where it may be what was lost, and so is every register that may point to it.
+    if query.checks.memory_leak {
+        (reductions.rename, reductions.live_only) = (false, false);
+    }
     if is_shortest {
         (reductions.merge_stores, reductions.persistent) = (false, false);
     }

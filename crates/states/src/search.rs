@@ -323,6 +323,9 @@ impl Search<'_, '_> {
         }
         self.on_stack.push(true);
         if self.walk.executor.is_complete() {
+            if let Some(violation) = self.walk.executor.leak() {
+                return Err(Ended::Violation(violation, self.walk.schedule()));
+            }
             (self.at_end)(&self.walk.executor);
         }
         let full = self.note_abilities();

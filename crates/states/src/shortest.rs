@@ -84,6 +84,9 @@ impl Search<'_, '_> {
 
     fn expand(&mut self, state: u32) -> Option<Ended> {
         if self.walk.executor.is_complete() {
+            if let Some(violation) = self.walk.executor.leak() {
+                return Some(Ended::Violation(violation, self.walk.schedule()));
+            }
             (self.at_end)(&self.walk.executor);
         }
         let mut goes_on = false;

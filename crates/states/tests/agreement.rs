@@ -170,7 +170,8 @@ fn random_programs() {
     let (mut compared, mut counted) = ([0; 3], [0; 3]);
     for seed in first..first + count {
         let text = programs::program(seed);
-        let checks = Checks { deadlock: seed % 3 == 0, memory_safety: seed % 2 == 0, ..Checks::default() };
+        let (deadlock, memory_safety, memory_leak) = (seed % 3 == 0, seed % 2 == 0, seed % 5 == 0);
+        let checks = Checks { deadlock, memory_safety, memory_leak, ..Checks::default() };
         let name = format!("program {seed}");
         let result = checked(&name, &text, |text| check(&prepare(text), checks, &name));
         compared.iter_mut().zip(result).for_each(|(sum, one)| *sum += u64::from(one));

@@ -50,10 +50,9 @@ fn for_reason(why: &Why, bounds: &[Bound]) -> Vec<Advice> {
             vec![Advice::OtherEngines(&["auto", "states", "stateless", "events", "enumerate"])]
         }
         Why::NotLookedFor(Unsought::Termination) => vec![Advice::OtherEngines(&["auto", "states", "enumerate"])],
-        Why::NotLookedFor(Unsought::DeadlocksAfterWrites | Unsought::ReusedMemory) => {
+        Why::NotLookedFor(Unsought::DeadlocksAfterWrites | Unsought::ReusedMemory | Unsought::MemoryLeaks) => {
             vec![Advice::OtherEngines(&["auto", "states", "stateless", "enumerate"])]
         }
-        Why::NotLookedFor(Unsought::LeaksOfProperty { .. }) => Vec::new(),
         Why::NoMeaning(_) => vec![Advice::Replace],
         Why::TooLarge(_) => vec![Advice::SmallerHarness],
         Why::TooManyValues { source } => {

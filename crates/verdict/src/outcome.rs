@@ -20,6 +20,8 @@ pub struct Checks {
     pub overflow: bool,
     /// Every fair execution ends.
     pub termination: bool,
+    /// Memory of the heap that nothing points to any more at the end.
+    pub memory_leak: bool,
 }
 
 /// What is checked of that which needs no looking for.
@@ -58,6 +60,7 @@ impl Checks {
         memory_safety: false,
         overflow: false,
         termination: false,
+        memory_leak: false,
     };
 
     /// What is asked if nothing else is said.
@@ -82,7 +85,10 @@ impl Checks {
             | ViolationKind::BadFree
             | ViolationKind::WriteToConstant => or(self.memory_safety, Treatment::Assumption),
             ViolationKind::Overflow => or(self.overflow, Treatment::Ignored),
-            ViolationKind::Deadlock | ViolationKind::DataRace | ViolationKind::Nontermination => Treatment::Violation,
+            ViolationKind::Deadlock
+            | ViolationKind::DataRace
+            | ViolationKind::Nontermination
+            | ViolationKind::MemoryLeak => Treatment::Violation,
         }
     }
 
@@ -103,6 +109,8 @@ pub enum ViolationKind {
     DataRace,
     /// A fair execution that never ends.
     Nontermination,
+    /// At the end of the program, nothing points to memory of the heap any more.
+    MemoryLeak,
     OutOfBounds,
     NullPointer,
     InvalidPointer,
@@ -127,6 +135,7 @@ impl ViolationKind {
             ViolationKind::Deadlock => "deadlock",
             ViolationKind::DataRace => "data-race",
             ViolationKind::Nontermination => "nontermination",
+            ViolationKind::MemoryLeak => "memory-leak",
             ViolationKind::OutOfBounds => "out-of-bounds",
             ViolationKind::NullPointer => "null-pointer",
             ViolationKind::InvalidPointer => "invalid-pointer",
@@ -150,6 +159,7 @@ impl ViolationKind {
             ViolationKind::Deadlock => "deadlock",
             ViolationKind::DataRace => "data race",
             ViolationKind::Nontermination => "execution never ends",
+            ViolationKind::MemoryLeak => "memory leak",
             ViolationKind::OutOfBounds => "access out of bounds",
             ViolationKind::NullPointer => "null pointer dereferenced",
             ViolationKind::InvalidPointer => "invalid pointer dereferenced",

@@ -6,7 +6,7 @@
 //! | `G ! data-race` | data races |
 //! | `G ! overflow` | signed overflow |
 //! | `F end` | every fair execution ends |
-//! | `G valid-memsafety`, or `G valid-free` and `G valid-deref`, `G valid-memtrack` | memory safety; leaks cannot be decided |
+//! | `G valid-memsafety`, or `G valid-free` and `G valid-deref`, `G valid-memtrack` | memory safety; leaks |
 //!
 //! Several lines ask for all of them. Everything else that goes wrong is assumed not to happen. A call of an error
 //! function ends the program where nobody asks about it, as it does in the tasks.
@@ -19,8 +19,6 @@ pub struct Property {
     pub checks: Checks,
     /// The function in which the program starts.
     pub entry: String,
-    /// It asks about leaks, too, in a way that Norn cannot decide: then nothing is safe.
-    pub about_leaks: bool,
 }
 
 /// Reads the text of a property file.
@@ -57,9 +55,9 @@ pub fn parse(text: &str) -> Result<Property, String> {
     if free != dereference {
         return Err("valid-free and valid-deref are decided together: ask for both".to_owned());
     }
-    checks.memory_safety = free;
+    (checks.memory_safety, checks.memory_leak) = (free, leaks);
     let entry = entry.ok_or("there is no line CHECK( init(main()), LTL(…) )")?;
-    Ok(Property { checks, entry, about_leaks: leaks })
+    Ok(Property { checks, entry })
 }
 
 #[cfg(test)]
@@ -68,7 +66,7 @@ mod tests {
 
     fn checks(formula: &str) -> Checks {
         let property = parse(&format!("CHECK( init(main()), LTL({formula}) )\n")).expect("it should be a property");
-        assert_eq!((&property.entry[..], property.about_leaks), ("main", formula.contains("mem")));
+        assert_eq!(property.entry, "main");
         property.checks
     }
 
@@ -80,7 +78,7 @@ mod tests {
         assert_eq!(checks("G ! data-race"), Checks { data_race: true, ..nothing });
         assert_eq!(checks("G ! overflow"), Checks { overflow: true, ..nothing });
         assert_eq!(checks("F end"), Checks { termination: true, ..nothing });
-        assert_eq!(checks("G valid-memsafety"), Checks { memory_safety: true, ..nothing });
+        assert_eq!(checks("G valid-memsafety"), Checks { memory_safety: true, memory_leak: true, ..nothing });
     }
 
     #[test]
@@ -88,9 +86,9 @@ mod tests {
         let line = |formula: &str| format!("CHECK( init(main()), LTL(G {formula}) )\n");
         let all = line("valid-free") + &line("valid-deref") + "\n" + &line("valid-memtrack");
         let property = parse(&all).expect("it should be a property");
-        assert!(property.checks.memory_safety && property.about_leaks);
+        assert!(property.checks.memory_safety && property.checks.memory_leak);
         let two = parse(&(line("valid-free") + &line("valid-deref"))).expect("it should be a property");
-        assert!(two.checks.memory_safety && !two.about_leaks);
+        assert!(two.checks.memory_safety && !two.checks.memory_leak);
         assert!(parse(&line("valid-free")).is_err_and(|reason| reason.contains("both")));
     }
 

@@ -67,10 +67,8 @@ pub enum Unsought {
     DeadlocksAfterWrites,
     /// What goes wrong because freed memory is given out again.
     ReusedMemory,
-    /// Leaks, which a property file asks about. `valid`: all memory is used validly otherwise.
-    LeaksOfProperty {
-        valid: bool,
-    },
+    /// Memory that nothing points to any more.
+    MemoryLeaks,
 }
 
 /// A bound that Norn chose by itself.
@@ -198,10 +196,7 @@ impl Unsought {
                 "this engine does not look for deadlocks where an atomic section writes before it waits"
             }
             Unsought::ReusedMemory => "this engine does not follow memory that is given out again",
-            Unsought::LeaksOfProperty { valid: false } => "memory leaks (valid-memtrack) are not looked for",
-            Unsought::LeaksOfProperty { valid: true } => {
-                "memory leaks (valid-memtrack) are not looked for; memory is used validly"
-            }
+            Unsought::MemoryLeaks => "this engine does not look for memory leaks",
         }
     }
 }

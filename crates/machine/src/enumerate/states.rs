@@ -124,6 +124,11 @@ impl Search<'_> {
             if !self.question.observed.is_empty() {
                 self.found.finals.insert(self.question.observe(self.machine, &state));
             }
+            if let Some(violation) = self.machine.leak(&state).filter(|_| self.found.violation.is_none()) {
+                let link = Link { before: Some(way), step: None, inputs: Vec::new() };
+                let schedule = self.ways.schedule(self.question, &link);
+                self.found.violation = Some(Finding { violation, schedule });
+            }
             return;
         }
         let mut goes_on = false;

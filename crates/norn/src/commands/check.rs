@@ -115,7 +115,7 @@ fn check(args: &CheckArgs, asked: &Property, compiled: &Compiled, stop: &StopTok
 /// What the options and the property file ask.
 fn asked(args: &CheckArgs) -> Result<Property, String> {
     let Some(path) = &args.property else {
-        return Ok(Property { checks: args.checks.checks(), entry: args.c.entry.clone(), about_leaks: false });
+        return Ok(Property { checks: args.checks.checks(), entry: args.c.entry.clone() });
     };
     let shown = path.display();
     let text = input::read(path).map_err(|reason| format!("'{shown}': {reason}"))?;

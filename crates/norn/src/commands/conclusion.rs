@@ -22,7 +22,7 @@ use norn_verdict::limits::Exceeded;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Outcome, Stats, Verdict};
 use norn_verdict::property::Property;
-use norn_verdict::undecided::{Undecided, Unsought, Why};
+use norn_verdict::undecided::{Undecided, Why};
 use serde_json::Value;
 use std::cell::OnceCell;
 
@@ -93,7 +93,7 @@ impl<'a> Conclusion<'a> {
         let covers = |outcome: &Outcome| covers_all(outcome, &given);
         reconcile(program, self.asked.checks, &mut all, covers).map_err(|found| report_contradiction(&all, found))?;
         for verdict in &mut all {
-            enough(self.args.require_proof, self.asked, verdict);
+            enough(self.args.require_proof, verdict);
             let points = || &self.points.get_or_init(|| points(program))[..];
             self.compiled.with_sources(|sources| {
                 note_unreached(sources, points, verdict);
@@ -164,14 +164,10 @@ impl<'a> Conclusion<'a> {
 }
 
 /// What is safe may still not be what was asked for.
-fn enough(require_proof: bool, asked: &Property, verdict: &mut Verdict) {
+fn enough(require_proof: bool, verdict: &mut Verdict) {
     let Outcome::Safe { bounds } = &mut verdict.outcome else { return };
     let is_bounded = bounds.iter().any(|bound| !bound.exhausted);
-    if asked.about_leaks {
-        let valid = asked.checks.memory_safety && !is_bounded && verdict.remarks.assumptions.is_empty();
-        let why = Why::NotLookedFor(Unsought::LeaksOfProperty { valid });
-        verdict.outcome = Outcome::Unknown(Undecided::new(why));
-    } else if require_proof && is_bounded {
+    if require_proof && is_bounded {
         let bounds = std::mem::take(bounds);
         verdict.outcome =
             Outcome::Limited { bounds, undecided: Undecided::new(Why::NotProved("a proof is required".into())) };
@@ -253,7 +249,7 @@ mod tests {
             panic!("the program should compile")
         };
         std::fs::remove_file(file).expect("the file should go");
-        let asked = Property { checks: args.checks.checks(), entry: "main".to_owned(), about_leaks: false };
+        let asked = Property { checks: args.checks.checks(), entry: "main".to_owned() };
         let models = args.models.list();
         let conclusion = Conclusion::new(args, &asked, &compiled, &models);
         let Ok(all) = conclusion.conclude(&verdicts(&compiled.program)) else { panic!("nothing is contradicted") };
