@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn every_reason_has_its_own_advice() {
-        check(Why::NotLookedFor(Unsought::DataRaces), None, &["ask -e auto or -e events or -e enumerate"]);
+        check(Why::NotLookedFor(Unsought::DataRaces), None, &["ask -e auto or -e states or -e stateless or -e events or -e enumerate"]);
         let source = "argc".to_owned();
         let expected = ["ask -e events or -e rounds", "restrict the value of 'argc' by __VERIFIER_assume"];
         check(Why::TooManyValues { source }, None, &expected);
