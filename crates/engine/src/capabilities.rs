@@ -108,7 +108,7 @@ pub const EVENTS: Capabilities = Capabilities {
     name: "events",
     deadlock: Ability::Decides,
     data_race: Ability::Decides,
-    termination: Ability::No,
+    termination: Ability::Decides,
     memory_leak: Ability::No,
     reuses_memory: false,
     says_safe: true,
@@ -117,8 +117,14 @@ pub const EVENTS: Capabilities = Capabilities {
     counts_rounds: false,
 };
 
-pub const ROUNDS: Capabilities =
-    Capabilities { name: "rounds", deadlock: Ability::No, data_race: Ability::No, counts_rounds: true, ..EVENTS };
+pub const ROUNDS: Capabilities = Capabilities {
+    name: "rounds",
+    deadlock: Ability::No,
+    data_race: Ability::No,
+    termination: Ability::No,
+    counts_rounds: true,
+    ..EVENTS
+};
 
 /// In the order of the README's table.
 pub const ALL: [&Capabilities; 6] = [&STATES, &STATELESS, &EVENTS, &ROUNDS, &ENUMERATE, &SAMPLE];

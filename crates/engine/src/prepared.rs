@@ -11,7 +11,7 @@ use norn_passes::analysed::Analysed;
 use norn_passes::assumptions::await_assumptions;
 use norn_passes::escape::mark_private;
 use norn_passes::inputs::small_domains;
-use norn_passes::spin::{spin, spin_for_races};
+use norn_passes::spin::{spin, spin_for_races, spin_to_awaits};
 use norn_verdict::claim::Mismatch;
 use norn_verdict::schedule::{Schedule, fingerprint};
 use std::collections::BTreeMap;
@@ -29,6 +29,8 @@ pub struct Prepared {
     racing: OnceLock<Analysed>,
     /// As `awaiting`, with assumptions that wait.
     assuming: OnceLock<Analysed>,
+    /// As `awaiting`, but loops without such a form stay.
+    lasting: OnceLock<Analysed>,
     domains: OnceLock<BTreeMap<Site, Vec<u64>>>,
     fingerprint: OnceLock<u64>,
 }
@@ -50,6 +52,7 @@ impl Prepared {
             stopping: OnceLock::new(),
             racing: OnceLock::new(),
             assuming: OnceLock::new(),
+            lasting: OnceLock::new(),
             domains: OnceLock::new(),
             fingerprint: OnceLock::new(),
         }
@@ -75,6 +78,12 @@ impl Prepared {
     /// The same, with the idle iterations that a data race may need.
     pub fn racing(&self) -> &Analysed {
         self.racing.get_or_init(|| Analysed::new(spin_for_races(self).program))
+    }
+
+    /// The program of [`Prepared::awaiting`], but a loop that has no such form stays a loop: an execution that never ends
+    /// does so in it, or waits for ever.
+    pub fn lasting(&self) -> &Analysed {
+        self.lasting.get_or_init(|| Analysed::new(spin_to_awaits(self).program))
     }
 
     /// The program of [`Prepared::awaiting`] in which assumptions after a read wait until they hold.

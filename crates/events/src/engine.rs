@@ -132,6 +132,7 @@ const LAST_AFTER_DOUBT: u32 = 16;
 fn verdict(task: &Task<'_>) -> Result<Verdict, Mismatch> {
     // What waits in a loop needs no bound; the steps that are left have the same numbers, so replay is none the wiser.
     let code = match task.checks {
+        Checks { termination: true, .. } => task.program.lasting(),
         Checks { data_race: true, .. } => task.program.racing(),
         Checks { deadlock: true, .. } => task.program.stopping(),
         _ => task.program.awaiting(),
@@ -559,6 +560,9 @@ fn claim(task: &Task<'_>, symbolic: &Symbolic, formula: &Formulated) -> Claim {
     // Who waits first depends on the order in which threads were created.
     if task.checks.deadlock {
         expected.push(Expected::anywhere(ViolationKind::Deadlock));
+    }
+    if task.checks.termination {
+        expected.push(Expected::anywhere(ViolationKind::Nontermination));
     }
     expected.extend(Expected::invalid_loads());
     let schedule = formula.schedule(task.program.fingerprint(), task.model, symbolic);

@@ -1,5 +1,5 @@
-//! Random small programs whose threads wait for one another: the engine finds a deadlock where exhaustive enumeration finds
-//! one, under every model and in both encodings.
+//! Random small programs whose threads wait for one another: the engine finds a deadlock, or an execution that never ends, where
+//! exhaustive enumeration finds one, under every model and in both encodings.
 //!
 //! `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
 
@@ -8,7 +8,7 @@ use norn_events::{Encoding, Events};
 use norn_machine::Reference;
 use norn_machine::enumerate::{Question, states};
 use norn_passes::unwind::Bounds;
-use norn_testing::programs::blocking::program;
+use norn_testing::programs::{blocking, endless};
 use norn_testing::{Random, at_most, checked, prepare, setting};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
@@ -26,7 +26,8 @@ fn outcome(program: &Prepared, model: Model, checks: Checks, encoding: Encoding)
 fn check(text: &str, checks: Checks) -> [Option<Option<ViolationKind>>; 3] {
     let program = prepare(text);
     Model::ALL.map(|model| {
-        let limits = at_most(1 << 16);
+        // The whole graph is kept where termination is asked about.
+        let limits = at_most(if checks.termination { 3 << 10 } else { 1 << 16 });
         let question = Question { program: &program, model, checks, limits: &limits, domain: None, observed: &[] };
         let found = states::explore(&question);
         let expected = found.violation.map(|finding| finding.violation.kind);
@@ -41,7 +42,8 @@ fn check(text: &str, checks: Checks) -> [Option<Option<ViolationKind>>; 3] {
                 }
                 Outcome::Safe { .. } => return None,
                 Outcome::Unknown(open) | Outcome::Limited { undecided: open, .. } => {
-                    panic!("{model} {encoding:?}: {open}")
+                    assert!(checks.termination, "{model} {encoding:?}: {open}");
+                    return None;
                 }
             }
         }
@@ -55,7 +57,7 @@ fn programs_that_wait() {
     let count = setting("NORN_TEST_PROGRAMS").unwrap_or(40);
     let (mut compared, mut deadlocks) = (0, 0);
     for number in seed..seed + count {
-        let text = program(&mut Random::new(number), number % 3 == 0);
+        let text = blocking::program(&mut Random::new(number), number % 3 == 0);
         // Misuse of a lock is a violation of its own, or stops the thread.
         let basic = if number % 2 == 0 { Basic::All } else { Basic::Assertions };
         let checks = Checks { basic, deadlock: true, ..Checks::default() };
@@ -65,4 +67,20 @@ fn programs_that_wait() {
     }
     println!("of {count} programs, {compared} were compared, {deadlocks} with a deadlock");
     assert!(compared * 2 > count && deadlocks * 5 > count, "{compared} compared, {deadlocks} with a deadlock");
+}
+
+#[test]
+fn programs_that_may_never_end() {
+    let seed = setting("NORN_TEST_SEED").unwrap_or(0);
+    let count = setting("NORN_TEST_PROGRAMS").unwrap_or(60);
+    let (mut compared, mut endless_ones) = (0, 0);
+    for number in seed..seed + count {
+        let text = endless::program(&mut Random::new(number));
+        let checks = Checks { memory_safety: true, termination: true, ..Checks::default() };
+        let found = checked(&format!("program {number}"), &text, |text| check(text, checks));
+        compared += u64::from(found.iter().any(Option::is_some));
+        endless_ones += u64::from(found.contains(&Some(Some(ViolationKind::Nontermination))));
+    }
+    println!("of {count} programs, {compared} were compared, {endless_ones} may never end");
+    assert!(compared * 3 > count && endless_ones * 8 > count, "{compared} compared, {endless_ones} may never end");
 }

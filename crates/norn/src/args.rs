@@ -44,7 +44,7 @@ pub enum Command {
                             norn check -m sc,tso,pso examples/peterson.c     one verdict per model\n  \
                             norn check -m tso -D FENCED examples/dekker.c\n  \
                             norn check --deadlock examples/philosophers.c\n\n\
-                            Deadlocks and data races are decided by every engine but rounds, termination by states and enumerate,\n\
+                            Deadlocks and data races are decided by every engine but rounds, termination by states, events and enumerate,\n\
                             everything else by every engine. An engine that cannot decide what is asked says unknown.")]
     Check(CheckArgs),
     /// Decide whether TSO or PSO can show what sequential consistency cannot

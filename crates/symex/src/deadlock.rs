@@ -14,6 +14,10 @@
 //! which the thread could take there; the machine then counts the thread as one that can go on, and so do we. That holds for
 //! objects whose lives have ended, too. Inputs are 0 for it, as they are for the machine when it asks who can go on.
 //!
+//! *Termination.* Where each loop that waits is an await, an execution that never ends either goes round some loop for ever, and
+//! so beyond every bound, or comes to a point behind which threads only wait: this check, then, under another name. (A
+//! mutex that is free again and again, and a thread that waits for it, need others that go round a loop.)
+//!
 //! A section that writes to shared memory and then waits is given up: its writes would have to be undone.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,7 +77,7 @@ impl Run<'_, '_> {
     }
 
     fn may_wait(&mut self, ran: Term, on: On) {
-        if self.exec.checks_wanted.deadlock && self.observed.is_none() {
+        if self.exec.looks_for_waits() && self.observed.is_none() {
             let (thread, at) = (self.thread, self.user_place().span);
             let before = self.guard_term();
             let here = self.exec.terms.and(before, !ran);
@@ -170,6 +174,11 @@ impl Run<'_, '_> {
 }
 
 impl Execution<'_> {
+    /// Whether it matters who waits for ever.
+    pub fn looks_for_waits(&self) -> bool {
+        self.checks_wanted.deadlock || self.checks_wanted.termination
+    }
+
     /// The observer's steps, and what they tell about each wait: the thread waits iff the term holds, but for joins and the
     /// ends of lives.
     pub fn observe_waits(&mut self) -> Result<Vec<(Waiting, Term, EventRange)>, Undecided> {
@@ -237,7 +246,9 @@ impl Execution<'_> {
         let all = self.terms.all(rests);
         let violated = self.terms.all([some, all, !self.main_returned]);
         if violated != Term::FALSE {
-            let what = Finding::Violation(Violation { kind: ViolationKind::Deadlock, span, message: String::new() });
+            let kind =
+                if self.checks_wanted.termination { ViolationKind::Nontermination } else { ViolationKind::Deadlock };
+            let what = Finding::Violation(Violation { kind, span, message: String::new() });
             let position = self.next_event();
             let violated = Condition::Term(violated);
             self.checks.push(Check { what, thread: observer, position, violated, span });

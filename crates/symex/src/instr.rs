@@ -294,7 +294,7 @@ impl Run<'_, '_> {
         }
         let may_stop = self.exec.facts.stops_at((self.thread, self.site));
         let (block, inside) = (self.site.block, self.site.index as usize + 1);
-        let may_wait = self.exec.checks_wanted.deadlock && Code::section_may_wait(self.function, block, inside);
+        let may_wait = self.exec.looks_for_waits() && Code::section_may_wait(self.function, block, inside);
         if !may_stop && !may_wait && !Code::section_waits(self.function, block, inside) {
             self.may_stop();
         } else {

@@ -49,7 +49,9 @@ fn for_reason(why: &Why, bounds: &[Bound]) -> Vec<Advice> {
         Why::NotLookedFor(Unsought::Deadlocks) => {
             vec![Advice::OtherEngines(&["auto", "states", "stateless", "events", "enumerate"])]
         }
-        Why::NotLookedFor(Unsought::Termination) => vec![Advice::OtherEngines(&["auto", "states", "enumerate"])],
+        Why::NotLookedFor(Unsought::Termination) => {
+            vec![Advice::OtherEngines(&["auto", "states", "events", "enumerate"])]
+        }
         Why::NotLookedFor(Unsought::DeadlocksAfterWrites | Unsought::ReusedMemory | Unsought::MemoryLeaks) => {
             vec![Advice::OtherEngines(&["auto", "states", "stateless", "enumerate"])]
         }
@@ -143,7 +145,11 @@ mod tests {
 
     #[test]
     fn every_reason_has_its_own_advice() {
-        check(Why::NotLookedFor(Unsought::DataRaces), None, &["ask -e auto or -e states or -e stateless or -e events or -e enumerate"]);
+        check(
+            Why::NotLookedFor(Unsought::DataRaces),
+            None,
+            &["ask -e auto or -e states or -e stateless or -e events or -e enumerate"],
+        );
         let source = "argc".to_owned();
         let expected = ["ask -e events or -e rounds", "restrict the value of 'argc' by __VERIFIER_assume"];
         check(Why::TooManyValues { source }, None, &expected);

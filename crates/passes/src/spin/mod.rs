@@ -34,7 +34,8 @@
 //!   none. The form *once* keeps deadlocks: a spinning thread excludes one, and so does a stopped one. [`spin`] is told
 //!   which forms are wanted.
 //! - *Data races* may need an idle iteration: engines that look for them use [`spin_for_races`], which leaves out less.
-//! - *Termination and liveness* are not questions that this leaves as they are.
+//! - *Termination*: a thread that spins for ever awaits for ever, so the form *await* keeps executions that never end. The form
+//!   *once* does not: a thread that stops is none that goes on for ever. [`spin_to_awaits`] leaves such loops as they are.
 //! - *Traces* are counted without idle iterations.
 //! - Nondeterministic values inside the loop are allowed in the form *once*: the values of an idle iteration go with it.
 //! - Only innermost loops are looked at, then again those that have become innermost. Loops with calls are understood if
@@ -91,6 +92,11 @@ pub fn spin(program: &Program, awaits: bool) -> Spun {
     spin_with(program, if awaits { Wanted::Any } else { Wanted::Once })
 }
 
+/// Changes, to the form *await*, the spin loops that have one, and leaves all others as they are.
+pub fn spin_to_awaits(program: &Program) -> Spun {
+    spin_with(program, Wanted::Await)
+}
+
 /// Changes, to the form *once*, the spin loops whose idle iterations data races do not need.
 pub fn spin_for_races(program: &Program) -> Spun {
     spin_with(program, Wanted::OnceWithRaces)
@@ -99,6 +105,7 @@ pub fn spin_for_races(program: &Program) -> Spun {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     Any,
+    Await,
     Once,
     OnceWithRaces,
 }
@@ -145,7 +152,7 @@ fn round(
             continue;
         }
         let mut form = Form::Once;
-        if wanted == Wanted::Any && !in_section[spin.header.index()] {
+        if matches!(wanted, Wanted::Any | Wanted::Await) && !in_section[spin.header.index()] {
             calls::inline(&effects.program.functions, function, &body, inlined);
             let visibility = |function: &Function, operand| effects.visibility(id, function, operand, inlined);
             if rewrite::to_await(function, &body, &visibility) {
@@ -153,6 +160,9 @@ fn round(
             }
         }
         if form == Form::Once {
+            if wanted == Wanted::Await {
+                continue;
+            }
             rewrite::to_once(function, &body);
         }
         spun.loops.push(SpinLoop { function: id, header: spin.header, span: spin.span, form });
