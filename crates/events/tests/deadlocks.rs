@@ -3,6 +3,8 @@
 //!
 //! `NORN_TEST_PROGRAMS` and `NORN_TEST_SEED` make longer and other runs.
 
+#![allow(clippy::print_stdout, reason = "how much was compared is worth knowing")]
+
 use norn_engine::{Engine, Prepared, Query};
 use norn_events::{Encoding, Events};
 use norn_machine::Reference;
