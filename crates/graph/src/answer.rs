@@ -57,10 +57,11 @@ pub fn ask(test: &Test, model: &Model, limits: &Limits) -> Result<Answer, Mismat
     }
 }
 
-/// All final states that `model` allows.
-pub fn states(test: &Test, model: &Model, limits: &Limits) -> Finals {
+/// All final states that `model` allows, each confirmed.
+pub fn states(test: &Test, model: &Model, limits: &Limits) -> Result<Finals, Mismatch> {
     let wanted = test.filter.clone().unwrap_or(Condition::True);
     let mut finals = Finals::default();
+    let mut wrong = None;
     let lines = &mut finals.lines;
     let incomplete = search(&test.program, model, &wanted, limits, &mut |graph| {
         let last = Final(graph);
@@ -68,11 +69,13 @@ pub fn states(test: &Test, model: &Model, limits: &Limits) -> Finals {
             let value = column.width.truncate(column.term.value(&last).unwrap_or(0));
             if column.signed { column.width.sign_extend(value) } else { value }
         });
-        lines.insert(shown.collect());
-        true
+        if lines.insert(shown.collect()) {
+            wrong = confirm(&test.program, model, &wanted, claim(graph)).err();
+        }
+        wrong.is_none()
     });
     finals.incomplete = incomplete;
-    finals
+    wrong.map_or(Ok(finals), Err)
 }
 
 /// Shows `visit` all graphs that the model allows and whose final state satisfies `wanted`, until it says that it has

@@ -60,6 +60,11 @@ impl Witness {
     pub fn traces(&self) -> &[Trace] {
         &self.traces
     }
+
+    /// The graph itself; `program` is the one that it was confirmed for.
+    pub fn graph<'g>(&'g self, program: &'g Program) -> Graph<'g> {
+        chosen(program, &self.traces, &self.claim).expect("a claim that was confirmed should be one")
+    }
 }
 
 fn wrong<T>(message: String) -> Result<T, Mismatch> {
@@ -84,6 +89,23 @@ pub fn confirm(program: &Program, model: &Model, wanted: &Condition, claim: Clai
         }
         traces.push(trace);
     }
+    let graph = chosen(program, &traces, &claim)?;
+    let mut evaluation = Evaluation::new(model);
+    for stage in Stage::ALL {
+        evaluation.advance(stage, &graph);
+        if let Some(failure) = evaluation.failure(stage) {
+            return wrong(format!("the model forbids the execution by its check '{}'", failure.check.name));
+        }
+    }
+    if wanted.holds(&Final(&graph)) != Some(true) {
+        return wrong("the final state does not satisfy the condition".to_owned());
+    }
+    drop(graph);
+    Ok(Witness { claim, traces })
+}
+
+/// The graph of these traces with what the claim chooses.
+fn chosen<'g>(program: &'g Program, traces: &'g [Trace], claim: &Claim) -> Result<Graph<'g>, Mismatch> {
     let mut graph = Graph::new(program, traces.iter().collect());
     let number = |event: EventId| match traces.get(event.thread) {
         Some(trace) if event.index < trace.events.len() => Ok(event),
@@ -134,18 +156,7 @@ pub fn confirm(program: &Program, model: &Model, wanted: &Condition, claim: Clai
         }
         graph.coherence[index] = writes;
     }
-    let mut evaluation = Evaluation::new(model);
-    for stage in Stage::ALL {
-        evaluation.advance(stage, &graph);
-        if let Some(failure) = evaluation.failure(stage) {
-            return wrong(format!("the model forbids the execution by its check '{}'", failure.check.name));
-        }
-    }
-    if wanted.holds(&Final(&graph)) != Some(true) {
-        return wrong("the final state does not satisfy the condition".to_owned());
-    }
-    drop(graph);
-    Ok(Witness { claim, traces })
+    Ok(graph)
 }
 
 /// The final state of a graph.

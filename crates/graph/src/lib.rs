@@ -5,7 +5,8 @@
 //! the writes to each cell. [`program`] is the form of the programs and [`test`] the question about their final states.
 //! [`run`] runs one thread alone, [`graph`] is the graph of all, and [`confirm`] is the judge: it computes everything
 //! anew from what was chosen. [`answer`] enumerates all graphs of a program, by [`values`] and [`cells`]; it is the
-//! reference for whoever searches in another way. [`model`] reads the models.
+//! reference for whoever searches in another way. [`model`] reads the models,
+//! [`picture`] shows graphs.
 //!
 //! Left out: values out of thin air (see [`values`]), accesses to a part of a cell.
 
@@ -15,6 +16,7 @@ pub mod confirm;
 pub mod graph;
 mod judge;
 pub mod model;
+pub mod picture;
 pub mod program;
 pub mod run;
 pub mod test;

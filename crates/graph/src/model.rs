@@ -93,6 +93,13 @@ const SETS: &[&str] = &[
     // X86 and PPC, by what a fence orders.
     "FullFence",
     "StoreFence",
+    "SYNC",
+    "LWSYNC",
+    "EIEIO",
+    "ISYNC",
+    "MFENCE",
+    "SFENCE",
+    "LFENCE",
 ];
 
 const VOCABULARY: Vocabulary<'static> = Vocabulary { sets: SETS };
@@ -100,6 +107,11 @@ const VOCABULARY: Vocabulary<'static> = Vocabulary { sets: SETS };
 /// The model of that name that comes with Norn.
 pub fn builtin(sources: &mut SourceMap, name: &str) -> Option<Result<Model, Diagnostic>> {
     norn_cat::load_builtin(sources, name, VOCABULARY)
+}
+
+/// The names of those.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    norn_cat::builtin::names()
 }
 
 /// A model that somebody wrote. `folder` reads a file that it includes, by its plain name.

@@ -329,6 +329,7 @@ impl Emitter<'_> {
         match step {
             Step::Label(_) | Step::Jump(_) | Step::Branch { .. } => {}
             Step::Set { dst, src } => self.set(*dst, *src),
+            Step::Zero { dst, .. } => self.set(*dst, Val::Number(0)),
             Step::Compute { dst, op, ty, lhs, rhs } => self.compute(*dst, *op, *ty, *lhs, *rhs),
             Step::Extend { dst, src, from, signed } => self.extend(*dst, *src, *from, *signed),
             Step::Load { dst, place, ty, signed } => {

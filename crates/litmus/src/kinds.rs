@@ -363,6 +363,7 @@ impl Kinds {
         let Some(dst) = step.dst() else { return };
         let result = match step {
             Step::Set { src, .. } => self.value(*src, registers),
+            Step::Zero { .. } => Abstract::constant(0),
             Step::Compute { op, ty, lhs, rhs, .. } => {
                 self.compute(*op, *ty, &self.value(*lhs, registers), &self.value(*rhs, registers))
             }

@@ -163,10 +163,9 @@ impl<'a> Reader<'_, '_, 'a> {
 
     fn binary(&mut self, name: &str, dst: MachineReg, lhs: Val, rhs: Val) -> MachineReg {
         let (op, ty, lhs, rhs) = match name {
-            // Both are common ways to make a dependency: the result does not depend on the register's value, and
-            // dependencies order nothing in these models.
+            // Both are common ways to make a dependency: the result does not depend on the register's value.
             "xor" | "sub" | "subf" if lhs == rhs => {
-                self.push(Step::Set { dst, src: Val::Number(0) });
+                self.push(Step::Zero { dst, on: lhs });
                 return dst;
             }
             "or" | "and" if lhs == rhs => {
@@ -244,8 +243,8 @@ impl<'a> Reader<'_, '_, 'a> {
         let rhs = if name.ends_with('i') { Val::Number(self.cursor.integer()?) } else { Val::Reg(self.reg()?) };
         let (left, right) = self.condition_register(number);
         if lhs == rhs {
-            self.push(Step::Set { dst: left, src: Val::Number(0) });
-            self.push(Step::Set { dst: right, src: Val::Number(0) });
+            self.push(Step::Zero { dst: left, on: lhs });
+            self.push(Step::Zero { dst: right, on: lhs });
             return Ok(());
         }
         for (dst, src) in [(left, lhs), (right, rhs)] {

@@ -50,6 +50,11 @@ pub(crate) enum Step {
         dst: MachineReg,
         src: Val,
     },
+    /// Sets `dst` to 0, which by the text of the program depends on `on` (`xor r1,r2,r2`).
+    Zero {
+        dst: MachineReg,
+        on: Val,
+    },
     /// Computed in the width of `ty`, then extended with zeros to the register.
     Compute {
         dst: MachineReg,
@@ -112,12 +117,13 @@ pub(crate) enum Step {
 impl Step {
     /// Whether it does nothing but compute in registers.
     pub fn is_local(&self) -> bool {
-        matches!(self, Step::Set { .. } | Step::Compute { .. } | Step::Extend { .. })
+        matches!(self, Step::Set { .. } | Step::Zero { .. } | Step::Compute { .. } | Step::Extend { .. })
     }
 
     pub fn dst(&self) -> Option<MachineReg> {
         match self {
             Step::Set { dst, .. }
+            | Step::Zero { dst, .. }
             | Step::Compute { dst, .. }
             | Step::Extend { dst, .. }
             | Step::Load { dst, .. }
@@ -128,6 +134,7 @@ impl Step {
         }
     }
 
+    /// The values that the result depends on.
     pub fn reads(&self) -> Vec<Val> {
         match self {
             Step::Set { src, .. } | Step::Extend { src, .. } => vec![*src],

@@ -313,9 +313,13 @@ impl<'a> Reader<'_, '_, 'a> {
         if matches!((dst, src), (Operand::Memory(_), Operand::Memory(_))) {
             return Err(self.unsupported("at most one operand of an instruction is a location"));
         }
-        if dst == src && matches!(op, BinaryOp::Xor | BinaryOp::Sub) {
-            self.flags(Val::Number(0), Val::Number(0), ty);
-            return self.write(dst, Val::Number(0), ty);
+        if let (Operand::Reg(reg, _), BinaryOp::Xor | BinaryOp::Sub) = (dst, op)
+            && dst == src
+            && !matches!(ty, Ty::I8 | Ty::I16)
+        {
+            self.push(Step::Zero { dst: reg, on: Val::Reg(reg) });
+            self.flags(Val::Reg(reg), Val::Number(0), ty);
+            return Ok(());
         }
         let rhs = self.value(src, ty);
         let lhs = match dst {
@@ -368,7 +372,10 @@ impl<'a> Reader<'_, '_, 'a> {
         let ty = self.width([lhs, rhs]);
         self.code.flag_use.compared = true;
         if lhs == rhs && matches!(lhs, Operand::Reg(..)) {
-            self.flags(Val::Number(0), Val::Number(0), ty);
+            let Operand::Reg(reg, _) = lhs else { return Ok(()) };
+            let same = self.code.fresh();
+            self.push(Step::Zero { dst: same, on: Val::Reg(reg) });
+            self.flags(Val::Reg(same), Val::Number(0), ty);
             return Ok(());
         }
         let left = self.value(lhs, ty);

@@ -3,6 +3,7 @@
 use crate::compiler_flags::{self, Translated};
 use crate::files::FileArgs;
 use crate::limits;
+use crate::litmus_model::LitmusModel;
 use clap::parser::ArgMatches;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use norn_c::driver::Input;
@@ -88,10 +89,13 @@ pub enum Command {
     Run(RunArgs),
     /// Run litmus tests
     ///
-    /// Reads herd's litmus files (PPC, X86, C), also whole folders of them, and says for each test and model whether the
-    /// outcome that it asks about is allowed.
+    /// Reads herd's litmus files (PPC, X86, AArch64, RISC-V, C), also whole folders of them, and says for each test and model
+    /// whether the outcome that it asks about is allowed. Models are sc, tso and pso, which are machines, and axioms: armv8
+    /// for AArch64, riscv for RISC-V, rc11 for C11, lkmm for the Linux kernel's C, or any file in herd's language cat. The
+    /// cat forms of the machines are there as sc.cat, tso.cat and pso.cat.
     #[command(after_help = "Examples:\n  norn litmus -m sc,tso,pso tests/SB.litmus\n  \
-                            norn litmus --expect tests/expected.tsv tests/")]
+                            norn litmus -m armv8 --graph tests/MP.litmus\n  \
+                            norn litmus -m my.cat --expect tests/expected.tsv tests/")]
     Litmus(LitmusArgs),
     /// Translate a program into a sequential one, for any verifier of sequential C or a C compiler
     ///
@@ -418,10 +422,11 @@ pub struct LitmusArgs {
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
 
-    #[command(flatten)]
-    pub models: ModelArgs,
+    /// Memory models, separated by commas: sc, tso, pso; armv8, riscv, rc11, lkmm; files in herd's language (.cat)
+    #[arg(short = 'm', long = "model", value_name = "MODEL", value_delimiter = ',', value_parser = litmus_model, default_value = "sc")]
+    models: Vec<LitmusModel>,
 
-    /// How to search
+    /// How to search, under sc, tso and pso
     #[arg(short = 'e', long, value_enum, default_value_t = Engine::Auto)]
     pub engine: Engine,
 
@@ -431,13 +436,21 @@ pub struct LitmusArgs {
     #[command(flatten)]
     pub rounds: RoundsArgs,
 
-    /// Compare with a table (columns: test, sc, tso, pso; cells: Allow or Forbid) and exit with 10 on any difference
+    /// Compare with a table (columns: test and one per model; cells: Allow or Forbid) and exit with 10 on any difference
     #[arg(long, value_name = "TSV")]
     pub expect: Option<PathBuf>,
 
     /// Print the final states of each test, as herd does
     #[arg(long)]
     pub states: bool,
+
+    /// Print an execution for each outcome that is allowed, under models that are axioms
+    #[arg(long)]
+    pub graph: bool,
+
+    /// Write these executions as graphs, for Graphviz
+    #[arg(long, value_name = "FILE")]
+    pub dot: Option<PathBuf>,
 
     /// Give up on a test after this many seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
@@ -462,11 +475,22 @@ impl ModelArgs {
     }
 }
 
-fn once(models: &[Model]) -> Vec<Model> {
+impl LitmusArgs {
+    /// Each model once, in the order given.
+    pub fn models(&self) -> Vec<LitmusModel> {
+        once(&self.models)
+    }
+}
+
+fn litmus_model(text: &str) -> Result<LitmusModel, String> {
+    text.parse()
+}
+
+fn once<T: Clone + PartialEq>(models: &[T]) -> Vec<T> {
     let mut list = Vec::new();
-    for &model in models {
-        if !list.contains(&model) {
-            list.push(model);
+    for model in models {
+        if !list.contains(model) {
+            list.push(model.clone());
         }
     }
     list

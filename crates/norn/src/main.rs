@@ -15,6 +15,7 @@ mod frontend;
 mod harness;
 mod input;
 mod limits;
+mod litmus_model;
 mod loops;
 mod output;
 mod owned;

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use norn_graph::program::{Program, Width};
+use norn_graph::program::{Program, Reg, Width};
 use norn_graph::test::Test;
 use norn_ir::diag::Diagnostic;
+use norn_ir::types::Ty;
 
 use super::code::Code;
 use super::ending::{self, Asked, FinalRegister};
 use super::{aarch64, riscv, widths};
-use crate::Arch;
+use crate::step::symbolic_name;
+use crate::{Arch, ppc, x86};
 use crate::condition::{Final, Item};
 use crate::header::Header;
 use crate::outcome::looked_at;
@@ -47,6 +49,11 @@ pub(crate) fn test(
 fn canonical(name: &str, arch: Arch) -> Option<(String, bool)> {
     match arch {
         Arch::AArch64 => aarch64::register_name(name),
+        Arch::Ppc => ppc::register_name(name).map(|name| (name, true)),
+        Arch::X86 | Arch::X86_64 => {
+            let is_whole = |ty| arch == Arch::X86 || ty == Ty::I64;
+            x86::register_name(name, arch).map(|(name, ty)| (name, is_whole(ty)))
+        }
         _ => riscv::register_name(name),
     }
 }
@@ -59,6 +66,9 @@ fn rank(name: &str) -> u32 {
 fn unknown_register(file: &File<'_>, arch: Arch, start: u32, name: &str) -> Diagnostic {
     let help = match arch {
         Arch::AArch64 => "the registers of AArch64 are X0 to X30 and their lower halves W0 to W30",
+        Arch::Ppc => "the registers of PPC are r0 to r31",
+        Arch::X86 => "the registers of X86 are EAX, EBX, ECX, EDX, ESI, EDI, EBP and ESP",
+        Arch::X86_64 => "the registers of X86_64 are RAX, RBX, …, R15 and their lower halves EAX, EBX, …, R15D",
         _ => "the registers of RISC-V are x0 to x31, also by their names in calls such as a0",
     };
     file.error(start as usize, name.len(), format!("'{name}' is not a register")).help(help)
@@ -78,22 +88,38 @@ fn initial_registers(
 ) {
     let count = threads.len();
     for init in &state.registers {
-        let Some((name, is_wide)) = canonical(init.name.text, arch) else {
-            findings.push(unknown_register(file, arch, init.name.start, init.name.text));
-            continue;
+        let (name, is_wide) = match canonical(init.name.text, arch) {
+            Some(known) => known,
+            None if init.symbolic => (symbolic_name(init.name.text), true),
+            None => {
+                findings.push(unknown_register(file, arch, init.name.start, init.name.text));
+                continue;
+            }
         };
-        let thread = init.thread.unwrap_or(u32::MAX);
-        let Some(code) = threads.get_mut(thread as usize) else {
-            findings.push(no_thread(file, init.name.start, thread, count));
-            continue;
+        let set = |code: &mut Code<'_>, reg: Reg| {
+            let register = &mut code.registers[reg.index()];
+            register.init = match init.value {
+                Value::Number(n) if !is_wide || arch == Arch::X86 => {
+                    Value::Number(Width::W32.truncate(n as u64) as i64)
+                }
+                value => value,
+            };
+            register.declared = init.declared.or(register.declared);
         };
-        let reg = code.register(&name);
-        let register = &mut code.registers[reg.index()];
-        register.init = match init.value {
-            Value::Number(n) if !is_wide => Value::Number(Width::W32.truncate(n as u64) as i64),
-            value => value,
-        };
-        register.declared = init.declared.or(register.declared);
+        match init.thread.map(|thread| (thread, threads.get_mut(thread as usize))) {
+            Some((_, Some(code))) => {
+                let reg = code.register(&name);
+                set(code, reg);
+            }
+            Some((thread, None)) => findings.push(no_thread(file, init.name.start, thread, count)),
+            None => {
+                for code in threads.iter_mut() {
+                    if let Some(reg) = code.find(&name) {
+                        set(code, reg);
+                    }
+                }
+            }
+        }
     }
 }
 

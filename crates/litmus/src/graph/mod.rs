@@ -40,9 +40,34 @@ pub enum Language {
     Kernel,
 }
 
+impl Language {
+    pub fn name(self) -> &'static str {
+        match self {
+            Language::AArch64 => "AArch64",
+            Language::RiscV => "RISC-V",
+            Language::Ppc => "PPC",
+            Language::X86 => "X86",
+            Language::C => "C",
+            Language::C11 => "C11",
+            Language::Kernel => "the kernel's C",
+        }
+    }
+}
+
+/// A litmus test as a program of execution graphs.
+#[derive(Clone, Debug)]
+pub struct GraphTest {
+    pub test: Test,
+    pub language: Language,
+    /// The body of the final condition, as in the file.
+    pub condition: String,
+    /// The name of the architecture in the first line.
+    pub header: Loc,
+}
+
 /// Reads a litmus test for a model that is given as axioms. The text is added to `sources` under `name`, so that
 /// diagnostics can point into it.
-pub fn parse(sources: &mut SourceMap, name: &str, text: String) -> Result<(Test, Language), Vec<Diagnostic>> {
+pub fn parse(sources: &mut SourceMap, name: &str, text: String) -> Result<GraphTest, Vec<Diagnostic>> {
     let id = sources
         .add(name, text, false)
         .map_err(|_| vec![Diagnostic::unsupported(Loc::NONE, format!("'{name}' is too large to be read"))])?;
@@ -51,25 +76,30 @@ pub fn parse(sources: &mut SourceMap, name: &str, text: String) -> Result<(Test,
     let tokens = token::tokens(&file, header.body, header.arch.dialect()).map_err(|d| vec![d])?;
     let mut cursor = Cursor::new(&file, &tokens);
     let mut state = state::parse(&mut cursor).map_err(|d| vec![d])?;
-    match header.arch {
+    let (test, language, end) = match header.arch {
         Arch::AArch64 => {
             let threads = table::parse(&mut cursor, &mut state, &aarch64::instruction)?;
             let end = crate::ending(&mut cursor, &mut state, threads.len())?;
-            Ok((assembly::test(&file, &header, &state, threads, &end)?, Language::AArch64))
+            (assembly::test(&file, &header, &state, threads, &end)?, Language::AArch64, end)
         }
         Arch::RiscV => {
             let threads = table::parse(&mut cursor, &mut state, &|cursor, _, code| riscv::instruction(cursor, code))?;
             let end = crate::ending(&mut cursor, &mut state, threads.len())?;
-            Ok((assembly::test(&file, &header, &state, threads, &end)?, Language::RiscV))
+            (assembly::test(&file, &header, &state, threads, &end)?, Language::RiscV, end)
         }
         Arch::Ppc | Arch::X86 | Arch::X86_64 => {
             let language = if header.arch == Arch::Ppc { Language::Ppc } else { Language::X86 };
-            Ok((machine::test(&file, &header, &mut cursor, &mut state)?, language))
+            let threads = machine::threads(&file, header.arch, &mut cursor, &mut state)?;
+            let end = crate::ending(&mut cursor, &mut state, threads.len())?;
+            (assembly::test(&file, &header, &state, threads, &end)?, language, end)
         }
         Arch::C => {
             let threads = crate::c::frame::threads(&mut cursor, &mut state).map_err(|d| vec![d])?;
             let end = crate::ending(&mut cursor, &mut state, threads.len())?;
-            c::test(&file, &header, &tokens, &state, &threads, &end)
+            let (test, language) = c::test(&file, &header, &tokens, &state, &threads, &end)?;
+            (test, language, end)
         }
-    }
+    };
+    let header = file.loc(header.start);
+    Ok(GraphTest { test, language, condition: end.condition.to_string(), header })
 }
