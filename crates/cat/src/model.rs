@@ -150,6 +150,26 @@ impl Model {
         self.checks.iter().any(forbids)
     }
 
+    /// Whether one of the checks forbids that another thread writes between the read and the write of an atomic step.
+    /// Only the text of the check is looked at here, too.
+    pub fn is_atomic(&self) -> bool {
+        let is_any = |node, names: [&str; 2]| names.iter().any(|name| self.is_relation(node, name));
+        let between = |node| match self.node(node).op {
+            Op::Binary(Binary::Compose, before, after) => {
+                is_any(before, ["fre", "fr"]) && is_any(after, ["coe", "co"])
+            }
+            _ => false,
+        };
+        let forbids = |check: &Check| match self.node(check.node).op {
+            Op::Binary(Binary::Intersection, lhs, rhs) => {
+                let both = |a, b| self.is_relation(a, "rmw") && between(b);
+                check.test == Test::Empty && !check.negated && !check.flag && (both(lhs, rhs) || both(rhs, lhs))
+            }
+            _ => false,
+        };
+        self.checks.iter().any(forbids)
+    }
+
     /// What a union is made of.
     fn parts(&self, node: Node) -> Vec<Node> {
         let mut found = Vec::new();

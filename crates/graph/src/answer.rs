@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use norn_cat::{Evaluation, Model, Stage};
 use norn_verdict::limits::Limits;
 
-use crate::cells::{Choice, choices};
+use crate::cells::{Choice, Demands, choices};
 use crate::confirm::{Claim, EventId, Final, Mismatch, Witness, confirm};
 use crate::graph::Graph;
 use crate::judge::Known;
@@ -87,7 +87,7 @@ fn search(
     limits: &Limits,
     visit: &mut dyn FnMut(&Graph<'_>) -> bool,
 ) -> Option<String> {
-    let all = values::traces(program, limits);
+    let all = values::traces(program, wanted, limits);
     if all.threads.len() != program.threads.len() {
         return all.incomplete;
     }
@@ -107,14 +107,13 @@ fn search(
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     order.sort_by_key(|&thread| candidates[thread].len());
     let evaluation = Evaluation::new(model);
-    let coherent = model.is_coherent();
     let mut search = Search {
         program,
         candidates: &candidates,
         order,
         wanted,
         limits,
-        coherent,
+        demands: Demands::of(model),
         evaluation,
         visit,
         looked: 0,
@@ -149,7 +148,7 @@ struct Search<'s, 'm> {
     order: Vec<usize>,
     wanted: &'s Condition,
     limits: &'s Limits,
-    coherent: bool,
+    demands: Demands,
     evaluation: Evaluation<'m>,
     visit: &'s mut dyn FnMut(&Graph<'_>) -> bool,
     /// Partial graphs.
@@ -225,7 +224,7 @@ impl<'s> Search<'s, '_> {
                 cells[cell.index()] = Some(graph.nodes[last].value);
                 self.wanted.holds(&Chosen { traces: chosen.traces.clone(), cells }) != Some(false)
             };
-            match choices(&graph, cell, self.coherent, &accepts) {
+            match choices(&graph, cell, self.demands, &accepts) {
                 Some(choices) if choices.is_empty() => {
                     of_cells.clear();
                     break;

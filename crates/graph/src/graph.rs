@@ -95,6 +95,24 @@ impl<'g> Graph<'g> {
         last.map_or_else(|| info.width.truncate(info.init), |&write| self.nodes[write].value)
     }
 
+    /// The write of the atomic step that the event is the read of.
+    pub fn write_of(&self, read: usize) -> Option<usize> {
+        self.other_half(read, |&(read, write)| (read, write))
+    }
+
+    /// The read of the atomic step that the event is the write of.
+    pub fn read_of(&self, write: usize) -> Option<usize> {
+        self.other_half(write, |&(read, write)| (write, read))
+    }
+
+    fn other_half(&self, event: usize, order: impl Fn(&(usize, usize)) -> (usize, usize)) -> Option<usize> {
+        let node = &self.nodes[event];
+        let thread = node.thread?;
+        let mut steps = self.traces[thread].amo.iter().chain(&self.traces[thread].lxsx).map(order);
+        let (_, other) = steps.find(|(this, _)| *this == node.index)?;
+        Some(self.number(thread, other))
+    }
+
     fn rf(&self) -> Relation {
         let read = self.reads_from.iter().enumerate();
         Relation::of(self.nodes.len(), read.filter_map(|(read, from)| from.map(|write| (write, read))))

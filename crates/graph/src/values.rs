@@ -5,18 +5,28 @@
 //! execution in which no value comes out of thin air, a value is computed by a chain of writes in which none comes
 //! twice, so as many rounds as there are writes are enough: values that counters would reach only with more writes
 //! than there are do not appear.
+//!
+//! Models that order little allow values out of thin air: reads and writes that hand each other a value in a circle.
+//! These are found from above: cells may hold any constant of the test and one more value, and what nobody writes is
+//! taken away until nothing changes. That is tried where threads have few traces even so; values that would have to be
+//! computed on the way round are not found.
+//!
+//! A thread that accesses no location has no trace: no final state is reached.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use norn_verdict::limits::Limits;
 
-use crate::program::{Cell, Program};
+use crate::program::{Cell, Expr, Instr, Program};
 use crate::run::{Ask, End, Kind, Trace, run};
+use crate::test::{Condition, Term};
 
 /// Jumps back that a thread may take.
 const ROUNDS: usize = 3;
 /// Traces of one thread.
 const MAX_TRACES: usize = 50_000;
+/// Runs of one thread that values out of thin air are worth.
+const MAX_RUNS_FOR_THIN_AIR: usize = 3000;
 
 /// All traces of the threads.
 pub struct Traces {
@@ -29,39 +39,131 @@ pub struct Traces {
 /// The values that each cell may hold.
 type Values = BTreeMap<Cell, BTreeSet<u64>>;
 
-pub fn traces(program: &Program, limits: &Limits) -> Traces {
-    let mut values = Values::new();
-    for (index, cell) in program.cells.iter().enumerate() {
-        values.entry(Cell::new(index)).or_default().insert(cell.width.truncate(cell.init));
-    }
+/// `wanted` is what a final state is asked for.
+pub fn traces(program: &Program, wanted: &Condition, limits: &Limits) -> Traces {
+    let initial = initial(program);
+    let mut values = initial.clone();
     let mut round = 0;
     loop {
-        let mut found = Traces { threads: Vec::new(), incomplete: None };
-        for thread in 0..program.threads.len() {
-            match of_thread(program, thread, &values, limits) {
-                Ok((traces, incomplete)) => {
-                    found.threads.push(traces);
-                    found.incomplete = found.incomplete.or(incomplete);
-                }
-                Err(reason) => return Traces { threads: Vec::new(), incomplete: Some(reason) },
-            }
-        }
+        let found = match all(program, &values, MAX_TRACES, limits) {
+            Ok(found) => found,
+            Err(reason) => return Traces { threads: Vec::new(), incomplete: Some(reason) },
+        };
         let mut grew = false;
-        for trace in found.threads.iter().flatten() {
-            for event in trace.events.iter().filter(|event| event.kind == Kind::Write) {
-                if let Some(cell) = event.cell {
-                    grew |= values.entry(cell).or_default().insert(event.value);
-                }
+        for (&cell, written) in &found.written {
+            for &value in written {
+                grew |= values.entry(cell).or_default().insert(value);
             }
         }
-        let writes = |trace: &Trace| trace.events.iter().filter(|event| event.kind == Kind::Write).count();
-        let most = |traces: &Vec<Trace>| traces.iter().map(writes).max().unwrap_or(0);
-        let longest_chain: usize = found.threads.iter().map(most).sum();
-        if !grew || round > longest_chain {
-            return found;
+        if !grew || round > found.longest_chain {
+            return out_of_thin_air(program, wanted, &initial, &values, limits).unwrap_or(found.traces);
         }
         round += 1;
     }
+}
+
+fn initial(program: &Program) -> Values {
+    let value = |(index, cell): (usize, &crate::program::CellInfo)| {
+        (Cell::new(index), BTreeSet::from([cell.width.truncate(cell.init)]))
+    };
+    program.cells.iter().enumerate().map(value).collect()
+}
+
+/// The traces with values out of thin air, if there are any that are not among `values`.
+fn out_of_thin_air(
+    program: &Program,
+    wanted: &Condition,
+    initial: &Values,
+    values: &Values,
+    limits: &Limits,
+) -> Option<Traces> {
+    let mut universe = BTreeSet::new();
+    constants(program, wanted, &mut universe);
+    // Small, so that it fits wherever it goes.
+    universe.insert((2..).find(|value| !universe.contains(value))?);
+    let mut possible = values.clone();
+    for (cell, known) in &mut possible {
+        known.extend(universe.iter().map(|&value| program.cells[cell.index()].width.truncate(value)));
+    }
+    loop {
+        let found = all(program, &possible, MAX_RUNS_FOR_THIN_AIR, limits).ok()?;
+        let mut next = initial.clone();
+        for (&cell, written) in &found.written {
+            next.entry(cell).or_default().extend(written);
+        }
+        let mut shrank = false;
+        for (cell, known) in &mut possible {
+            let before = known.len();
+            known.retain(|value| next[cell].contains(value));
+            shrank |= known.len() < before;
+        }
+        let is_new = possible.iter().any(|(cell, known)| !known.is_subset(&values[cell]));
+        if !is_new {
+            return None;
+        }
+        if !shrank {
+            return Some(found.traces);
+        }
+    }
+}
+
+/// The numbers that the test names.
+fn constants(program: &Program, wanted: &Condition, found: &mut BTreeSet<u64>) {
+    for step in program.threads.iter().flat_map(|thread| &thread.code) {
+        let exprs: Vec<&Expr> = match &step.instr {
+            Instr::Assign { value, .. } => vec![value],
+            Instr::Store { value, .. } | Instr::StoreExclusive { value, .. } => vec![value],
+            Instr::Rmw { value, when, .. } => when.iter().chain([value]).collect(),
+            Instr::Branch { condition, .. } => vec![condition],
+            _ => Vec::new(),
+        };
+        exprs.into_iter().for_each(|expr| numbers(expr, found));
+    }
+    asked(wanted, found);
+}
+
+fn numbers(expr: &Expr, found: &mut BTreeSet<u64>) {
+    match expr {
+        Expr::Const(value) => drop(found.insert(*value)),
+        Expr::Reg(_) => {}
+        Expr::Unary(_, inner) | Expr::Truncate(_, inner) | Expr::SignExtend(_, inner) => numbers(inner, found),
+        Expr::Binary(_, lhs, rhs) => [lhs, rhs].into_iter().for_each(|side| numbers(side, found)),
+        Expr::Select(condition, then, otherwise) => {
+            [condition, then, otherwise].into_iter().for_each(|part| numbers(part, found));
+        }
+    }
+}
+
+fn asked(condition: &Condition, found: &mut BTreeSet<u64>) {
+    match condition {
+        Condition::True | Condition::False => {}
+        Condition::Equal(lhs, rhs, _) => {
+            for term in [lhs, rhs] {
+                if let Term::Const(value) = term {
+                    found.insert(*value);
+                }
+            }
+        }
+        Condition::Not(inner) => asked(inner, found),
+        Condition::And(parts) | Condition::Or(parts) => parts.iter().for_each(|part| asked(part, found)),
+    }
+}
+
+/// What all threads may do if cells hold certain values.
+struct Found {
+    traces: Traces,
+    written: Values,
+    /// Writes of one execution, at most.
+    longest_chain: usize,
+}
+
+fn all(program: &Program, values: &Values, most: usize, limits: &Limits) -> Result<Found, String> {
+    let traces = Traces { threads: Vec::new(), incomplete: None };
+    let mut found = Found { traces, written: Values::new(), longest_chain: 0 };
+    for thread in 0..program.threads.len() {
+        of_thread(program, thread, values, most, limits, &mut found)?;
+    }
+    Ok(found)
 }
 
 /// The traces of one thread, by trying all answers to what it asks in order: the answers given before the last question
@@ -70,11 +172,13 @@ fn of_thread(
     program: &Program,
     thread: usize,
     values: &Values,
+    most: usize,
     limits: &Limits,
-) -> Result<(Vec<Trace>, Option<String>), String> {
+    found: &mut Found,
+) -> Result<(), String> {
     let none = BTreeSet::new();
     let mut traces = Vec::new();
-    let mut incomplete = None;
+    let mut most_writes = 0;
     // Per question, the answer and those that are still to be tried.
     let mut path: Vec<(u64, Vec<u64>)> = Vec::new();
     let mut runs = 0_usize;
@@ -93,17 +197,30 @@ fn of_thread(
             path.push((answer, open));
             Some(answer)
         });
-        match trace.end {
-            End::Done => traces.push(trace),
-            End::Stopped => {}
-            End::Cut => incomplete = Some("a loop was not followed to its end".to_owned()),
-            End::MixedSize => incomplete = Some("an access touches a part of a location, or more than one".to_owned()),
-            End::NoCell => incomplete = Some("an access may be outside all locations".to_owned()),
+        let mut writes = 0;
+        for event in trace.events.iter().filter(|event| event.kind == Kind::Write) {
+            writes += 1;
+            if let Some(cell) = event.cell {
+                found.written.entry(cell).or_default().insert(event.value);
+            }
         }
-        if traces.len() > MAX_TRACES {
-            return Err(format!("a thread can behave in more than {MAX_TRACES} ways"));
+        most_writes = most_writes.max(writes);
+        let incomplete = match trace.end {
+            End::Done => {
+                traces.push(trace);
+                None
+            }
+            End::Stopped | End::NoCell => None,
+            End::Cut => Some("a loop was not followed to its end"),
+            End::MixedSize => Some("an access touches a part of a location, or more than one"),
+        };
+        if let Some(reason) = incomplete {
+            found.traces.incomplete = Some(reason.to_owned());
         }
         runs += 1;
+        if traces.len() > most || runs > 100 * most {
+            return Err(format!("a thread can behave in more than {most} ways"));
+        }
         if runs.is_multiple_of(1024)
             && let Some(exceeded) = limits.exceeded()
         {
@@ -119,7 +236,9 @@ fn of_thread(
             }
         }
         if path.is_empty() {
-            return Ok((traces, incomplete));
+            found.traces.threads.push(traces);
+            found.longest_chain += most_writes;
+            return Ok(());
         }
     }
 }

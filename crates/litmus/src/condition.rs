@@ -84,10 +84,10 @@ pub(crate) fn parse<'a>(cursor: &mut Cursor<'_, 'a>, state: &mut State<'a>) -> P
             reader.cursor.bump();
             Quantifier::NotExists
         }
-        // A test that only lists what to show.
+        // A test that only lists what to show: it is allowed if it has an execution.
         "" if listed => {
             let condition = Condition::True;
-            let quantifier = Quantifier::Forall;
+            let quantifier = Quantifier::Exists;
             let mentions = Vec::new();
             return Ok(Final {
                 locations,

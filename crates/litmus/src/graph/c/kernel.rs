@@ -19,9 +19,9 @@ const PLAIN: &str = "Plain";
 /// full barriers.
 fn split_order(name: &str) -> (&str, RmwTags) {
     let tags = |read: &str, write: &str| RmwTags {
-        read: Tags::of(&[read]),
-        write: Tags::of(&[write]),
-        failed: Tags::of(&["Once"]),
+        read: Tags::of(&[read, "RMW"]),
+        write: Tags::of(&[write, "RMW"]),
+        failed: Tags::of(&["Once", "RMW"]),
     };
     let endings = [("_relaxed", "Once", "Once"), ("_acquire", "Acquire", "Once"), ("_release", "Once", "Release")];
     for (ending, read, write) in endings {
@@ -170,6 +170,11 @@ impl Lowering<'_> {
                 self.store(object.addr, Value { expr: Expr::Const(0), ty: object.ty }, Tags::of(&["UL"]), loc);
                 None
             }
+            "spin_is_locked" => {
+                call.takes(1)?;
+                let object = self.object(&call.args[0])?;
+                Some(self.load(object.addr, CType::INT, Tags::of(&["Once"]), loc))
+            }
             "srcu_read_lock" | "srcu_down_read" => {
                 call.takes(1)?;
                 let object = self.object(&call.args[0])?;
@@ -223,8 +228,8 @@ impl Lowering<'_> {
         let operand = if counts { Expr::Const(1) } else { self.operand(&call.args[0], &object)? };
         let tags = match result {
             "" => {
-                let read = Tags::of(&["Once", "Noreturn"]);
-                RmwTags { failed: read.clone(), read, write: Tags::of(&["Once"]) }
+                let read = Tags::of(&["Once", "Noreturn", "RMW"]);
+                RmwTags { failed: read.clone(), read, write: Tags::of(&["Once", "RMW"]) }
             }
             _ => tags,
         };
