@@ -155,9 +155,7 @@ impl Model {
     pub fn is_atomic(&self) -> bool {
         let is_any = |node, names: [&str; 2]| names.iter().any(|name| self.is_relation(node, name));
         let between = |node| match self.node(node).op {
-            Op::Binary(Binary::Compose, before, after) => {
-                is_any(before, ["fre", "fr"]) && is_any(after, ["coe", "co"])
-            }
+            Op::Binary(Binary::Compose, before, after) => is_any(before, ["fre", "fr"]) && is_any(after, ["coe", "co"]),
             _ => false,
         };
         let forbids = |check: &Check| match self.node(check.node).op {

@@ -261,7 +261,7 @@ fn includes_come_from_the_folder() {
     assert_eq!(all("include \"main.cat\"").unwrap_err().message, "'main.cat' includes itself");
     // Models that come with Norn can be built upon, unless the folder has a file of that name.
     let more = |sources: &mut SourceMap, folder: &mut dyn FnMut(&str) -> Result<String, String>| {
-        let vocabulary = Vocabulary { sets: &["R", "W", "F", "M", "FullFence"] };
+        let vocabulary = Vocabulary { sets: &["R", "W", "F", "M", "X", "FullFence"] };
         load(sources, "main.cat", "include \"tso.cat\" empty rf as more".to_owned(), vocabulary, folder)
     };
     let model = more(&mut SourceMap::new(), &mut |_| Err("there is none".to_owned())).unwrap();
@@ -276,7 +276,7 @@ fn the_models_that_come_with_norn_are_coherent() {
         Fence.r.r Fence.r.w Fence.r.rw Fence.w.r Fence.w.w Fence.w.rw Fence.rw.r Fence.rw.w Fence.rw.rw Fence.tso \
         NA RLX CON ACQ REL ACQ_REL SC Plain Once Acquire Release Noreturn Mb Rmb Wmb Before-atomic After-atomic \
         After-spinlock After-unlock-lock Rcu-lock Rcu-unlock Sync-rcu Srcu-lock Srcu-unlock Sync-srcu LKR LKW UL \
-        FullFence StoreFence"
+        FullFence StoreFence RMW After-srcu-read-unlock"
         .split_whitespace()
         .collect();
     for name in builtin::names() {

@@ -42,7 +42,12 @@ impl Demands {
 }
 
 /// All choices for a cell; `None` if there are too many. `accepts` says whether the last write may be the last.
-pub fn choices(graph: &Graph<'_>, cell: Cell, demands: Demands, accepts: &dyn Fn(usize) -> bool) -> Option<Vec<Choice>> {
+pub fn choices(
+    graph: &Graph<'_>,
+    cell: Cell,
+    demands: Demands,
+    accepts: &dyn Fn(usize) -> bool,
+) -> Option<Vec<Choice>> {
     let of_kind = |kind: Kind| {
         let is_it = move |event: &usize| graph.nodes[*event].cell == Some(cell) && graph.nodes[*event].kind == kind;
         (0..graph.nodes.len()).filter(is_it).collect::<Vec<_>>()

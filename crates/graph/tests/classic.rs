@@ -220,7 +220,10 @@ fn risc_v() {
     riscv("x = 1; Fence.rw.rw; r1 = y | y = 1; Fence.rw.rw; r1 = x", SB, false);
     riscv("x = 1; y = 1.RL | r1 = y.AQ; r2 = x", MP, false);
     riscv("x = 1; y = 1.RL | r1 = y; r2 = x", MP, true);
-    riscv("x = 1.RL; r1 = y.AQ | y = 1.RL; r1 = x.AQ", SB, false);
+    // The annotations of atomics are stronger than those of other accesses.
+    riscv("x = 1.RL.X; r1 = y.AQ.X | y = 1.RL.X; r1 = x.AQ.X", SB, false);
+    riscv("x = 1.RL; r1 = y.AQ | y = 1.RL; r1 = x.AQ", SB, true);
+    riscv("x = 1.RL.X; r1 = y.AQ | y = 1.RL.X; r1 = x.AQ", SB, true);
     riscv("r1 = x; y = 1 @data r1 | r1 = y; if r1; x = 1", LB, false);
     riscv("r1 = x; r2 = z @addr r1; y = 1 | r1 = y; x = 1 @data r1", LB, false);
     riscv("r1 = x; r2 = z; y = 1 | r1 = y; x = 1 @data r1", LB, true);
@@ -278,6 +281,39 @@ fn kernel() {
     lkmm(between, "0:r1=1 0:r2=0", true);
 }
 
+/// What a compiler may make of plain accesses is bounded by the marked ones around.
+#[test]
+fn plain_accesses_of_the_kernel() {
+    let lkmm = |code: &str, condition: &str, allowed: bool| {
+        check("lkmm", code, condition, if allowed { "lkmm" } else { "" });
+    };
+    lkmm("x = 1.Plain; Wmb; y = 1.Once | r1 = y.Acquire; r2 = x.Plain", MP, false);
+    lkmm("x = 1.Plain; Mb; y = 1.Once | r1 = y.Once; Rmb; r2 = x.Plain", MP, false);
+    lkmm("x = 1.Plain; y = 1.Once | r1 = y.Acquire; r2 = x.Plain", MP, true);
+    lkmm("x = 1.Plain; y = 1.Release | r1 = y.Once; r2 = x.Plain", MP, true);
+    lkmm("x = 1.Plain; y = 1.Release | r1 = y.Acquire; x = 2.Plain", "1:r1=1 x=1", false);
+    lkmm("x = 1.Plain; y = 1.Release | r1 = y.Once; x = 2.Plain", "1:r1=1 x=1", true);
+    lkmm("r1 = x.Plain; y = 1.Release | r1 = y.Acquire; x = 1.Plain", LB, false);
+    lkmm("r1 = x.Plain; y = 1.Release | r1 = y.Once; x = 1.Plain @addr r1", LB, false);
+    lkmm("r1 = x.Plain; y = 1.Release | r1 = y.Once; x = 1.Plain @data r1", LB, true);
+}
+
+/// Values that come from nowhere are found where a model lets them be.
+#[test]
+fn values_out_of_thin_air() {
+    let circle = "r1 = x; y = r1 | r1 = y; x = r1";
+    let lenient = own("acyclic po-loc | rf | co | fr as coherence");
+    let strict = own("acyclic po-loc | rf | co | fr as coherence acyclic data | rf as thin-air");
+    for value in ["1", "42"] {
+        let test = test(circle, &format!("0:r1={value} 1:r1={value}"));
+        assert!(allows(&lenient, &test) && !allows(&strict, &test), "{value}");
+    }
+    assert!(!allows(&lenient, &test(circle, "0:r1=1 1:r1=2")));
+    assert!(!allows(&lenient, &test("r1 = x; y = 1 | r1 = y; x = r1", "0:r1=2")));
+    let states = states(&test(circle, "0:r1=1"), &lenient, &Limits::none()).expect("confirmed states");
+    assert_eq!(states.lines.len(), 2, "0 and one more: {:?}", states.lines);
+}
+
 #[test]
 fn a_dropped_axiom_is_seen() {
     let mp = test("x = 1; y = 1 | r1 = y; r2 = x", MP);
@@ -322,15 +358,15 @@ fn counters(exclusive: bool) -> Test {
 #[test]
 fn steps_that_read_and_write_are_atomic() {
     for name in ["sc", "tso", "pso", "armv8", "riscv", "rc11", "lkmm"] {
-        let finals = states(&counters(false), &builtin(name), &Limits::none());
+        let finals = states(&counters(false), &builtin(name), &Limits::none()).expect("confirmed states");
         assert_eq!(finals.lines.into_iter().collect::<Vec<_>>(), [vec![2]], "{name}");
         assert_eq!(finals.incomplete, None);
         // An exclusive store may fail.
-        let finals = states(&counters(true), &builtin(name), &Limits::none());
+        let finals = states(&counters(true), &builtin(name), &Limits::none()).expect("confirmed states");
         assert_eq!(finals.lines.into_iter().collect::<Vec<_>>(), [vec![0], vec![1], vec![2]], "{name}");
     }
     let torn = own("acyclic po-loc | rf | co | fr");
-    let finals = states(&counters(false), &torn, &Limits::none());
+    let finals = states(&counters(false), &torn, &Limits::none()).expect("confirmed states");
     assert_eq!(finals.lines.into_iter().collect::<Vec<_>>(), [vec![1], vec![2]]);
 }
 
@@ -387,4 +423,20 @@ fn loops_and_parts_of_cells_are_unknown() {
     let Instr::Load { width, .. } = &mut partial.program.threads[1].code[0].instr else { panic!("a load") };
     *width = Width::W8;
     assert!(unknown(&partial).contains("part of a location"));
+}
+
+/// A thread that accesses no location has no final state; what it wrote before can be read all the same.
+#[test]
+fn accesses_outside_of_all_locations_lead_nowhere() {
+    let beyond = |condition: &str| {
+        let mut test = test("y = 7; r1 = x; r2 = x | x = 1", condition);
+        let Instr::Load { addr, .. } = &mut test.program.threads[0].code[2].instr else { panic!("a load") };
+        let base = addr.clone();
+        let offset = Expr::binary(BinaryOp::Sub, Expr::Reg(Reg::new(0)), Expr::Const(1));
+        let offset = Expr::binary(BinaryOp::Mul, offset, Expr::Const(64));
+        *addr = Expr::binary(BinaryOp::Add, base, offset);
+        test
+    };
+    assert!(allows(&builtin("sc"), &beyond("0:r1=1 y=7")));
+    assert!(!allows(&builtin("sc"), &beyond("0:r1=0")));
 }

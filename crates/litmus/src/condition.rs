@@ -378,7 +378,7 @@ mod tests {
         check("exists (x=1 => y=1 => z=0:r1)", "Exists x=1 => y=1 => z=0:r1");
         check("locations [x; 0:r1; y int*;] forall true", "Forall true");
         check("filter (x=1) exists (y=1) with tso: forall;", "Exists y=1");
-        check("locations [x]", "Forall true");
+        check("locations [x]", "Exists true");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use norn_graph::program::{BinaryOp, Expr, Instr, Program, Tags, Thread, UnaryOp};
 use norn_graph::test::{Condition, Term, Test};
 use norn_ir::source::SourceMap;
+use norn_litmus::graph::{self, GraphTest};
 use norn_testing::golden;
 
 fn check(folder: &str, extension: &str, render: impl Fn(&str, String) -> String) {
@@ -17,8 +18,8 @@ fn check(folder: &str, extension: &str, render: impl Fn(&str, String) -> String)
 fn accepted() {
     check("graphs", "graph", |name, text| {
         let mut sources = SourceMap::new();
-        match norn_litmus::graph::parse(&mut sources, name, text) {
-            Ok((test, language)) => format!("// {language:?}\n{}", show(&test)),
+        match graph::parse(&mut sources, name, text) {
+            Ok(GraphTest { test, language, .. }) => format!("// {language:?}\n{}", show(&test)),
             Err(diagnostics) => panic!("{name}: {diagnostics:?}"),
         }
     });
@@ -28,7 +29,7 @@ fn accepted() {
 fn refused() {
     check("graphs-refused", "txt", |name, text| {
         let mut sources = SourceMap::new();
-        let Err(diagnostics) = norn_litmus::graph::parse(&mut sources, name, text) else {
+        let Err(diagnostics) = graph::parse(&mut sources, name, text) else {
             panic!("{name} was read");
         };
         let mut text = String::new();

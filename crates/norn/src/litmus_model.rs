@@ -74,7 +74,10 @@ mod tests {
         assert_eq!(parse("armv8"), Ok(LitmusModel::Builtin("armv8")));
         assert_eq!(parse("a/b.cat"), Ok(LitmusModel::File(PathBuf::from("a/b.cat"))));
         assert_eq!(parse("a/tso.cat").expect("a file").columns(), ["tso.cat", "tso"]);
-        assert_eq!(parse("arm"), Err("there are sc, tso, pso, armv8, riscv, rc11, lkmm, and files that end in .cat".to_owned()));
+        assert_eq!(
+            parse("arm"),
+            Err("there are sc, tso, pso, armv8, riscv, rc11, lkmm, and files that end in .cat".to_owned())
+        );
         assert!(parse("").is_err() && parse(".cat").is_err());
     }
 }

@@ -10,13 +10,13 @@ use norn_ir::types::Ty;
 use super::code::Code;
 use super::ending::{self, Asked, FinalRegister};
 use super::{aarch64, riscv, widths};
-use crate::step::symbolic_name;
-use crate::{Arch, ppc, x86};
 use crate::condition::{Final, Item};
 use crate::header::Header;
 use crate::outcome::looked_at;
 use crate::state::{State, Value};
+use crate::step::symbolic_name;
 use crate::token::File;
+use crate::{Arch, ppc, x86};
 
 pub(crate) fn test(
     file: &File<'_>,

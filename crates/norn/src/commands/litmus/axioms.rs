@@ -82,7 +82,8 @@ pub fn answer(test: &GraphTest, name: &LitmusModel, model: &Model, limits: &Limi
         }
         answer::Answer::Allow(witness) => {
             let title = format!("{} ({name})", test.test.name);
-            let picture = format!("Execution of {}\n{}\n", visible(&title), visible_lines(&picture::text(&test.test, &witness)));
+            let picture =
+                format!("Execution of {}\n{}\n", visible(&title), visible_lines(&picture::text(&test.test, &witness)));
             Found { answer: Answer::Allow, picture, dot: picture::dot(&title, &test.test, &witness) }
         }
     })

@@ -71,7 +71,8 @@ pub fn report(
     let mut written = output::print(&text);
     if let Some(path) = dot {
         let graphs: String = results.iter().map(|result| result.dot.as_str()).collect();
-        written = [written, output::write(path, &graphs)].into_iter().find(|&exit| exit != Exit::Fine).unwrap_or(Exit::Fine);
+        written =
+            [written, output::write(path, &graphs)].into_iter().find(|&exit| exit != Exit::Fine).unwrap_or(Exit::Fine);
     }
     let worst_first = [
         (written != Exit::Fine, written),
