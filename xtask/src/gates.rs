@@ -1,5 +1,6 @@
 //! The gates: what must hold on the corpus before a capability counts as done.
 
+mod axioms;
 mod exact;
 mod front_end;
 mod litmus;
@@ -26,6 +27,7 @@ pub fn run(extent: Extent) -> Result<(), String> {
     let mut failures = 0;
     failures += front_end::run(&norn, &corpus, extent)?;
     failures += litmus::run(&norn, &corpus, extent)?;
+    failures += axioms::run(&norn, &corpus, extent)?;
     failures += exact::run(&corpus, extent)?;
     failures += verdicts::run(&norn, &corpus, extent)?;
     failures += sequentialize::run(&corpus, extent, None)?;

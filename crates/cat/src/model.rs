@@ -29,11 +29,13 @@ impl Stage {
 }
 
 /// The relations that every execution has.
-pub const RELATIONS: [(&str, Stage); 18] = [
+pub const RELATIONS: [(&str, Stage); 19] = [
     ("id", Stage::Events),
     ("int", Stage::Events),
     ("ext", Stage::Events),
     ("loc", Stage::Events),
+    // Events of the same access, which may be of several cells.
+    ("si", Stage::Events),
     ("po", Stage::Events),
     ("po-loc", Stage::Events),
     ("addr", Stage::Events),

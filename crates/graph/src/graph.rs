@@ -35,6 +35,7 @@ pub struct Graph<'g> {
     po: Relation,
     loc: Relation,
     int: Relation,
+    si: Relation,
 }
 
 impl<'g> Graph<'g> {
@@ -61,11 +62,18 @@ impl<'g> Graph<'g> {
         let mut po = Relation::empty(count);
         let mut loc = Relation::empty(count);
         let mut int = Relation::empty(count);
+        let mut si = Relation::identity(count);
+        let access = |event: usize| {
+            let Node { thread, index, .. } = nodes[event];
+            thread.map(|thread| traces[thread].events[index].access)
+        };
         for a in 0..count {
             for b in 0..count {
                 if same(a, b) {
                     int.insert(a, b);
-                    if a < b && nodes[a].thread.is_some() {
+                    if nodes[a].thread.is_some() && access(a) == access(b) {
+                        si.insert(a, b);
+                    } else if a < b && nodes[a].thread.is_some() {
                         po.insert(a, b);
                     }
                 }
@@ -75,7 +83,7 @@ impl<'g> Graph<'g> {
             }
         }
         let coherence = vec![Vec::new(); program.cells.len()];
-        Graph { program, traces, nodes, first, reads_from: vec![None; count], coherence, po, loc, int }
+        Graph { program, traces, nodes, first, reads_from: vec![None; count], coherence, po, loc, int, si }
     }
 
     /// The number of an event of a thread.
@@ -201,6 +209,7 @@ impl Execution for Graph<'_> {
             "int" => self.int.clone(),
             "ext" => self.int.complement(),
             "loc" => self.loc.clone(),
+            "si" => self.si.clone(),
             "po" => self.po.clone(),
             "po-loc" => self.po.intersection(&self.loc),
             "addr" => self.dependencies(|trace| &trace.addr),

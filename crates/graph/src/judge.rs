@@ -15,6 +15,10 @@ impl Term {
             Term::Const(value) => Some(value),
             Term::Register { thread, reg } => known.register(thread, reg),
             Term::Cell(cell) => known.cell(cell),
+            Term::Cells { first, count, unit } => {
+                let part = |index| Some(known.cell(Cell::new(first.index() + index))? << unit.shift(index));
+                (0..count).map(part).try_fold(0, |value, part| Some(value | part?))
+            }
         }
     }
 }

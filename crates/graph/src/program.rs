@@ -1,7 +1,8 @@
 //! Small programs for memory models: what litmus tests of any language come down to.
 //!
 //! A program is a list of cells and a list of threads. A cell is a piece of memory that is accessed as a whole only; an
-//! array is several cells. A thread is a list of instructions over its registers. Instructions carry tags, the words by
+//! array is several cells, and so is a location that is accessed in several sizes. An access covers one cell or
+//! several. A thread is a list of instructions over its registers. Instructions carry tags, the words by
 //! which a model tells kinds of accesses and fences apart (`A`, `DMB.ISH`, `RLX`): a tag is a set of events in the
 //! model's language.
 //!
@@ -45,6 +46,11 @@ impl Width {
 
     pub fn bytes(self) -> u64 {
         u64::from(self.bits() / 8)
+    }
+
+    /// Where the `index`-th part of that width begins in a value, in bits.
+    pub fn shift(self, index: usize) -> u32 {
+        self.bits() * norn_ir::number::narrow(index)
     }
 
     pub fn mask(self) -> u64 {
@@ -273,14 +279,28 @@ impl Program {
     ///
     /// If there are none or more than [`MAX_ELEMENTS`].
     pub fn location(&mut self, name: &str, width: Width, length: Option<u64>) -> Cell {
+        self.divided_location(name, width, width, length)
+    }
+
+    /// The same, with each element of `width` divided into cells that are `unit` wide.
+    ///
+    /// # Panics
+    ///
+    /// If there are none or more than [`MAX_ELEMENTS`].
+    pub fn divided_location(&mut self, name: &str, width: Width, unit: Width, length: Option<u64>) -> Cell {
         let first = Cell::new(self.cells.len());
         let elements = length.unwrap_or(1);
         assert!((1..=MAX_ELEMENTS).contains(&elements), "an array of {elements} elements should have been refused");
+        assert!(unit <= width, "a part should be no larger than the whole");
         let places = self.cells.last().map_or(0, |cell| (cell.address - FIRST_ADDRESS) / BETWEEN_LOCATIONS + 1);
         let base = FIRST_ADDRESS + places * BETWEEN_LOCATIONS;
         for index in 0..elements {
             let name = if length.is_some() { format!("{name}[{index}]") } else { name.to_owned() };
-            self.cells.push(CellInfo { name, address: base + index * width.bytes(), width, init: 0 });
+            for offset in (0..width.bytes()).step_by(norn_ir::number::to_usize(unit.bytes())) {
+                let name = if unit == width { name.clone() } else { format!("{name}+{offset}") };
+                let address = base + index * width.bytes() + offset;
+                self.cells.push(CellInfo { name, address, width: unit, init: 0 });
+            }
         }
         first
     }

@@ -4,7 +4,7 @@
 //! depends on the load alone; what it reads from an address that depends on another load is a dependency of the load,
 //! not of its value.
 
-use crate::program::{BinaryOp, Cell, Expr, Instr, Label, Program, Reg, Tags, Thread, UnaryOp, Width};
+use crate::program::{BinaryOp, Cell, CellInfo, Expr, Instr, Label, Program, Reg, Tags, Thread, UnaryOp, Width};
 
 /// Events that a thread may have: as many as a set of dependencies has bits.
 pub const MAX_EVENTS: usize = 128;
@@ -38,6 +38,8 @@ pub struct Event {
     /// The instruction, as an index into the code of the thread.
     pub step: usize,
     pub part: Part,
+    /// The number of the access among those of the thread: an access of several cells is as many events.
+    pub access: usize,
 }
 
 impl Event {
@@ -77,7 +79,7 @@ pub enum End {
     Stopped,
     /// It has more events, steps or rounds of loops than are looked at.
     Cut,
-    /// It accesses a part of a cell, or more than one.
+    /// It accesses a part of a cell.
     MixedSize,
     /// It accesses an address that no cell has.
     NoCell,
@@ -113,6 +115,7 @@ pub fn run(program: &Program, thread: usize, rounds: usize, ask: &mut dyn FnMut(
         control: 0,
         local_control: Vec::new(),
         reserved: None,
+        accesses: 0,
         trace: Trace {
             events: Vec::new(),
             addr: Vec::new(),
@@ -134,6 +137,30 @@ pub fn run(program: &Program, thread: usize, rounds: usize, ask: &mut dyn FnMut(
 /// A value and the events it depends on.
 type Tainted = (u64, u128);
 
+/// The cells of an access: `count` of the width `unit`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Span {
+    first: Cell,
+    count: usize,
+    unit: Width,
+}
+
+impl Span {
+    fn cell(self, index: usize) -> Cell {
+        Cell::new(self.first.index() + index)
+    }
+
+    /// The part of a value that goes to one of the cells.
+    fn part(self, value: u64, index: usize) -> u64 {
+        self.unit.truncate(value >> self.unit.shift(index))
+    }
+}
+
+/// The bits of that many events from the `first` on.
+fn bits(first: usize, count: usize) -> u128 {
+    (first..first + count).fold(0, |all, event| all | 1 << event)
+}
+
 struct Run<'r> {
     program: &'r Program,
     registers: Vec<Tainted>,
@@ -141,8 +168,9 @@ struct Run<'r> {
     control: u128,
     /// The same, up to a label.
     local_control: Vec<(Label, u128)>,
-    /// The last exclusive load.
-    reserved: Option<(usize, Cell)>,
+    /// The last exclusive load: its first event, and what it accesses.
+    reserved: Option<(usize, Span)>,
+    accesses: usize,
     trace: Trace,
     ask: &'r mut dyn FnMut(Ask) -> Option<u64>,
 }
@@ -199,51 +227,49 @@ impl Run<'_> {
                 self.set(*dst, value);
             }
             Instr::Load { dst, addr, width, exclusive, .. } => {
-                let (cell, taint) = self.cell(addr, *width)?;
-                let value = self.answer(Ask::Read(cell))?;
-                let event = self.event(Kind::Read, Some(cell), value, (at, Part::Only), (taint, 0))?;
-                self.set(*dst, (value, 1 << event));
+                let (span, taint) = self.span(addr, *width)?;
+                let value = self.found(span)?;
+                let first = self.access(Kind::Read, span, value, (at, Part::Only), (taint, 0))?;
+                self.set(*dst, (value, bits(first, span.count)));
                 if *exclusive {
-                    self.reserved = Some((event, cell));
+                    self.reserved = Some((first, span));
                 }
             }
             Instr::Store { addr, value, width, .. } => {
-                let (cell, taint) = self.cell(addr, *width)?;
+                let (span, taint) = self.span(addr, *width)?;
                 let (value, data) = self.value(value);
-                self.event(Kind::Write, Some(cell), width.truncate(value), (at, Part::Only), (taint, data))?;
+                self.access(Kind::Write, span, value, (at, Part::Only), (taint, data))?;
             }
             Instr::StoreExclusive { status, addr, value, width, status_depends, .. } => {
-                let (cell, taint) = self.cell(addr, *width)?;
+                let (span, taint) = self.span(addr, *width)?;
                 let (value, data) = self.value(value);
-                let reserved = self.reserved.take().filter(|(_, other)| *other == cell);
+                let reserved = self.reserved.take().filter(|(_, other)| *other == span);
                 let mut result = (1, 0);
                 if let Some((load, _)) = reserved
                     && self.answer(Ask::Exclusive)? != 0
                 {
-                    let value = width.truncate(value);
-                    let store = self.event(Kind::Write, Some(cell), value, (at, Part::Only), (taint, data))?;
-                    self.trace.lxsx.push((load, store));
-                    result = (0, if *status_depends { 1 << store } else { 0 });
+                    let store = self.access(Kind::Write, span, value, (at, Part::Only), (taint, data))?;
+                    self.trace.lxsx.extend((0..span.count).map(|index| (load + index, store + index)));
+                    result = (0, if *status_depends { bits(store, span.count) } else { 0 });
                 }
                 self.set(*status, result);
             }
             Instr::Rmw { old, addr, width, when, value, .. } => {
-                let (cell, taint) = self.cell(addr, *width)?;
-                let found = self.answer(Ask::Read(cell))?;
-                // The event is made when it is known which tags it has; its number is known.
+                let (span, taint) = self.span(addr, *width)?;
+                let found = self.found(span)?;
+                // The events are made when it is known which tags they have; their numbers are known.
                 let read = self.trace.events.len();
-                if read >= MAX_EVENTS {
+                if read + span.count > MAX_EVENTS {
                     return Err(End::Cut);
                 }
-                self.set(*old, (found, 1 << read));
+                self.set(*old, (found, bits(read, span.count)));
                 let writes = when.as_ref().is_none_or(|when| self.value(when).0 != 0);
                 let part = if writes { Part::Read } else { Part::Failed };
-                self.event(Kind::Read, Some(cell), found, (at, part), (taint, 0))?;
+                self.access(Kind::Read, span, found, (at, part), (taint, 0))?;
                 if writes {
                     let (value, data) = self.value(value);
-                    let value = width.truncate(value);
-                    let write = self.event(Kind::Write, Some(cell), value, (at, Part::Write), (taint, data))?;
-                    self.trace.amo.push((read, write));
+                    let write = self.access(Kind::Write, span, value, (at, Part::Write), (taint, data))?;
+                    self.trace.amo.extend((0..span.count).map(|index| (read + index, write + index)));
                 }
             }
             Instr::Fence { addr, .. } => {
@@ -254,6 +280,7 @@ impl Run<'_> {
                         (Some(self.program.cell_at(address).ok_or(End::NoCell)?), taint)
                     }
                 };
+                self.accesses += 1;
                 self.event(Kind::Fence, cell, 0, (at, Part::Only), (taint, 0))?;
             }
             Instr::Choose { dst } => {
@@ -276,6 +303,33 @@ impl Run<'_> {
         Ok(answer)
     }
 
+    /// The value that a read of these cells finds.
+    fn found(&mut self, span: Span) -> Result<u64, End> {
+        let mut value = 0;
+        for index in 0..span.count {
+            let part = self.answer(Ask::Read(span.cell(index)))?;
+            value |= span.unit.truncate(part) << span.unit.shift(index);
+        }
+        Ok(value)
+    }
+
+    /// The events of an access, one per cell; the first of them.
+    fn access(
+        &mut self,
+        kind: Kind,
+        span: Span,
+        value: u64,
+        origin: (usize, Part),
+        taints: (u128, u128),
+    ) -> Result<usize, End> {
+        let first = self.trace.events.len();
+        self.accesses += 1;
+        for index in 0..span.count {
+            self.event(kind, Some(span.cell(index)), span.part(value, index), origin, taints)?;
+        }
+        Ok(first)
+    }
+
     fn event(
         &mut self,
         kind: Kind,
@@ -288,7 +342,7 @@ impl Run<'_> {
         if trace.events.len() >= MAX_EVENTS {
             return Err(End::Cut);
         }
-        trace.events.push(Event { kind, cell, value, step, part });
+        trace.events.push(Event { kind, cell, value, step, part, access: self.accesses });
         trace.addr.push(addr);
         trace.data.push(data);
         trace.ctrl.push(self.local_control.iter().fold(self.control, |all, (_, taint)| all | taint));
@@ -299,20 +353,22 @@ impl Run<'_> {
         self.registers[reg.index()] = value;
     }
 
-    fn cell(&self, addr: &Expr, width: Width) -> Result<(Cell, u128), End> {
+    /// The cells that an access covers: one, or several next to one another, none of them in part.
+    fn span(&self, addr: &Expr, width: Width) -> Result<(Span, u128), End> {
         let (address, taint) = self.value(addr);
-        let bytes = width.bytes();
-        for (index, info) in self.program.cells.iter().enumerate() {
-            if info.address == address && info.width == width {
-                return Ok((Cell::new(index), taint));
-            }
-            let overlaps =
-                address.wrapping_sub(info.address) < info.width.bytes() || info.address.wrapping_sub(address) < bytes;
-            if overlaps {
-                return Err(End::MixedSize);
-            }
-        }
-        Err(End::NoCell)
+        let cells = &self.program.cells;
+        let overlaps = |info: &CellInfo| {
+            address.wrapping_sub(info.address) < info.width.bytes()
+                || info.address.wrapping_sub(address) < width.bytes()
+        };
+        let Some(first) = cells.iter().position(|info| overlaps(info)) else { return Err(End::NoCell) };
+        let covered: Vec<&CellInfo> = cells[first..].iter().take_while(|info| overlaps(info)).collect();
+        let unit = covered[0].width;
+        let span = Span { first: Cell::new(first), count: covered.len(), unit };
+        let is_whole = covered[0].address == address
+            && covered.iter().all(|info| info.width == unit)
+            && covered.len() as u64 * unit.bytes() == width.bytes();
+        if is_whole { Ok((span, taint)) } else { Err(End::MixedSize) }
     }
 
     fn value(&self, expr: &Expr) -> Tainted {

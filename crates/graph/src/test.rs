@@ -30,6 +30,8 @@ pub enum Term {
     Const(u64),
     Register { thread: usize, reg: Reg },
     Cell(Cell),
+    /// A value that lies in several cells of that width, the lowest bits first.
+    Cells { first: Cell, count: usize, unit: Width },
 }
 
 /// A condition on a final state. Comparisons look at the low bits of both sides.

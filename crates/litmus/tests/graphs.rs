@@ -185,6 +185,7 @@ fn condition(c: &Condition, program: &Program) -> String {
             format!("{thread}:{name}")
         }
         Term::Cell(cell) => program.cells[cell.index()].name.clone(),
+        Term::Cells { first, count, .. } => format!("{count} cells from {}", program.cells[first.index()].name),
     };
     let all = |parts: &[Condition], join: &str| {
         format!("({})", parts.iter().map(|part| condition(part, program)).collect::<Vec<_>>().join(join))

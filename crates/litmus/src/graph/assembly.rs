@@ -31,9 +31,11 @@ pub(crate) fn test(
     if !findings.is_empty() {
         return Err(findings);
     }
-    let widths = widths::find(file, state, &threads)?;
+    // The models of AArch64 and RISC-V say what accesses of several sizes do.
+    let divides = matches!(header.arch, Arch::AArch64 | Arch::RiscV);
+    let sizes = widths::find(file, state, &threads, divides)?;
     let mut program = Program::default();
-    let homes = ending::homes(state, &widths, &mut program);
+    let homes = ending::homes(state, &sizes, &mut program);
     for code in threads {
         let mut thread = code.thread;
         for (info, register) in thread.registers.iter_mut().zip(&code.registers) {

@@ -11,6 +11,7 @@ use crate::ctype::CType;
 use crate::header::Header;
 use crate::outcome::looked_at;
 use crate::state::{State, Value};
+use super::widths::Size;
 use crate::token::File;
 
 /// Where a location is.
@@ -20,6 +21,17 @@ pub(crate) struct Home {
     /// How conditions look at its values.
     pub width: Width,
     pub signed: bool,
+    /// How far its elements are apart, and the cells that each of them has.
+    pub element: Width,
+    pub unit: Width,
+}
+
+impl Home {
+    /// The first cell of an element, and how many there are.
+    fn cells(&self, index: u64) -> (Cell, usize) {
+        let count = norn_ir::number::to_usize(self.element.bytes() / self.unit.bytes());
+        (Cell::new(self.first.index() + norn_ir::number::to_usize(index) * count), count)
+    }
 }
 
 /// A register that the end of the test looks at.
@@ -30,19 +42,22 @@ pub(crate) struct FinalRegister {
     pub signed: bool,
 }
 
-/// Makes the cells of all locations, `widths` as wide, with their initial values.
-pub(crate) fn homes(state: &State<'_>, widths: &[Width], program: &mut Program) -> Vec<Home> {
-    let mut homes = Vec::with_capacity(widths.len());
-    for (location, &width) in state.locations.iter().zip(widths) {
-        let first = program.location(&location.name, width, location.length);
+/// Makes the cells of all locations, as wide as `sizes` say, with their initial values.
+pub(crate) fn homes(state: &State<'_>, sizes: &[Size], program: &mut Program) -> Vec<Home> {
+    let mut homes = Vec::with_capacity(sizes.len());
+    for (location, &Size { element, unit }) in state.locations.iter().zip(sizes) {
+        let first = program.divided_location(&location.name, element, unit, location.length);
         let signed = location.declared.is_none_or(CType::is_signed);
-        homes.push(Home { first, width, signed });
+        homes.push(Home { first, width: element, signed, element, unit });
     }
     for (location, home) in state.locations.iter().zip(&homes) {
         for (index, &value) in location.init.iter().enumerate() {
             let bits = number(value, &homes, program);
-            let cell = &mut program.cells[home.first.index() + index];
-            cell.init = cell.width.truncate(bits);
+            let (first, count) = home.cells(index as u64);
+            for part in 0..count {
+                let cell = &mut program.cells[first.index() + part];
+                cell.init = cell.width.truncate(bits >> home.unit.shift(part));
+            }
         }
     }
     homes
@@ -53,8 +68,9 @@ pub(crate) fn number(value: Value, homes: &[Home], program: &Program) -> u64 {
     match value {
         Value::Number(n) => n as u64,
         Value::Address(id, index) => {
-            let cell = &program.cells[homes[id.index()].first.index()];
-            cell.address.wrapping_add(index.wrapping_mul(cell.width.bytes()))
+            let home = &homes[id.index()];
+            let cell = &program.cells[home.first.index()];
+            cell.address.wrapping_add(index.wrapping_mul(home.element.bytes()))
         }
     }
 }
@@ -132,8 +148,11 @@ fn place(
             if index >= location.length.unwrap_or(1) {
                 return Err(file.error(start as usize, name.len(), format!("'{name}' has no element {index}")));
             }
-            let cell = Cell::new(home.first.index() + norn_ir::number::to_usize(index));
-            Ok(Place { term: Term::Cell(cell), width: home.width, signed: home.signed })
+            let term = match home.cells(index) {
+                (cell, 1) => Term::Cell(cell),
+                (first, count) => Term::Cells { first, count, unit: home.unit },
+            };
+            Ok(Place { term, width: home.width, signed: home.signed })
         }
     }
 }

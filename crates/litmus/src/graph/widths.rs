@@ -1,4 +1,5 @@
-//! How wide the locations of an assembly test are: as they are declared, else as they are accessed.
+//! How wide the locations of an assembly test are: as they are declared, else as they are accessed; and the parts into
+//! which those are divided that are accessed in several sizes.
 //!
 //! Which locations an access may meet is found by following addresses through registers and memory, without regard to
 //! the order of instructions. That only chooses widths: an access that meets no cell of its width is found when it is
@@ -8,6 +9,7 @@ use std::collections::BTreeSet;
 
 use norn_graph::program::{BinaryOp, Expr, Instr, Width};
 use norn_ir::diag::Diagnostic;
+use norn_ir::number::narrow;
 use norn_ir::types::Ty;
 
 use super::code::Code;
@@ -29,24 +31,44 @@ pub(crate) fn of_type(ty: CType) -> Width {
     }
 }
 
-/// The width of each location; an error for those that are accessed in several widths.
-pub(crate) fn find(file: &File<'_>, state: &State<'_>, threads: &[Code<'_>]) -> Result<Vec<Width>, Vec<Diagnostic>> {
+/// How wide the elements of a location are, and the cells that they are divided into.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Size {
+    pub element: Width,
+    pub unit: Width,
+}
+
+/// The sizes of each location. One that is accessed in several widths is divided into parts as wide as the narrowest of
+/// them, if that has a meaning (`divides`).
+pub(crate) fn find(
+    file: &File<'_>,
+    state: &State<'_>,
+    threads: &[Code<'_>],
+    divides: bool,
+) -> Result<Vec<Size>, Vec<Diagnostic>> {
     let accesses = accesses(state, threads);
     let mut findings = Vec::new();
-    let mut widths = Vec::new();
+    let mut sizes = Vec::new();
     for (location, found) in state.locations.iter().zip(&accesses) {
         let declared = location.declared.map(of_type);
         let holds_address = location.init.iter().any(|value| matches!(value, Value::Address(..)));
         let default = if holds_address { Width::W64 } else { Width::W32 };
-        let width = declared.or(found.first().copied()).unwrap_or(default);
-        if found.iter().any(|&other| other != width) {
-            let message = format!("accesses of several sizes to '{}' are not supported", location.name);
-            let help = "mixed-size accesses: each location is read and written as a whole";
-            findings.push(file.unsupported_at_offset(location.start, message).help(help));
+        let element = declared.or(found.last().copied()).unwrap_or(default);
+        let unit = found.first().copied().unwrap_or(element).min(element);
+        let mut refuse = |message: &str, help: &str| {
+            let at = file.unsupported_at_offset(location.start, message);
+            findings.push(at.covering(narrow(location.name.len())).help(help));
+        };
+        if found.iter().any(|&other| other > element) && location.length.is_none() {
+            let message = "an access to a location is larger than the location";
+            refuse(message, "each location is a piece of memory of its own");
+        } else if !divides && found.iter().any(|&other| other != element) {
+            let message = "accesses of several sizes to one location are not supported";
+            refuse(message, "under these models each location is read and written as a whole");
         }
-        widths.push(width);
+        sizes.push(Size { element, unit });
     }
-    if findings.is_empty() { Ok(widths) } else { Err(findings) }
+    if findings.is_empty() { Ok(sizes) } else { Err(findings) }
 }
 
 /// The widths in which each location may be accessed.

@@ -153,8 +153,9 @@ fn location_types(
 }
 
 fn homes(state: &State<'_>, types: &[CType], program: &mut Program) -> Vec<Home> {
-    let widths = vec![Width::W64; types.len()];
-    let mut homes = ending::homes(state, &widths, program);
+    let size = widths::Size { element: Width::W64, unit: Width::W64 };
+    let sizes = vec![size; types.len()];
+    let mut homes = ending::homes(state, &sizes, program);
     for ((home, ty), location) in homes.iter_mut().zip(types).zip(&state.locations) {
         home.width = widths::of_type(*ty);
         home.signed = ty.is_signed();
