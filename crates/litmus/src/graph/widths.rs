@@ -53,7 +53,9 @@ pub(crate) fn find(
         let declared = location.declared.map(of_type);
         let holds_address = location.init.iter().any(|value| matches!(value, Value::Address(..)));
         let default = if holds_address { Width::W64 } else { Width::W32 };
-        let element = declared.or(found.last().copied()).unwrap_or(default);
+        // Without a declaration a location is an int, unless an access is wider.
+        let widest = found.last().map(|&widest| if divides { widest.max(default) } else { widest });
+        let element = declared.or(widest).unwrap_or(default);
         let unit = found.first().copied().unwrap_or(element).min(element);
         let mut refuse = |message: &str, help: &str| {
             let at = file.unsupported_at_offset(location.start, message);
