@@ -28,10 +28,17 @@ pub enum Quantifier {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Term {
     Const(u64),
-    Register { thread: usize, reg: Reg },
+    Register {
+        thread: usize,
+        reg: Reg,
+    },
     Cell(Cell),
     /// A value that lies in several cells of that width, the lowest bits first.
-    Cells { first: Cell, count: usize, unit: Width },
+    Cells {
+        first: Cell,
+        count: usize,
+        unit: Width,
+    },
 }
 
 /// A condition on a final state. Comparisons look at the low bits of both sides.

@@ -1,8 +1,14 @@
-//! Damaged files: whatever happens to a test, it is read to a valid program or refused with a place in the file.
+//! Damaged files: whatever happens to a test, it is read to a valid program or refused with a place in the file. As a
+//! program of execution graphs it has an answer, or a reason why not.
 
+use norn_graph::answer::{Answer, ask};
+use norn_graph::model;
+use norn_ir::diag::Diagnostic;
 use norn_ir::source::SourceMap;
 use norn_ir::validate::validate;
+use norn_litmus::graph;
 use norn_testing::{Random, golden};
+use norn_verdict::limits::Limits;
 
 fn check(text: String) {
     let mut sources = SourceMap::new();
@@ -12,12 +18,32 @@ fn check(text: String) {
                 panic!("{}\n{text}\n{}", invalid[0], test.program);
             }
         }
-        Err(diagnostics) => {
-            assert!(!diagnostics.is_empty(), "refused without a reason:\n{text}");
-            for diagnostic in diagnostics {
-                assert!(!diagnostic.labels.is_empty(), "no place: {}\n{text}", diagnostic.message);
+        Err(diagnostics) => has_places(&diagnostics, &text),
+    }
+    check_graphs(&text);
+}
+
+fn has_places(diagnostics: &[Diagnostic], text: &str) {
+    assert!(!diagnostics.is_empty(), "refused without a reason:\n{text}");
+    for diagnostic in diagnostics {
+        assert!(!diagnostic.labels.is_empty(), "no place: {}\n{text}", diagnostic.message);
+    }
+}
+
+/// Whatever is asked of the graphs, an execution that is found is confirmed.
+fn check_graphs(text: &str) {
+    let mut sources = SourceMap::new();
+    match graph::parse(&mut sources, "mutant", text.to_owned()) {
+        Ok(test) => {
+            let model = model::builtin(&mut sources, "sc").expect("a model").expect("a right one");
+            let limits = Limits::for_seconds(0.05);
+            match ask(&test.test, &model, &limits) {
+                Ok(Answer::Allow(_) | Answer::Forbid) => {}
+                Ok(Answer::Unknown(reason)) => assert!(!reason.is_empty(), "{text}"),
+                Err(mismatch) => panic!("{mismatch}\n{text}"),
             }
         }
+        Err(diagnostics) => has_places(&diagnostics, text),
     }
 }
 
@@ -60,8 +86,8 @@ fn mutate(text: &str, random: &mut Random, scraps: &[&str]) -> String {
 
 #[test]
 fn damaged_files() {
-    let inputs = golden::inputs(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/accepted"), "litmus");
-    let texts: Vec<String> = inputs.map(|(_, text)| text).collect();
+    let folder = |name: &str| golden::inputs(&format!("{}/tests/{name}", env!("CARGO_MANIFEST_DIR")), "litmus");
+    let texts: Vec<String> = folder("accepted").chain(folder("graphs")).map(|(_, text)| text).collect();
     let scraps: Vec<&str> = texts.iter().flat_map(|text| text.split_inclusive([' ', ';', '\n'])).collect();
     let mut random = Random::new(1);
     for _ in 0..4000 {

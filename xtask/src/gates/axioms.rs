@@ -29,7 +29,8 @@ pub fn run(norn: &Norn, corpus: &Path, extent: Extent) -> Result<usize, String> 
         }
         let files = extent.of(tests_below(&folder)?);
         let expected = folder.join("expected.tsv").display().to_string();
-        let mut args = ["litmus", "-m", models, "--timeout", SECONDS, "--expect", &expected].map(str::to_owned).to_vec();
+        let mut args =
+            ["litmus", "-m", models, "--timeout", SECONDS, "--expect", &expected].map(str::to_owned).to_vec();
         args.extend(files.iter().map(|file| file.display().to_string()));
         let run = norn.run(&args)?;
         let output = String::from_utf8_lossy(&run.output.stdout);
@@ -38,7 +39,9 @@ pub fn run(norn: &Norn, corpus: &Path, extent: Extent) -> Result<usize, String> 
         println!("litmus tests of {set} under {models}: {} tests, {summary}; {time:.1} s", files.len());
         let answers = files.len() * models.split(',').count();
         // A test without an expected answer, or one that is refused, would pass unseen.
-        if run.output.status.code() != Some(0) || summary != format!("{answers} answers compared, 0 different, 0 unknown") {
+        if run.output.status.code() != Some(0)
+            || summary != format!("{answers} answers compared, 0 different, 0 unknown")
+        {
             print!("{output}");
             println!("FAILED  norn litmus -m {models} on {set}: {}", run.summary());
             failures += 1;

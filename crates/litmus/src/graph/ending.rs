@@ -6,12 +6,12 @@ use norn_graph::program::{Cell, Program, Reg, Width};
 use norn_graph::test::{Condition, Observed, Quantifier, Term, Test};
 use norn_ir::diag::Diagnostic;
 
+use super::widths::Size;
 use crate::condition::{self, Final, Item, Operand, UNKNOWN_LOCATION};
 use crate::ctype::CType;
 use crate::header::Header;
 use crate::outcome::looked_at;
 use crate::state::{State, Value};
-use super::widths::Size;
 use crate::token::File;
 
 /// Where a location is.
