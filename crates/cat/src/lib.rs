@@ -19,6 +19,7 @@ mod parse;
 pub mod relation;
 mod token;
 mod tree;
+mod waiting;
 
 pub use compile::Vocabulary;
 pub use eval::{Evaluation, Execution, Failure};

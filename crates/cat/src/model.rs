@@ -186,7 +186,7 @@ impl Model {
         found
     }
 
-    fn is_relation(&self, node: Node, name: &str) -> bool {
+    pub(crate) fn is_relation(&self, node: Node, name: &str) -> bool {
         matches!(&self.node(node).op, Op::Relation(other) if other == name)
     }
 

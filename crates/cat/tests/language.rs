@@ -283,9 +283,25 @@ fn the_models_that_come_with_norn_are_coherent() {
         let mut sources = SourceMap::new();
         let model = load_builtin(&mut sources, name, Vocabulary { sets: &sets }).expect("a name");
         let model = model.unwrap_or_else(|error| panic!("{name}: {}", error.message));
-        assert!(model.is_coherent(), "{name}");
+        assert!(model.is_coherent() && model.is_atomic(), "{name}");
+        assert!(model.ignores_lost_reads(), "{name}");
     }
     assert!(!read("acyclic po | rf | co").unwrap().is_coherent());
     assert!(!read("~acyclic po | rf | co | fr").unwrap().is_coherent());
     assert!(read("let com = rf | co | fr acyclic (po & loc) | com").unwrap().is_coherent());
+}
+
+#[test]
+fn some_models_profit_from_reads() {
+    let ignores = |text: &str| read(&format!("{text} acyclic po | rf")).unwrap().ignores_lost_reads();
+    assert!(ignores("empty rf ; po ; rf"));
+    assert!(ignores("let back = po \\ (po ; [W] ; po) empty back"));
+    assert!(ignores("empty po \\ (rf^-1 ; rf)"));
+    assert!(!ignores("empty po \\ (po ; [R] ; po)"));
+    assert!(!ignores("empty po \\ (po ; po)"));
+    assert!(!ignores("empty po \\ ctrl"));
+    assert!(!ignores("~empty addr"));
+    assert!(!ignores("empty po & ~(data | rf)"));
+    assert!(!ignores("empty [W] ; po \\ po^+"));
+    assert!(ignores("empty po & ~~data"));
 }

@@ -87,7 +87,7 @@ fn search(
     limits: &Limits,
     visit: &mut dyn FnMut(&Graph<'_>) -> bool,
 ) -> Option<String> {
-    let all = values::traces(program, wanted, limits);
+    let all = values::traces(program, wanted, model.ignores_lost_reads(), limits);
     if all.threads.len() != program.threads.len() {
         return all.incomplete;
     }

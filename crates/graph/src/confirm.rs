@@ -13,7 +13,7 @@ use norn_cat::{Evaluation, Model, Stage};
 use crate::graph::Graph;
 use crate::judge::Known;
 use crate::program::{Cell, Program, Reg};
-use crate::run::{End, Kind, MAX_EVENTS, Trace, run};
+use crate::run::{End, Kind, Loops, MAX_EVENTS, Trace, run};
 use crate::test::Condition;
 
 /// An event of a thread: the thread, and its number there.
@@ -80,7 +80,7 @@ pub fn confirm(program: &Program, model: &Model, wanted: &Condition, claim: Clai
     for (thread, answers) in claim.answers.iter().enumerate() {
         let mut given = answers.iter();
         // A graph is finite, so a run of its threads is: no other bound on loops is needed.
-        let trace = run(program, thread, usize::MAX, &mut |_| given.next().copied());
+        let trace = run(program, thread, Loops::ALL, &mut |_| given.next().copied());
         if trace.end != End::Done {
             return wrong(format!("thread {thread} does not end: {:?}", trace.end));
         }

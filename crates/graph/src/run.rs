@@ -4,6 +4,9 @@
 //! depends on the load alone; what it reads from an address that depends on another load is a dependency of the load,
 //! not of its value.
 
+use std::collections::HashMap;
+
+use crate::live::{Heads, Live};
 use crate::program::{BinaryOp, Cell, CellInfo, Expr, Instr, Label, Program, Reg, Tags, Thread, UnaryOp, Width};
 
 /// Events that a thread may have: as many as a set of dependencies has bits.
@@ -105,9 +108,22 @@ pub struct Trace {
     pub end: End,
 }
 
-/// Runs `thread` of `program`. `ask` answers what the thread alone cannot know; without an answer it stops. No jump
-/// leads back more than `rounds` times.
-pub fn run(program: &Program, thread: usize, rounds: usize, ask: &mut dyn FnMut(Ask) -> Option<u64>) -> Trace {
+/// How loops are followed.
+#[derive(Clone, Copy, Debug)]
+pub struct Loops<'l> {
+    /// No jump leads back more often.
+    pub rounds: usize,
+    /// A run stops when it comes back to one of these with nothing changed.
+    pub heads: Option<&'l Heads>,
+}
+
+impl Loops<'_> {
+    /// To their end.
+    pub const ALL: Loops<'static> = Loops { rounds: usize::MAX, heads: None };
+}
+
+/// Runs `thread` of `program`. `ask` answers what the thread alone cannot know; without an answer it stops.
+pub fn run(program: &Program, thread: usize, loops: Loops<'_>, ask: &mut dyn FnMut(Ask) -> Option<u64>) -> Trace {
     let code = &program.threads[thread];
     let mut run = Run {
         program,
@@ -116,6 +132,7 @@ pub fn run(program: &Program, thread: usize, rounds: usize, ask: &mut dyn FnMut(
         local_control: Vec::new(),
         reserved: None,
         accesses: 0,
+        seen: HashMap::new(),
         trace: Trace {
             events: Vec::new(),
             addr: Vec::new(),
@@ -129,13 +146,22 @@ pub fn run(program: &Program, thread: usize, rounds: usize, ask: &mut dyn FnMut(
         },
         ask,
     };
-    run.trace.end = run.all(code, rounds).err().unwrap_or(End::Done);
+    run.trace.end = run.all(code, loops).err().unwrap_or(End::Done);
     run.trace.registers = run.registers.iter().map(|(value, _)| *value).collect();
     run.trace
 }
 
 /// A value and the events it depends on.
 type Tainted = (u64, u128);
+
+/// What matters at the head of a loop.
+#[derive(PartialEq)]
+struct Snapshot {
+    registers: Vec<u64>,
+    reserved: Option<(usize, Span)>,
+    /// Writes and fences so far.
+    others: usize,
+}
 
 /// The cells of an access: `count` of the width `unit`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -171,12 +197,14 @@ struct Run<'r> {
     /// The last exclusive load: its first event, and what it accesses.
     reserved: Option<(usize, Span)>,
     accesses: usize,
+    /// How things were when the run last came to the head of a loop.
+    seen: HashMap<usize, Snapshot>,
     trace: Trace,
     ask: &'r mut dyn FnMut(Ask) -> Option<u64>,
 }
 
 impl Run<'_> {
-    fn all(&mut self, thread: &Thread, rounds: usize) -> Result<(), End> {
+    fn all(&mut self, thread: &Thread, loops: Loops<'_>) -> Result<(), End> {
         let mut at = 0;
         let (mut steps, mut backward) = (0, 0);
         while let Some(step) = thread.code.get(at) {
@@ -196,6 +224,9 @@ impl Run<'_> {
                 }
                 Instr::Label(label) => {
                     self.local_control.retain(|(end, _)| end != label);
+                    if let Some(live) = loops.heads.and_then(|heads| heads.at(at)) {
+                        self.come_to(at, live)?;
+                    }
                     None
                 }
                 other => {
@@ -211,12 +242,27 @@ impl Run<'_> {
             self.local_control.retain(|(end, _)| !(at + 1..next).contains(&place(thread, *end)));
             if next <= at {
                 backward += 1;
-                if backward > rounds {
+                if backward > loops.rounds {
                     return Err(End::Cut);
                 }
             }
             at = next;
         }
+        Ok(())
+    }
+
+    /// Stops if nothing that matters has changed since the run was here before.
+    fn come_to(&mut self, at: usize, live: &Live) -> Result<(), End> {
+        let value = |reg: &Reg| self.registers[reg.index()].0;
+        let now = Snapshot {
+            registers: live.registers.iter().map(value).collect(),
+            reserved: self.reserved.filter(|_| live.reservation),
+            others: self.trace.events.iter().filter(|event| event.kind != Kind::Read).count(),
+        };
+        if self.seen.get(&at) == Some(&now) {
+            return Err(End::Stopped);
+        }
+        self.seen.insert(at, now);
         Ok(())
     }
 

@@ -17,12 +17,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use norn_verdict::limits::Limits;
 
+use crate::live::Heads;
 use crate::program::{Cell, Expr, Instr, Program};
-use crate::run::{Ask, End, Kind, Trace, run};
+use crate::run::{Ask, End, Kind, Loops, Trace, run};
 use crate::test::{Condition, Term};
 
-/// Jumps back that a thread may take.
-const ROUNDS: usize = 3;
+/// Jumps back that a thread may take, besides those of rounds in which it only waits.
+const ROUNDS: usize = 4;
 /// Traces of one thread.
 const MAX_TRACES: usize = 50_000;
 /// Runs of one thread that values out of thin air are worth.
@@ -39,13 +40,16 @@ pub struct Traces {
 /// The values that each cell may hold.
 type Values = BTreeMap<Cell, BTreeSet<u64>>;
 
-/// `wanted` is what a final state is asked for.
-pub fn traces(program: &Program, wanted: &Condition, limits: &Limits) -> Traces {
+/// `wanted` is what a final state is asked for. `waits` says that rounds of loops in which a thread only waits can be
+/// left out.
+pub fn traces(program: &Program, wanted: &Condition, waits: bool, limits: &Limits) -> Traces {
+    let heads: Vec<Option<Heads>> = program.threads.iter().map(|thread| waits.then(|| Heads::of(thread))).collect();
+    let question = Question { program, heads: &heads, limits };
     let initial = initial(program);
     let mut values = initial.clone();
     let mut round = 0;
     loop {
-        let found = match all(program, &values, MAX_TRACES, limits) {
+        let found = match question.all(&values, MAX_TRACES) {
             Ok(found) => found,
             Err(reason) => return Traces { threads: Vec::new(), incomplete: Some(reason) },
         };
@@ -56,7 +60,7 @@ pub fn traces(program: &Program, wanted: &Condition, limits: &Limits) -> Traces 
             }
         }
         if !grew || round > found.longest_chain {
-            return out_of_thin_air(program, wanted, &initial, &values, limits).unwrap_or(found.traces);
+            return out_of_thin_air(&question, wanted, &initial, &values).unwrap_or(found.traces);
         }
         round += 1;
     }
@@ -70,13 +74,8 @@ fn initial(program: &Program) -> Values {
 }
 
 /// The traces with values out of thin air, if there are any that are not among `values`.
-fn out_of_thin_air(
-    program: &Program,
-    wanted: &Condition,
-    initial: &Values,
-    values: &Values,
-    limits: &Limits,
-) -> Option<Traces> {
+fn out_of_thin_air(question: &Question<'_>, wanted: &Condition, initial: &Values, values: &Values) -> Option<Traces> {
+    let program = question.program;
     let mut universe = BTreeSet::new();
     constants(program, wanted, &mut universe);
     // Small, so that it fits wherever it goes.
@@ -86,7 +85,7 @@ fn out_of_thin_air(
         known.extend(universe.iter().map(|&value| program.cells[cell.index()].width.truncate(value)));
     }
     loop {
-        let found = all(program, &possible, MAX_RUNS_FOR_THIN_AIR, limits).ok()?;
+        let found = question.all(&possible, MAX_RUNS_FOR_THIN_AIR).ok()?;
         let mut next = initial.clone();
         for (&cell, written) in &found.written {
             next.entry(cell).or_default().extend(written);
@@ -157,88 +156,92 @@ struct Found {
     longest_chain: usize,
 }
 
-fn all(program: &Program, values: &Values, most: usize, limits: &Limits) -> Result<Found, String> {
-    let traces = Traces { threads: Vec::new(), incomplete: None };
-    let mut found = Found { traces, written: Values::new(), longest_chain: 0 };
-    for thread in 0..program.threads.len() {
-        of_thread(program, thread, values, most, limits, &mut found)?;
-    }
-    Ok(found)
+/// What does not change while values and traces grow.
+struct Question<'q> {
+    program: &'q Program,
+    /// Per thread, where it may wait.
+    heads: &'q [Option<Heads>],
+    limits: &'q Limits,
 }
 
-/// The traces of one thread, by trying all answers to what it asks in order: the answers given before the last question
-/// are kept, and the last one that has another is changed.
-fn of_thread(
-    program: &Program,
-    thread: usize,
-    values: &Values,
-    most: usize,
-    limits: &Limits,
-    found: &mut Found,
-) -> Result<(), String> {
-    let none = BTreeSet::new();
-    let mut traces = Vec::new();
-    let mut most_writes = 0;
-    // Per question, the answer and those that are still to be tried.
-    let mut path: Vec<(u64, Vec<u64>)> = Vec::new();
-    let mut runs = 0_usize;
-    loop {
-        let mut asked = 0;
-        let trace = run(program, thread, ROUNDS, &mut |question| {
-            asked += 1;
-            if let Some((answer, _)) = path.get(asked - 1) {
-                return Some(*answer);
-            }
-            let mut open: Vec<u64> = match question {
-                Ask::Read(cell) => values.get(&cell).unwrap_or(&none).iter().copied().collect(),
-                Ask::Exclusive | Ask::Choice => vec![0, 1],
-            };
-            let answer = open.pop()?;
-            path.push((answer, open));
-            Some(answer)
-        });
-        let mut writes = 0;
-        for event in trace.events.iter().filter(|event| event.kind == Kind::Write) {
-            writes += 1;
-            if let Some(cell) = event.cell {
-                found.written.entry(cell).or_default().insert(event.value);
-            }
+impl Question<'_> {
+    fn all(&self, values: &Values, most: usize) -> Result<Found, String> {
+        let traces = Traces { threads: Vec::new(), incomplete: None };
+        let mut found = Found { traces, written: Values::new(), longest_chain: 0 };
+        for thread in 0..self.program.threads.len() {
+            self.of_thread(thread, values, most, &mut found)?;
         }
-        most_writes = most_writes.max(writes);
-        let incomplete = match trace.end {
-            End::Done => {
-                traces.push(trace);
-                None
-            }
-            End::Stopped | End::NoCell => None,
-            End::Cut => Some("a loop was not followed to its end"),
-            End::MixedSize => Some("an access touches a part of a location, or more than one"),
-        };
-        if let Some(reason) = incomplete {
-            found.traces.incomplete = Some(reason.to_owned());
-        }
-        runs += 1;
-        if traces.len() > most || runs > 100 * most {
-            return Err(format!("a thread can behave in more than {most} ways"));
-        }
-        if runs.is_multiple_of(1024)
-            && let Some(exceeded) = limits.exceeded()
-        {
-            return Err(exceeded.reason().to_owned());
-        }
-        while let Some((answer, open)) = path.last_mut() {
-            match open.pop() {
-                Some(next) => {
-                    *answer = next;
-                    break;
+        Ok(found)
+    }
+
+    /// The traces of one thread, by trying all answers to what it asks in order: the answers given before the last
+    /// question are kept, and the last one that has another is changed.
+    fn of_thread(&self, thread: usize, values: &Values, most: usize, found: &mut Found) -> Result<(), String> {
+        let loops = Loops { rounds: ROUNDS, heads: self.heads[thread].as_ref() };
+        let none = BTreeSet::new();
+        let mut traces = Vec::new();
+        let mut most_writes = 0;
+        // Per question, the answer and those that are still to be tried.
+        let mut path: Vec<(u64, Vec<u64>)> = Vec::new();
+        let mut runs = 0_usize;
+        loop {
+            let mut asked = 0;
+            let trace = run(self.program, thread, loops, &mut |question| {
+                asked += 1;
+                if let Some((answer, _)) = path.get(asked - 1) {
+                    return Some(*answer);
                 }
-                None => drop(path.pop()),
+                let mut open: Vec<u64> = match question {
+                    Ask::Read(cell) => values.get(&cell).unwrap_or(&none).iter().copied().collect(),
+                    Ask::Exclusive | Ask::Choice => vec![0, 1],
+                };
+                let answer = open.pop()?;
+                path.push((answer, open));
+                Some(answer)
+            });
+            let mut writes = 0;
+            for event in trace.events.iter().filter(|event| event.kind == Kind::Write) {
+                writes += 1;
+                if let Some(cell) = event.cell {
+                    found.written.entry(cell).or_default().insert(event.value);
+                }
             }
-        }
-        if path.is_empty() {
-            found.traces.threads.push(traces);
-            found.longest_chain += most_writes;
-            return Ok(());
+            most_writes = most_writes.max(writes);
+            let incomplete = match trace.end {
+                End::Done => {
+                    traces.push(trace);
+                    None
+                }
+                End::Stopped | End::NoCell => None,
+                End::Cut => Some("a loop was not followed to its end"),
+                End::MixedSize => Some("an access touches a part of a location, or more than one"),
+            };
+            if let Some(reason) = incomplete {
+                found.traces.incomplete = Some(reason.to_owned());
+            }
+            runs += 1;
+            if traces.len() > most || runs > 100 * most {
+                return Err(format!("a thread can behave in more than {most} ways"));
+            }
+            if runs.is_multiple_of(1024)
+                && let Some(exceeded) = self.limits.exceeded()
+            {
+                return Err(exceeded.reason().to_owned());
+            }
+            while let Some((answer, open)) = path.last_mut() {
+                match open.pop() {
+                    Some(next) => {
+                        *answer = next;
+                        break;
+                    }
+                    None => drop(path.pop()),
+                }
+            }
+            if path.is_empty() {
+                found.traces.threads.push(traces);
+                found.longest_chain += most_writes;
+                return Ok(());
+            }
         }
     }
 }
