@@ -166,6 +166,19 @@ fn c11() {
         ),
     ];
     check("axioms_c11", "rc11", &tests);
+    let both = |code: &str, condition: &str| c(&[code, code], condition);
+    let exchange = |name: &str, orders: &str| format!("int e = 0; int r0 = {name}(x, &e, 1{orders});");
+    let (relaxed, strong) = (", memory_order_relaxed, memory_order_relaxed", "atomic_compare_exchange_strong");
+    let tests = [
+        (both(&exchange(strong, ""), "exists (0:r0=1:r0)"), false),
+        (both(&exchange(&format!("{strong}_explicit"), relaxed), "exists (0:r0=1:r0)"), false),
+        (both(&exchange("SCAS", ""), "exists (x=0)"), false),
+        // Weak ones may fail for no reason.
+        (both(&exchange("atomic_compare_exchange_weak", ""), "exists (x=0 /\\ 0:e=0)"), true),
+        (both(&exchange("WCAS", ""), "exists (0:r0=1 /\\ 1:r0=1)"), false),
+        (both("mtx_lock(s); *x = *x + 1; mtx_unlock(s);", "exists (x=1)"), false),
+    ];
+    check("axioms_c11_exchange", "rc11", &tests);
 }
 
 #[test]
@@ -218,6 +231,18 @@ fn kernel() {
         (section("rcu_read_lock(); int r0 = READ_ONCE(*y); int r1 = READ_ONCE(*x); rcu_read_unlock();"), false),
         (section("rcu_read_lock(); rcu_read_unlock(); int r0 = READ_ONCE(*y); int r1 = READ_ONCE(*x);"), true),
         (sleepable("ss"), false),
+        (section("rcu_read_lock(); int r0 = rcu_dereference_check(*y, 1); int r1 = *x; rcu_read_unlock();"), false),
+        // Who waits sees what was written before.
+        (
+            c(
+                &[
+                    "WRITE_ONCE(*x, 1); smp_store_release(y, 1);",
+                    "while (smp_load_acquire(y) == 0) cpu_relax(); int r0 = READ_ONCE(*x);",
+                ],
+                "exists (1:r0=0)",
+            ),
+            false,
+        ),
         // Who holds a lock sees what the holder before has done.
         (
             c(

@@ -1,7 +1,7 @@
 //! C11's `<stdatomic.h>`: every access and fence carries its memory order as a tag.
 
 use norn_c::ast::{Expr as AstExpr, ExprKind};
-use norn_graph::program::{Expr, Tags};
+use norn_graph::program::{Expr, Instr, Tags, UnaryOp};
 
 use super::expr::Value;
 use super::functions::{Call, Operation, RmwTags};
@@ -25,7 +25,16 @@ fn order_named(name: &str) -> Option<&'static str> {
 impl Lowering<'_> {
     /// What a call of C11 does: `None` if it is not one, else its value if it has one.
     pub(super) fn c11(&mut self, call: &Call<'_>) -> Done<Option<Option<Value>>> {
-        let Some(name) = call.name.strip_prefix("atomic_") else { return Ok(None) };
+        if let Some(value) = self.mutex(call)? {
+            return Ok(Some(value));
+        }
+        // herd's names.
+        let name = match call.name {
+            "SCAS" => "atomic_compare_exchange_strong",
+            "WCAS" => "atomic_compare_exchange_weak",
+            other => other,
+        };
+        let Some(name) = name.strip_prefix("atomic_") else { return Ok(None) };
         let (name, is_explicit) = match name.strip_suffix("_explicit") {
             Some(name) => (name, true),
             None => (name, false),
@@ -85,7 +94,9 @@ impl Lowering<'_> {
                 let failure = orders.get(1).map_or(Ok(SEQ_CST), |order| self.order(order))?;
                 self.refuse(call, failure, &["REL", "ACQ_REL"])?;
                 let tags = RmwTags { failed: Tags::of(&[failure]), ..both };
-                Some(self.compare_exchange([&args[0], &args[1], &args[2]], tags, &Tags::of(&["NA"]), loc)?)
+                let is_weak = name.ends_with("weak");
+                let plain = Tags::of(&["NA"]);
+                Some(self.compare_exchange([&args[0], &args[1], &args[2]], is_weak, tags, &plain, loc)?)
             }
             _ => {
                 let Some(operation) = operation else { return Ok(None) };
@@ -96,6 +107,26 @@ impl Lowering<'_> {
             }
         };
         Ok(Some(value))
+    }
+
+    /// C11's locks: a location that is 0 while it is free.
+    fn mutex(&mut self, call: &Call<'_>) -> Done<Option<Option<Value>>> {
+        let loc = call.loc;
+        if !matches!(call.name, "mtx_lock" | "mtx_unlock") {
+            return Ok(None);
+        }
+        self.speaks(Language::C11, call)?;
+        call.takes(1)?;
+        let object = self.object(&call.args[0])?;
+        if call.name == "mtx_unlock" {
+            self.store(object.addr, Value { expr: Expr::Const(0), ty: object.ty }, Tags::of(&["REL"]), loc);
+            return Ok(Some(None));
+        }
+        let tags = RmwTags { read: Tags::of(&["ACQ"]), write: Tags::of(&["ACQ"]), failed: Tags::of(&["ACQ"]) };
+        let old = self.rmw(&object, tags, |_| None, |_| Expr::Const(1), loc);
+        // Who finds it taken waits; only the acquisition shows.
+        self.push(Instr::Assume(Expr::unary(UnaryOp::IsZero, old.expr)), loc);
+        Ok(Some(None))
     }
 
     /// The kernel has functions of the same names, with the pointer last.

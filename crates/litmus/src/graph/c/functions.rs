@@ -160,10 +160,11 @@ impl Lowering<'_> {
     }
 
     /// A compare-exchange whose expected value stands behind a pointer, where the value is put that was found if it
-    /// was another. Whether the exchange was made.
+    /// was another. A weak one may fail for no reason. Whether the exchange was made.
     pub fn compare_exchange(
         &mut self,
         [object, expected, desired]: [&AstExpr; 3],
+        is_weak: bool,
         tags: RmwTags,
         plain: &Tags,
         loc: Loc,
@@ -182,9 +183,16 @@ impl Lowering<'_> {
         };
         let before = self.kept(converted(before, object.ty), loc).expr;
         let desired = self.operand(desired, &object)?;
-        let is_expected = |old: Reg| Expr::binary(BinaryOp::Equal, Expr::Reg(old), before.clone());
-        let found = self.rmw(&object, tags, |old| Some(is_expected(old)), |_| desired, loc);
-        let same = Expr::binary(BinaryOp::Equal, found.expr.clone(), before.clone());
+        let choice = is_weak.then(|| self.fresh());
+        if let Some(dst) = choice {
+            self.push(Instr::Choose { dst }, loc);
+        }
+        let is_made = |old: Expr| {
+            let same = Expr::binary(BinaryOp::Equal, old, before.clone());
+            choice.map_or(same.clone(), |choice| Expr::binary(BinaryOp::And, same, Expr::Reg(choice)))
+        };
+        let found = self.rmw(&object, tags, |old| Some(is_made(Expr::Reg(old))), |_| desired, loc);
+        let same = is_made(found.expr.clone());
         let same = self.kept(Value { expr: same, ty: CType::INT }, loc);
         match place {
             // Where the exchange was made, this changes nothing.

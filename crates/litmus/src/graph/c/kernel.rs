@@ -46,7 +46,11 @@ fn fence(name: &str) -> Option<&'static str> {
         "barrier" => "Barrier",
         "rcu_read_lock" | "rcu_read_lock_sched" | "rcu_read_lock_bh" => "Rcu-lock",
         "rcu_read_unlock" | "rcu_read_unlock_sched" | "rcu_read_unlock_bh" => "Rcu-unlock",
-        "synchronize_rcu" | "synchronize_rcu_expedited" | "synchronize_sched" | "synchronize_net" => "Sync-rcu",
+        "synchronize_rcu"
+        | "synchronize_rcu_expedited"
+        | "synchronize_sched"
+        | "synchronize_net"
+        | "synchronize_rcu_bh" => "Sync-rcu",
         _ => return None,
     })
 }
@@ -91,7 +95,7 @@ impl Lowering<'_> {
             "try_cmpxchg" => {
                 call.takes(3)?;
                 let args = [&call.args[0], &call.args[1], &call.args[2]];
-                Ok(Some(Some(self.compare_exchange(args, tags, &Tags::of(&[PLAIN]), call.loc)?)))
+                Ok(Some(Some(self.compare_exchange(args, false, tags, &Tags::of(&[PLAIN]), call.loc)?)))
             }
             name if atomic.is_some() => self.arithmetic(call, name, tags),
             _ => Ok(None),
@@ -102,8 +106,23 @@ impl Lowering<'_> {
         let (name, loc) = (call.name, call.loc);
         let atomic = ["atomic_long_", "atomic64_", "atomic_"].iter().find_map(|prefix| name.strip_prefix(prefix));
         let value = match (name, atomic) {
-            ("READ_ONCE" | "ACCESS_ONCE" | "rcu_dereference" | "lockless_dereference", _) => {
-                call.takes(1)?;
+            (
+                "READ_ONCE"
+                | "ACCESS_ONCE"
+                | "lockless_dereference"
+                | "rcu_dereference"
+                | "rcu_dereference_raw"
+                | "rcu_dereference_bh"
+                | "rcu_dereference_sched"
+                | "rcu_access_pointer"
+                | "rcu_dereference_check"
+                | "rcu_dereference_protected"
+                | "srcu_dereference",
+                _,
+            ) => {
+                // What else is given is a condition or a domain, which is for checkers of the kernel.
+                let has_more = name.ends_with("check") || name.ends_with("protected") || name.starts_with("srcu");
+                call.takes(if has_more { 2 } else { 1 })?;
                 let object = self.named_object(&call.args[0])?;
                 Some(self.load(object.addr, object.ty, Tags::of(&["Once"]), loc))
             }
