@@ -407,7 +407,7 @@ impl Run<'_> {
             address.wrapping_sub(info.address) < info.width.bytes()
                 || info.address.wrapping_sub(address) < width.bytes()
         };
-        let Some(first) = cells.iter().position(|info| overlaps(info)) else { return Err(End::NoCell) };
+        let Some(first) = cells.iter().position(overlaps) else { return Err(End::NoCell) };
         let covered: Vec<&CellInfo> = cells[first..].iter().take_while(|info| overlaps(info)).collect();
         let unit = covered[0].width;
         let span = Span { first: Cell::new(first), count: covered.len(), unit };

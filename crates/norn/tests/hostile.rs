@@ -146,6 +146,7 @@ fn pipes_devices_and_folders_are_no_files() {
     let made = Command::new("mkfifo").arg(folder.path("pipe")).status().expect("mkfifo should run");
     assert!(made.success());
     std::os::unix::fs::symlink("pipe", folder.path("pipe.litmus")).expect("a link");
+    std::os::unix::fs::symlink("pipe", folder.path("pipe.cat")).expect("a link");
     std::os::unix::fs::symlink("pipe", folder.path("pipe.i")).expect("a link");
     for file in ["pipe", "/dev/zero", "."] {
         let all: [&[&str]; 8] = [
@@ -168,6 +169,7 @@ fn pipes_devices_and_folders_are_no_files() {
         }
     }
     assert_eq!(folder.norn(&["litmus", "pipe.litmus"]).status(), 2);
+    assert_eq!(folder.norn(&["litmus", "-m", "pipe.cat", "x.litmus"]).status(), 2);
     assert_eq!(folder.norn(&["litmus", "/dev/zero"]).status(), 2);
     assert_eq!(folder.norn(&["ir", "pipe.i"]).status(), 2);
 }
@@ -177,13 +179,16 @@ fn pipes_devices_and_folders_are_no_files() {
 fn files_without_end_are_not_read_to_their_end() {
     let folder = Folder::new("huge_files");
     folder.write("a.c", SAFE);
-    let huge = File::create(folder.path("huge")).and_then(|file| file.set_len(1 << 40));
-    huge.expect("a file with a hole should be made");
-    let all: [&[&str]; 4] = [
+    for name in ["huge", "huge.cat"] {
+        let huge = File::create(folder.path(name)).and_then(|file| file.set_len(1 << 40));
+        huge.expect("a file with a hole should be made");
+    }
+    let all: [&[&str]; 5] = [
         &["check", "huge"],
         &["run", "--schedule", "huge", "a.c"],
         &["litmus", "huge"],
         &["litmus", "--expect", "huge", "."],
+        &["litmus", "-m", "huge.cat", "."],
     ];
     for args in all {
         let run = folder.norn(args);

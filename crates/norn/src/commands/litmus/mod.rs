@@ -92,13 +92,13 @@ pub fn run(args: &LitmusArgs) -> Exit {
             }
         }
     }
-    let files = match find_tests(&args.paths) {
-        Ok(files) => files,
-        Err(message) => return output::fail(&message, Exit::BadInput),
-    };
     let names: Vec<_> = models.iter().map(|(name, _)| name.clone()).collect();
     let expected = match args.expect.as_deref().map(|path| Expectations::read(path, &names)).transpose() {
         Ok(expected) => expected,
+        Err(message) => return output::fail(&message, Exit::BadInput),
+    };
+    let files = match find_tests(&args.paths) {
+        Ok(files) => files,
         Err(message) => return output::fail(&message, Exit::BadInput),
     };
     // Each test has a time of its own.
