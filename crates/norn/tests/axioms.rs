@@ -85,6 +85,42 @@ fn aarch64() {
     check("axioms_aarch64_atomic", "armv8", &[(exclusive, false), (either, true), (atomic, false)]);
 }
 
+/// An access of several parts of a location is one step, also beside accesses of the parts.
+#[test]
+fn several_sizes() {
+    let state = "uint64_t x; uint64_t 1:X0; 0:X0=0x100000001; 0:X2=1; 0:X1=x; 1:X1=x";
+    let arm = |left: &[&str], right: &[&str], condition: &str| assembly("AArch64", state, &[left, right], condition);
+    let (low, high) = ("STR W2,[X1]", "STR W2,[X1,#4]");
+    let later_only = "exists (1:X0=0x100000000)";
+    let tests = [
+        (arm(&["STR X0,[X1]"], &["LDR X0,[X1]"], later_only), false),
+        (arm(&["STR X0,[X1]"], &["LDR W0,[X1,#4]", "LDR W3,[X1]"], "exists (1:X0=1 /\\ 1:X3=0)"), true),
+        (arm(&["STR X0,[X1]"], &["LDR W0,[X1,#4]", "DMB LD", "LDR W3,[X1]"], "exists (1:X0=1 /\\ 1:X3=0)"), false),
+        (arm(&[low, high], &["LDR X0,[X1]"], later_only), true),
+        (arm(&[low, "DMB ST", high], &["LDR X0,[X1]"], later_only), false),
+        (arm(&[high], &["STR X0,[X1]", "LDR X0,[X1]"], "exists (x=0 /\\ 1:X0=0x100000000)"), false),
+        (arm(&[high], &["STR X0,[X1]", "LDR W3,[X1,#4]"], "exists (x=0x100000000 /\\ 1:X3=0)"), true),
+        (arm(&["STRB W2,[X1,#7]"], &["LDR X0,[X1]"], "exists (1:X0=0x100000000000000)"), true),
+        (arm(&["STRB W2,[X1,#7]"], &["LDRH W0,[X1,#6]"], "forall (1:X0=0 \\/ 1:X0=0x100)"), false),
+    ];
+    check("axioms_sizes_aarch64", "armv8", &tests);
+    let state = "uint64_t x; uint64_t 1:x5; 0:x5=0x100000001; 0:x7=1; 0:x6=x; 1:x6=x";
+    let riscv = |left: &[&str], right: &[&str], condition: &str| assembly("RISCV", state, &[left, right], condition);
+    let later_only = "exists (1:x5=0x100000000)";
+    let tests = [
+        (riscv(&["sd x5,0(x6)"], &["ld x5,0(x6)"], later_only), false),
+        (riscv(&["sw x7,0(x6)", "sw x7,4(x6)"], &["ld x5,0(x6)"], later_only), true),
+        (riscv(&["sw x7,0(x6)", "fence w,w", "sw x7,4(x6)"], &["ld x5,0(x6)"], later_only), false),
+    ];
+    check("axioms_sizes_riscv", "riscv", &tests);
+    // Half of a location is refused where nobody says what it means.
+    let folder = Folder::new("axioms_sizes_refused");
+    folder.write("t.litmus", assembly("PPC", "0:r1=x", &[&["stw r2,0(r1)", "lhz r3,2(r1)"]], "exists (0:r3=1)"));
+    let run = folder.norn(&["litmus", "-m", "sc.cat", "t.litmus"]);
+    assert_eq!(run.status(), 2);
+    assert!(run.stderr().contains("accesses of several sizes to one location"), "{}", run.stderr());
+}
+
 #[test]
 fn risc_v() {
     let state = "0:x6=x; 0:x8=y; 1:x6=y; 1:x8=x";
