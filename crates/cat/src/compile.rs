@@ -64,7 +64,7 @@ impl Scope {
     }
 }
 
-const FUNCTIONS: [&str; 4] = ["domain", "range", "fencerel", "toid"];
+const FUNCTIONS: [&str; 5] = ["domain", "range", "fencerel", "ctrlcfence", "toid"];
 
 pub(crate) struct Compiler<'v> {
     vocabulary: Vocabulary<'v>,
@@ -178,6 +178,7 @@ impl<'v> Compiler<'v> {
                 }
                 arguments.iter().try_for_each(|argument| self.names(argument, scope))
             }
+            ExprKind::Try(_, second) => self.names(second, scope),
             ExprKind::Let(bindings, body) => {
                 let mut inner = scope.clone();
                 for binding in bindings {
@@ -269,6 +270,10 @@ impl<'v> Compiler<'v> {
                 }
                 return self.apply(name, terms, scope, loc);
             }
+            ExprKind::Try(first, second) => {
+                let chosen = if self.names(first, scope).is_ok() { first } else { second };
+                return self.expr(chosen, scope);
+            }
             ExprKind::Let(bindings, body) => {
                 let inner = self.bind(scope, bindings)?;
                 return self.expr(body, &inner);
@@ -359,11 +364,13 @@ impl<'v> Compiler<'v> {
                 let set = self.as_set(term, at)?;
                 self.make(Op::Unary(Unary::Identity, set), loc)?
             }
+            // `fencerel(B)` is `po ; [B] ; po`, `ctrlcfence(B)` is `ctrl ; [B] ; po`.
             _ => {
                 let set = self.as_set(term, at)?;
                 let fences = self.make(Op::Unary(Unary::Identity, set), loc)?;
                 let po = self.make(Op::Relation("po".to_owned()), loc)?;
-                let before = self.make(Op::Binary(Binary::Compose, po, fences), loc)?;
+                let first = if name == "fencerel" { po } else { self.make(Op::Relation("ctrl".to_owned()), loc)? };
+                let before = self.make(Op::Binary(Binary::Compose, first, fences), loc)?;
                 self.make(Op::Binary(Binary::Compose, before, po), loc)?
             }
         };

@@ -1,8 +1,8 @@
 //! Reads a model and what it includes.
 //!
 //! A model names the files it includes by plain file names. They are those of the folder that the model is in, or
-//! models that come with Norn; nothing else is opened. `cos.cat` and `stdlib.cat` of other tools stand for nothing:
-//! what they define is there already.
+//! models that come with Norn, or the files of fences and filters that herd's models include ([`crate::builtin`]); nothing
+//! else is opened. herd's `cos.cat` and `stdlib.cat` stand for nothing: what they define is there already.
 
 use norn_ir::diag::Diagnostic;
 use norn_ir::source::{Loc, SourceMap};
@@ -86,6 +86,7 @@ impl Loader<'_, '_> {
 
     fn include(&mut self, name: &str, loc: Loc) -> Result<(), Diagnostic> {
         if name == "cos.cat" || name == "stdlib.cat" {
+            // herd's own would need all of herd's language.
             return Ok(());
         }
         let plain = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
@@ -101,7 +102,7 @@ impl Loader<'_, '_> {
         }
         let text = match (self.folder)(name) {
             Ok(text) => text,
-            Err(reason) => match name.strip_suffix(".cat").and_then(builtin::text) {
+            Err(reason) => match name.strip_suffix(".cat").and_then(builtin::included) {
                 Some(text) => text.to_owned(),
                 None => return Err(Diagnostic::error(loc, format!("cannot read '{name}': {reason}"))),
             },

@@ -15,7 +15,7 @@ const MAX_OPERATORS: u32 = 1000;
 /// More definitions and checks than any model has.
 const MAX_STATEMENTS: usize = 4000;
 
-const KEYWORDS: [&str; 14] = [
+const KEYWORDS: [&str; 16] = [
     "let",
     "rec",
     "and",
@@ -30,11 +30,12 @@ const KEYWORDS: [&str; 14] = [
     "include",
     "with",
     "from",
+    "try",
+    "undefined_unless",
 ];
 /// Of the language, but of no use to the models that are read here.
-const REFUSED: [&str; 14] = [
+const REFUSED: [&str; 13] = [
     "match",
-    "try",
     "forall",
     "do",
     "procedure",
@@ -164,15 +165,17 @@ impl<'a> Parser<'_, 'a> {
             }
             "show" | "unshow" => self.show().map(|()| None),
             "with" => self.orders().map(|()| None),
-            "flag" | "~" | "acyclic" | "irreflexive" | "empty" => self.check().map(Some),
+            "flag" | "undefined_unless" | "~" | "acyclic" | "irreflexive" | "empty" => self.check().map(Some),
             _ => Err(self.unexpected("'let', 'include' or a check")),
         }
     }
 
     fn check(&mut self) -> Result<Statement, Diagnostic> {
         let first = self.peek();
-        let flag = self.eat("flag");
-        let negated = self.eat("~");
+        // What makes the behaviour undefined forbids nothing.
+        let is_condition = self.eat("undefined_unless");
+        let flag = is_condition || self.eat("flag");
+        let negated = self.eat("~") != is_condition;
         let test = match self.peek().text {
             "acyclic" => Test::Acyclic,
             "irreflexive" => Test::Irreflexive,
@@ -182,7 +185,7 @@ impl<'a> Parser<'_, 'a> {
         self.bump();
         let body = self.expr()?;
         let name = if self.eat("as") { Some(self.name("the name of the check")?.text.to_owned()) } else { None };
-        if flag && name.is_none() {
+        if flag && !is_condition && name.is_none() {
             return Err(error(first, "a flag needs a name: 'flag … as name'"));
         }
         Ok(Statement::Check { test, negated, flag, body, name, loc: first.loc })
@@ -245,7 +248,13 @@ impl<'a> Parser<'_, 'a> {
             let message = format!("the expression is nested more than {MAX_DEPTH} levels deep");
             return Err(error(self.peek(), message));
         }
-        let found = if self.peek().is("let") { self.local() } else { self.binary(0) };
+        let found = if self.peek().is("let") {
+            self.local()
+        } else if self.peek().is("try") {
+            self.attempt()
+        } else {
+            self.binary(0)
+        };
         self.depth -= 1;
         found
     }
@@ -259,6 +268,15 @@ impl<'a> Parser<'_, 'a> {
         self.expect("in", "after a local definition")?;
         let body = self.expr()?;
         Ok(Expr { kind: ExprKind::Let(bindings, Box::new(body)), loc: token.loc })
+    }
+
+    /// `try fencerel(MFENCE) with 0`
+    fn attempt(&mut self) -> Result<Expr, Diagnostic> {
+        let token = self.bump();
+        let first = self.expr()?;
+        self.expect("with", "between what is tried and what stands for it")?;
+        let second = self.expr()?;
+        Ok(Expr { kind: ExprKind::Try(Box::new(first), Box::new(second)), loc: token.loc })
     }
 
     fn binary(&mut self, level: usize) -> Result<Expr, Diagnostic> {

@@ -36,6 +36,8 @@ pub(crate) enum ExprKind {
     Unary(Unary, Box<Expr>),
     Binary(Binary, Box<Expr>, Box<Expr>),
     Apply(String, Vec<Expr>),
+    /// The first, or the second if the first names what is not defined.
+    Try(Box<Expr>, Box<Expr>),
     Let(Vec<Binding>, Box<Expr>),
 }
 

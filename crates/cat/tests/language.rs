@@ -105,6 +105,9 @@ fn operators_on_relations() {
     same("[W] ; po", "po & (W * _)");
     same("co ; rf", &pairs(&[(E3, E2)]));
     same("fencerel(R)", "po ; [R] ; po");
+    same("try po with rf", "po");
+    same("try po ; unknown with rf", "rf");
+    same("(try fencerel(NONE) with 0) | po", "po");
 }
 
 #[test]
@@ -174,6 +177,11 @@ fn flags() {
     Stage::ALL.iter().for_each(|&stage| evaluation.advance(stage, &Small));
     assert!(Stage::ALL.iter().all(|&stage| evaluation.failure(stage).is_none()));
     assert_eq!(evaluation.flags(), ["reads"]);
+    // Undefined behaviour is not forbidden either.
+    assert_eq!(
+        failure(&read("undefined_unless empty rf as races undefined_unless empty po acyclic po").unwrap()),
+        None
+    );
 }
 
 #[test]
@@ -207,6 +215,13 @@ fn mistakes_have_places() {
     refused("acyclic po £", 1, 12, "unexpected character '£'");
     refused("acyclic 'tag", 1, 9, "the tag 'tag can only be used where tags are declared");
     refused("acyclic ~0", 1, 9, "this could be a set or a relation; write '_' or '_ * _'");
+    refused("acyclic try none with nothing", 1, 23, "'nothing' is not defined");
+    refused(
+        "acyclic try po | rf",
+        1,
+        20,
+        "the model ends where 'with' between what is tried and what stands for it should stand",
+    );
     refused("match x with", 1, 1, "'match' is a part of the language that is not supported");
     refused("include \"none.cat\"", 1, 9, "cannot read 'none.cat': there is none");
     for outside in ["../x.cat", "/etc/passwd", ".hidden", "a/b.cat", ""] {

@@ -47,6 +47,9 @@ const SETS: &[&str] = &[
     // RISC-V.
     "AQ",
     "RL",
+    "Acq",
+    "Rel",
+    "AcqRel",
     "AMO",
     "Fence.r.r",
     "Fence.r.w",

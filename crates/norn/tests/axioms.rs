@@ -397,6 +397,13 @@ fn users_write_models() {
     assert_eq!(answer("include \"base.cat\" acyclic po-loc | com"), "SB  my.cat Allow\n");
     assert_eq!(answer("include \"tso.cat\""), "SB  my.cat Allow\n");
     assert_eq!(answer("\"TSO\" include \"tso.cat\" empty [W] ; po ; [R]"), "SB  my.cat Forbid\n");
+    // In the manner of herd's own.
+    let herd = "\"X86\" include \"x86fences.cat\" include \"filters.cat\" include \"cos.cat\"\n\
+                let com = rf | fr | co acyclic po-loc | com empty rmw & (fre ; coe)\n\
+                let implied = MA(WR(po)) | AM(WR(po)) let none = try fencerel(NOTHING) with 0\n\
+                acyclic mfence | implied | none | WW(po) | RM(po) | rfe | fr | co as tso";
+    assert_eq!(answer(herd), "SB  my.cat Allow\n");
+    assert_eq!(answer(&herd.replace("RM(po)", "MM(po)")), "SB  my.cat Forbid\n");
     // The name of a file in a table is that of the file, or that without its ending.
     for column in ["my.cat", "my"] {
         folder.write("expected.tsv", format!("test\t{column}\nSB\tAllow\n"));

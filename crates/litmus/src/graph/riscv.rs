@@ -45,14 +45,14 @@ pub(crate) fn instruction<'a>(cursor: &mut Cursor<'_, 'a>, code: &mut Code<'a>) 
     Err(cursor.file.unsupported_at(name, message).help("docs/manual.md lists the instructions that are"))
 }
 
-/// The name without its order, and the tags of the order.
+/// The name without its order, and the tags of the order: one for each half, and herd's name for the whole.
 fn split_order(name: &str) -> (&str, &'static [&'static str]) {
     let endings: [(&str, &[&str]); 5] = [
-        (".aq.rl", &["AQ", "RL"]),
-        (".aqrl", &["AQ", "RL"]),
-        (".rl.aq", &["AQ", "RL"]),
-        (".aq", &["AQ"]),
-        (".rl", &["RL"]),
+        (".aq.rl", &["AQ", "RL", "AcqRel"]),
+        (".aqrl", &["AQ", "RL", "AcqRel"]),
+        (".rl.aq", &["AQ", "RL", "AcqRel"]),
+        (".aq", &["AQ", "Acq"]),
+        (".rl", &["RL", "Rel"]),
     ];
     endings.iter().find_map(|(ending, tags)| Some((name.strip_suffix(ending)?, *tags))).unwrap_or((name, &[]))
 }
