@@ -133,6 +133,11 @@ impl Model {
         &self.nodes[node.index()]
     }
 
+    /// Whether a check looks at that set of events.
+    pub fn mentions(&self, set: &str) -> bool {
+        self.nodes.iter().any(|info| info.needed && matches!(&info.op, Op::Set(name) if name == set))
+    }
+
     /// Whether one of the checks by itself forbids every cycle of `po-loc`, `rf`, `co` and `fr`. Only the text of the
     /// check is looked at, so some models that do forbid them are missed.
     pub fn is_coherent(&self) -> bool {

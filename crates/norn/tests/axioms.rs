@@ -495,6 +495,12 @@ fn tests_in_other_languages_are_refused() {
     assert_eq!(run.stdout(), expected);
     assert!(run.stderr().contains("it is the model of AArch64"), "{}", run.stderr());
     assert!(run.stderr().contains("SB.litmus:1:1"), "{}", run.stderr());
+    // Barriers of other architectures are no fences to the axioms of TSO.
+    let run = folder.norn(&["litmus", "-m", "tso.cat", "arm.litmus"]);
+    assert_eq!(run.status(), 2);
+    assert!(run.stderr().contains("it looks at FullFence"), "{}", run.stderr());
+    let run = folder.norn(&["litmus", "-m", "sc.cat", "arm.litmus", "SB.litmus"]);
+    assert_eq!((run.stdout(), run.status()), ("arm  sc.cat Allow\nSB  sc.cat Forbid\n".to_owned(), 0));
     let run = folder.norn(&["litmus", "-m", "tso", "arm.litmus"]);
     assert_eq!(run.status(), 2);
     assert!(run.stderr().contains("-m armv8"), "{}", run.stderr());

@@ -50,19 +50,26 @@ fn read_text(path: &Path) -> Result<String, String> {
 }
 
 /// Complains if the model says nothing of tests in that language.
-pub fn refuse_language(model: &LitmusModel, test: &GraphTest) -> Option<Diagnostic> {
-    let (speaks, of) = match model {
-        LitmusModel::Builtin("armv8") => (test.language == Language::AArch64, "AArch64"),
-        LitmusModel::Builtin("riscv") => (test.language == Language::RiscV, "RISC-V"),
-        LitmusModel::Builtin("rc11") => (matches!(test.language, Language::C11 | Language::C), "C11"),
-        LitmusModel::Builtin("lkmm") => (matches!(test.language, Language::Kernel | Language::C), "the kernel's C"),
-        _ => return None,
+pub fn refuse_language(name: &LitmusModel, model: &Model, test: &GraphTest) -> Option<Diagnostic> {
+    let language = test.language;
+    let (speaks, help) = match name {
+        LitmusModel::Builtin("armv8") => (language == Language::AArch64, "it is the model of AArch64"),
+        LitmusModel::Builtin("riscv") => (language == Language::RiscV, "it is the model of RISC-V"),
+        LitmusModel::Builtin("rc11") => {
+            (matches!(language, Language::C11 | Language::C), "it is the model of C11's atomics")
+        }
+        LitmusModel::Builtin("lkmm") => {
+            (matches!(language, Language::Kernel | Language::C), "it is the model of the kernel's C")
+        }
+        // Without the tags that the model looks at, fences would order nothing.
+        _ if model.mentions("FullFence") || model.mentions("StoreFence") => {
+            let speaks = matches!(language, Language::Ppc | Language::X86);
+            (speaks, "it looks at FullFence or StoreFence, which only fences of PPC and X86 are")
+        }
+        _ => (true, ""),
     };
-    if speaks {
-        return None;
-    }
-    let message = format!("{model} says nothing of tests in {}", test.language.name());
-    Some(Diagnostic::unsupported(test.header, message).help(format!("it is the model of {of}")))
+    let message = || format!("{name} says nothing of tests in {}", language.name());
+    (!speaks).then(|| Diagnostic::unsupported(test.header, message()).help(help))
 }
 
 /// What a test answers, and the graphs that show it if they are asked for: as text, and for Graphviz.

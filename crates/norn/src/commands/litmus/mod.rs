@@ -157,7 +157,8 @@ fn read_test(work: &Work, path: &Path, sources: &mut SourceMap) -> Result<Forms,
     }
     if work.models.iter().any(|(_, axioms)| axioms.is_some()) {
         let test = norn_litmus::graph::parse(sources, &shown, text)?;
-        let refusals = work.models.iter().filter_map(|(model, _)| axioms::refuse_language(model, &test));
+        let axioms = work.models.iter().filter_map(|(name, axioms)| Some((name, axioms.as_ref()?)));
+        let refusals = axioms.filter_map(|(name, axioms)| axioms::refuse_language(name, axioms, &test));
         let refusals: Vec<Diagnostic> = refusals.collect();
         if !refusals.is_empty() {
             return Err(refusals);
