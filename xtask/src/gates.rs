@@ -61,6 +61,15 @@ pub fn sequentialize(extent: Extent, only: Option<&str>) -> Result<(), String> {
     }
 }
 
+/// Only the litmus tests under models that are axioms.
+pub fn axioms(extent: Extent) -> Result<(), String> {
+    let corpus = corpus::folder().ok_or("there is no corpus here")?;
+    match axioms::run(&Norn::build()?, &corpus, extent)? {
+        0 => Ok(()),
+        n => Err(format!("{n} failures")),
+    }
+}
+
 /// Only the comparison of traces, which needs no binary.
 pub fn traces(extent: Extent) -> Result<(), String> {
     let corpus = corpus::folder().ok_or("there is no corpus here")?;

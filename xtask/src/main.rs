@@ -29,6 +29,7 @@ Usage: cargo xtask TASK
   sequentialize [--sample | examples | tacas15 | generated | litmus | recorded]
                      only the gate of the sequential programs: they agree with the reference machine and with 'rounds'
   traces [--sample]  of the gates only the comparison of the stateless engine with the enumerator on litmus tests
+  axioms [--sample]  of the gates only the litmus tests under models that are axioms
   hardware [--runs N]
                      compile small programs, run each N times (100,000 unless told) on this x86 machine, and fail
                      if an outcome is seen that Norn does not allow under TSO
@@ -88,6 +89,8 @@ fn main() -> ExitCode {
         }
         ["traces"] => gates::traces(gates::Extent::Full),
         ["traces", "--sample"] => gates::traces(gates::Extent::Sample),
+        ["axioms"] => gates::axioms(gates::Extent::Full),
+        ["axioms", "--sample"] => gates::axioms(gates::Extent::Sample),
         ["hardware"] => hardware::run(hardware::DEFAULT_RUNS),
         ["hardware", "--runs", runs] => match runs.parse() {
             Ok(runs) => hardware::run(runs),
