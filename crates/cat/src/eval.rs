@@ -57,6 +57,13 @@ impl<'m> Evaluation<'m> {
         Evaluation { model, values: vec![None; model.nodes.len()] }
     }
 
+    /// What the values on an execution of that many events take, in bytes, at most.
+    pub fn bytes(&self, events: usize) -> u64 {
+        let needed = self.model.nodes.iter().filter(|info| info.needed).count() as u64;
+        let relation = (events as u64).saturating_mul(events.div_ceil(64) as u64).saturating_mul(8);
+        needed.saturating_mul(relation)
+    }
+
     /// Evaluates all that belongs to a stage, anew if it has been before. The stages before it stay as they are.
     pub fn advance(&mut self, stage: Stage, execution: &dyn Execution) {
         for index in 0..self.model.nodes.len() {

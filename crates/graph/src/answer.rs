@@ -23,6 +23,11 @@ use crate::run::{Kind, Trace};
 use crate::test::{Condition, Test};
 use crate::values;
 
+/// Events of an execution that is looked at.
+const MAX_EVENTS: usize = 5000;
+/// What the evaluation of a model on it may take.
+const MAX_BYTES: u64 = 256 << 20;
+
 /// What a model says of a test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
@@ -208,6 +213,13 @@ impl<'s> Search<'s, '_> {
 
     /// All traces are chosen.
     fn cells(&mut self, chosen: &mut Chosen<'s>) -> bool {
+        let of_threads = || chosen.traces.iter().flatten().flat_map(|trace| &trace.events);
+        let accessed: BTreeSet<Cell> = of_threads().filter_map(|event| event.cell).collect();
+        let events = of_threads().count() + accessed.len();
+        if events > MAX_EVENTS || self.evaluation.bytes(events) > MAX_BYTES {
+            self.incomplete = Some("an execution has too many events".to_owned());
+            return false;
+        }
         let mut graph = Graph::new(self.program, chosen.traces.iter().flatten().copied().collect());
         let mut of_cells: Vec<(Cell, Vec<Choice>)> = Vec::new();
         for cell in (0..self.program.cells.len()).map(Cell::new) {

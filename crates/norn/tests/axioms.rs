@@ -461,10 +461,8 @@ fn mistakes_in_models_have_places() {
 fn models_cannot_run_for_ever() {
     let folder = Folder::new("axioms_hostile");
     folder.write("SB.litmus", SB);
-    let many: String = (0..60).map(|n| format!("x{n}, ")).collect();
     let cells: String =
         (0..60).map(|n| format!("stw r1,{}(r2) | stw r1,{}(r2) | lwz r1,{}(r2) ;\n", 4 * n, 4 * n, 4 * n)).collect();
-    assert!(many.len() > 60);
     folder.write(
         "many.litmus",
         format!("PPC many\n{{ int a[60]; 0:r2=a; 1:r2=a; 2:r2=a; 0:r1=1; 1:r1=2; }}\n P0 | P1 | P2 ;\n{cells}exists (2:r1=3)\n"),
@@ -475,6 +473,22 @@ fn models_cannot_run_for_ever() {
     }
     let run = with_model(&folder, &format!("{doubling}acyclic f59(po)"));
     assert_eq!(run.status(), 2, "{}", run.stderr());
+    // Many definitions, each of them needed, on many events.
+    let wide: String = (0..3000).map(|n| format!("let d{n} = po ; d{} ; rf\n", n - 1)).collect();
+    let wide = wide.replace("d-1", "co");
+    folder.write("wide.cat", format!("{wide}empty d2999 & 0 acyclic d2999 | po"));
+    let row =
+        |n: usize| ["stw r1,0(r2)"; 12].map(|store| store.replace("0(", &format!("{}(", 4 * n))).join(" | ") + " ;\n";
+    let state: String = (0..12).map(|thread| format!("{thread}:r2=a; {thread}:r1={thread}; ")).collect();
+    let names: Vec<String> = (0..12).map(|thread| format!("P{thread}")).collect();
+    let rows: String = (0..100).map(row).collect();
+    folder.write(
+        "large.litmus",
+        format!("PPC large\n{{ int a[100]; {state} }}\n {} ;\n{rows}exists (a[0]=3)\n", names.join(" | ")),
+    );
+    let run = folder.norn(&["litmus", "-m", "wide.cat", "--timeout", "5", "large.litmus"]);
+    assert_eq!((run.status(), run.stderr()), (5, String::new()), "{}", run.stdout());
+    assert!(run.stdout().contains("too many events"), "{}", run.stdout());
     // Recursion that is as slow as can be, and no check that would cut the search.
     folder.write("slow.cat", "let rec a = po | a ; po | rf | a ; rf and b = a | b ; co | fr ; b ~empty b | a | po");
     let run = folder.norn(&["litmus", "-m", "slow.cat", "--timeout", "1", "many.litmus"]);

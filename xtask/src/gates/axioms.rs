@@ -7,7 +7,7 @@ use crate::norn::Norn;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The sets, their models, and how long they may take together.
+/// The sets and their models.
 const SETS: [(&str, &str); 6] = [
     ("litmus-aarch64", "armv8"),
     ("litmus-riscv", "riscv"),
