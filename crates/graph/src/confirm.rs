@@ -49,11 +49,17 @@ impl fmt::Display for Mismatch {
 pub struct Witness {
     claim: Claim,
     traces: Vec<Trace>,
+    flags: Vec<String>,
 }
 
 impl Witness {
     pub fn claim(&self) -> &Claim {
         &self.claim
+    }
+
+    /// What the model says of it besides that it is allowed, such as that it shows a data race.
+    pub fn flags(&self) -> &[String] {
+        &self.flags
     }
 
     /// What each thread did.
@@ -100,8 +106,9 @@ pub fn confirm(program: &Program, model: &Model, wanted: &Condition, claim: Clai
     if wanted.holds(&Final(&graph)) != Some(true) {
         return wrong("the final state does not satisfy the condition".to_owned());
     }
+    let flags = evaluation.flags().into_iter().map(str::to_owned).collect();
     drop(graph);
-    Ok(Witness { claim, traces })
+    Ok(Witness { claim, traces, flags })
 }
 
 /// The graph of these traces with what the claim chooses.

@@ -53,6 +53,9 @@ pub fn text(test: &Test, witness: &Witness) -> String {
         format!("{} = {}", column.label, value(&test.program, found))
     });
     let _ = writeln!(text, "finally\n  {}", finals.collect::<Vec<_>>().join(", "));
+    if !witness.flags().is_empty() {
+        let _ = writeln!(text, "flags\n  {}", witness.flags().join(", "));
+    }
     text
 }
 

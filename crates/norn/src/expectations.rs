@@ -48,7 +48,7 @@ impl Expectations {
 
     /// What the table says of the test in that file, under the model of that number.
     pub fn of(&self, file: &Path, model: usize) -> Option<&str> {
-        let file = file.with_extension("");
+        let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned()).with_extension("");
         let parts = file.components().filter_map(|part| match part {
             Component::Normal(name) => name.to_str(),
             _ => None,

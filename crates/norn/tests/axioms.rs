@@ -378,6 +378,10 @@ SB  tso.cat Allow
     {
         assert!(dot.contains(part), "'{part}' should be in\n{dot}");
     }
+    // What a model says besides.
+    folder.write("race.litmus", c(&["*x = 1;", "int r0 = *x;"], "exists (1:r0=1)").replace("C test", "C race"));
+    let race = folder.norn(&["litmus", "-m", "rc11", "--graph", "race.litmus"]).stdout();
+    assert!(race.contains("  b: read x = 1 (NA Plain), from a\n") && race.contains("flags\n  race\n"), "{race}");
     let forbidden = folder.norn(&["litmus", "-m", "sc.cat", "--graph", "SB.litmus"]);
     assert_eq!(forbidden.stdout(), "SB  sc.cat Forbid\n");
 }
