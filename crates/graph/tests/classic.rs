@@ -441,6 +441,75 @@ fn waiting_is_short() {
     assert!(!allows(&builtin("armv8"), &endless));
 }
 
+/// A loop that counts does not only wait.
+#[test]
+fn counting_is_not_waiting() {
+    let mut counting = test("r1 = x | x = 1", "0:r2=3");
+    let (again, thread) = (Label::new(9), &mut counting.program.threads[0]);
+    let counter = register(thread, "r2");
+    let one_more = Expr::binary(BinaryOp::Add, Expr::Reg(counter), Expr::Const(1));
+    let head = [Instr::Label(again), Instr::Assign { dst: counter, value: one_more }];
+    let head = head.map(|instr| norn_graph::program::Step { instr, loc: Loc::NONE });
+    thread.code.splice(0..0, head);
+    let condition = Expr::binary(BinaryOp::Less, Expr::Reg(counter), Expr::Const(3));
+    thread.push(Instr::Branch { condition, target: again, until: None }, Loc::NONE);
+    assert!(allows(&builtin("sc"), &counting));
+}
+
+/// What the status of an exclusive store depends on is not the same everywhere.
+#[test]
+fn a_status_may_depend_on_its_store() {
+    let depends = own("acyclic po-loc | rf | co | fr empty [W] ; addr as status");
+    for status_depends in [false, true] {
+        let mut test = counters(true);
+        let thread = &mut test.program.threads[0];
+        let (status, found) = (register(thread, "r2"), register(thread, "r3"));
+        let Instr::StoreExclusive { status_depends: flag, addr, .. } = &mut thread.code[1].instr else {
+            panic!("a store")
+        };
+        *flag = status_depends;
+        let addr = Expr::binary(BinaryOp::Add, addr.clone(), zero(status));
+        thread.push(Instr::Load { dst: found, addr, width: W, tags: Tags::none(), exclusive: false }, Loc::NONE);
+        let both = Term::Register { thread: 0, reg: status };
+        test.condition = Condition::Equal(both, Term::Const(0), W);
+        assert_eq!(allows(&depends, &test), !status_depends);
+    }
+}
+
+/// An access of several parts is as many events, and one step where the model says so.
+#[test]
+fn accesses_of_several_parts() {
+    let (high, low) = (5, 7);
+    let question = |width: Width, offset: u64, value: u64| {
+        let mut program = Program::default();
+        let x = program.divided_location("x", Width::W64, W, None);
+        let address = program.cells[x.index()].address;
+        let (mut writer, mut reader) = (Thread::default(), Thread::default());
+        let (addr, tags) = (Expr::Const(address), Tags::none());
+        writer.push(
+            Instr::Store { addr, value: Expr::Const(high << 32 | low), width: Width::W64, tags: tags.clone() },
+            Loc::NONE,
+        );
+        let dst = reader.register("r1", 0);
+        let addr = Expr::Const(address + offset);
+        reader.push(Instr::Load { dst, addr, width, tags, exclusive: false }, Loc::NONE);
+        program.threads = vec![writer, reader];
+        let condition = Condition::And(vec![
+            Condition::Equal(Term::Register { thread: 1, reg: dst }, Term::Const(value), Width::W64),
+            Condition::Equal(Term::Cells { first: x, count: 2, unit: W }, Term::Const(high << 32 | low), Width::W64),
+        ]);
+        let (name, observed) = ("parts".to_owned(), Vec::new());
+        Test { name, program, filter: None, quantifier: Quantifier::Exists, condition, observed }
+    };
+    let torn = own("acyclic po-loc | rf | co | fr");
+    for (name, model) in [("armv8", builtin("armv8")), ("riscv", builtin("riscv")), ("torn", torn)] {
+        assert!(allows(&model, &question(W, 4, high)) && allows(&model, &question(W, 0, low)), "{name}");
+        assert!(!allows(&model, &question(W, 4, low)) && !allows(&model, &question(W, 0, high)), "{name}");
+        assert!(allows(&model, &question(Width::W64, 0, high << 32 | low)), "{name}");
+        assert_eq!(allows(&model, &question(Width::W64, 0, high << 32)), name == "torn", "{name}");
+    }
+}
+
 #[test]
 fn loops_and_parts_of_cells_are_unknown() {
     let unknown = |test: &Test| match ask(test, &builtin("armv8"), &Limits::none()) {
