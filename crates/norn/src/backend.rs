@@ -7,6 +7,7 @@
 use crate::args::{CheckArgs, Reader, SequentialBounds, Unwind};
 use crate::commands::sequentialize::{self, translate};
 use crate::exit::Exit;
+use crate::json_output;
 use crate::output;
 use crate::owned::{PrivateFolder, Tool};
 use crate::watch::{self, LastWords};
@@ -144,7 +145,7 @@ impl Question {
             text += &self.line(model, word, reason.as_deref());
             values.push(self.value(model, word, reason.as_deref()));
         }
-        (if self.as_json { output::json_text(values) } else { text }, exit)
+        (if self.as_json { json_output::text(values) } else { text }, exit)
     }
 
     /// Why a word is no verdict, if it is none.

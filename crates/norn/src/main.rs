@@ -14,6 +14,7 @@ mod files;
 mod frontend;
 mod harness;
 mod input;
+mod json_output;
 mod limits;
 mod litmus_model;
 mod loops;
@@ -41,12 +42,16 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     watch::begin();
+    json_output::expect(std::env::args_os().skip(1));
     std::panic::set_hook(Box::new(report_panic));
     let cli = match args::parse(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => {
             // `--help` and `--version` come this way too.
             let fine = if error.use_stderr() { Exit::Usage } else { Exit::Fine };
+            if fine == Exit::Usage {
+                json_output::usage(&error.to_string());
+            }
             let written = error.print().and_then(|()| std::io::stdout().flush());
             return if written.is_err() && fine == Exit::Fine { Exit::Unwritten } else { fine }.into();
         }
@@ -58,6 +63,7 @@ fn main() -> ExitCode {
         }
         output::fail("internal error: please report it, with the input that led here", Exit::Internal)
     });
+    json_output::end(exit);
     // Nobody else speaks from now on: the verdict has been given.
     std::mem::forget(watch::speak());
     exit.into()

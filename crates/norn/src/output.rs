@@ -1,12 +1,12 @@
 //! What commands write: to standard output, to files, and Norn's own words to standard error.
 
 use crate::exit::Exit;
+use crate::json_output;
 use crate::render::render;
 use crate::watch;
 use norn_c::driver::StageTimes;
 use norn_ir::diag::{Diagnostic, Severity};
 use norn_ir::source::{Loc, SourceMap};
-use norn_report::visible;
 use norn_verdict::outcome::Stats;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -74,6 +74,7 @@ pub fn say(text: &str) {
 }
 
 pub fn show(diagnostics: &[Diagnostic], sources: &SourceMap) {
+    diagnostics.iter().for_each(|diagnostic| json_output::note(diagnostic, sources));
     let colour = has_styles();
     let mut shown = diagnostics.iter().collect::<Vec<_>>();
     // Errors last, where a reader looks first.
@@ -95,12 +96,6 @@ pub fn print_stats(times: &StageTimes, stats: &Stats) {
     print_times(times);
     let figures = stats.0.iter().map(|(name, value)| format!("{name:26} {value:14.3}\n"));
     say(&figures.collect::<String>());
-}
-
-/// One value as it is, several as a list.
-pub fn json_text(mut values: Vec<serde_json::Value>) -> String {
-    let value = if values.len() == 1 { values.remove(0) } else { serde_json::Value::Array(values) };
-    visible::json(&value) + "\n"
 }
 
 /// Whether standard error is a terminal that understands escape sequences and is meant to get them.

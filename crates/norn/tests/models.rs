@@ -115,9 +115,8 @@ impl Fact<'_> {
                 args.extend(["-include", "prelude.h"]);
             }
             let run = folder.norn(&args);
-            let found = match serde_json::from_str(&run.stdout()) {
-                Ok(Value::Array(verdicts)) => verdicts,
-                Ok(verdict) => vec![verdict],
+            let found = match serde_json::from_str::<Value>(&run.stdout()) {
+                Ok(output) => support::verdicts(&output),
                 Err(_) => panic!("line {} with '{options}':\n{}{}", self.line, run.stdout(), run.stderr()),
             };
             let status = match expected.split(' ').next() {

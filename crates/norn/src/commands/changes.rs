@@ -7,6 +7,7 @@ use crate::commands::patch::{Patch, as_text, deliver};
 use crate::exit::Exit;
 use crate::files::write_page;
 use crate::frontend::{self, Compiled, Decisions, Failure};
+use crate::json_output;
 use crate::limits;
 use crate::loops;
 use crate::output;
@@ -73,7 +74,7 @@ fn unknown(model: Model, why: &Why, as_json: bool) -> String {
     let undecided = Undecided::new(why.clone());
     let outcome = Outcome::Unknown { undecided: &undecided, bounds: &[] };
     match as_json {
-        true => output::json_text(vec![json!({
+        true => json_output::text(vec![json!({
             "verdict": "unknown", "model": model.name(), "reason": undecided.to_string(), "patch": "",
         })]),
         false => verdict_line(model, &outcome, &sources) + "\n",
@@ -126,7 +127,7 @@ impl Task<'_> {
             let outcome = Outcome::Wrong { violation: shown.violation.as_ref(), but };
             let line = verdict_line(model, &outcome, sources);
             if self.args.json {
-                return output::json_text(vec![json!({
+                return json_output::text(vec![json!({
                     "verdict": if shown.violation.is_some() { "unsafe" } else { "not robust" },
                     "model": model.name(),
                     "reason": but.trim_start_matches("; "),
@@ -161,7 +162,7 @@ impl Task<'_> {
         let patch = tried.map(|(problem, chosen)| Patch::of(problem, chosen));
         let cost = tried.map(|(problem, chosen)| problem.cost_of(chosen));
         let text = match (self.args.json, &patch, cost) {
-            (true, ..) => output::json_text(vec![json!({
+            (true, ..) => json_output::text(vec![json!({
                 "verdict": "unknown",
                 "model": model.name(),
                 "reason": undecided.to_string(),
@@ -212,7 +213,7 @@ impl Task<'_> {
             for (key, more) in &said.more {
                 value[*key] = more.clone();
             }
-            output::json_text(vec![value])
+            json_output::text(vec![value])
         } else {
             let reasons =
                 found.chosen.iter().map(|&choice| self.reason(problem, found, choice, said)).collect::<String>();

@@ -8,6 +8,7 @@ use crate::asking::given_bounds;
 use crate::exit::Exit;
 use crate::frontend::Compiled;
 use crate::harness::note_harness;
+use crate::json_output;
 use crate::output;
 use crate::reach::note_unreached;
 use crate::watch::{self, LastWords};
@@ -52,7 +53,7 @@ pub fn output(parts: &[Part], why: &Why, as_json: bool) -> String {
             Part::Open(model) => text += &(line::verdict_line(&unknown(*model, why.clone()), &sources) + "\n"),
         }
     }
-    if as_json { output::json_text(values) } else { text }
+    if as_json { json_output::text(values) } else { text }
 }
 
 fn unknown(model: Model, why: Why) -> Verdict {

@@ -4,6 +4,7 @@ use crate::args::RobustArgs;
 use crate::asking::given_bounds;
 use crate::exit::Exit;
 use crate::frontend::{self, Compiled, Decisions, Failure};
+use crate::json_output;
 use crate::limits;
 use crate::loops;
 use crate::output;
@@ -88,7 +89,7 @@ fn unknown(models: &[Model], why: &Why, as_json: bool, mut values: Vec<Value>) -
     });
     if as_json {
         values.extend(verdicts.map(|v| robust::verdict(&v, &sources)));
-        return output::json_text(values);
+        return json_output::text(values);
     }
     verdicts.map(|v| robust::verdict_line(&v, &sources) + "\n").collect()
 }

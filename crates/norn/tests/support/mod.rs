@@ -100,3 +100,11 @@ pub fn until_it_listens(child: &Child) {
 pub fn project() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().and_then(Path::parent).expect("crates lie two folders deep")
 }
+
+/// The verdicts in what `--json` writes, in the order in which models were asked for.
+pub fn verdicts(output: &serde_json::Value) -> Vec<serde_json::Value> {
+    let others = output["others"].as_array().cloned().unwrap_or_default();
+    let all: Vec<serde_json::Value> = std::iter::once(output.clone()).chain(others).collect();
+    let of = |model: &serde_json::Value| all.iter().find(|verdict| verdict["model"] == *model).cloned();
+    output["models"].as_array().into_iter().flatten().filter_map(of).collect()
+}
