@@ -200,9 +200,7 @@ impl Search<'_> {
         if growing_towards(most).next().is_none() {
             return self.step(task.bounds, task.limits);
         }
-        let now = Instant::now();
-        let half = task.limits.deadline.map(|end| now + end.saturating_duration_since(now) / 2);
-        let limits = Limits { deadline: half, ..task.limits.clone() };
+        let limits = task.limits.half().unwrap_or_else(|| task.limits.clone());
         let halved = Task { limits: &limits, ..*task };
         let symbolic = executed(&halved, self.code, task.bounds, &mut self.figures);
         if symbolic.as_ref().is_ok_and(is_sequential_to_the_end) {

@@ -13,6 +13,7 @@ use norn_report::visible::{visible, visible_lines};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Basic, Checks};
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -171,6 +172,11 @@ pub struct CheckArgs {
 
     #[command(flatten)]
     pub limits: LimitArgs,
+
+    /// Engines of `auto` that run at the same time; with 1 they take turns. The verdict does not depend on it [default: the
+    /// number of processors that Norn may use]
+    #[arg(short = 'j', long, value_name = "N", value_parser = jobs)]
+    pub jobs: Option<NonZeroUsize>,
 
     /// Safe within bounds is not enough, also if they were given: that is unknown, exit 5. What a SAT solver calls safe is
     /// checked as by --certify
@@ -606,6 +612,10 @@ impl LimitArgs {
     pub fn memory(&self) -> u64 {
         self.megabytes.map_or_else(limits::default_memory, |mb| mb.saturating_mul(1 << 20))
     }
+}
+
+fn jobs(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| format!("'{text}' is not a number of engines, 1 or more"))
 }
 
 /// A number of seconds, perhaps with decimals. More than a clock can count is as good as no limit.

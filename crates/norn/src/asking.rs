@@ -8,6 +8,7 @@ use norn_rounds::Rounds;
 use norn_verdict::claim::Mismatch;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Verdict;
+use std::num::NonZeroUsize;
 
 impl Engine {
     /// The engine, if it is a single one.
@@ -26,7 +27,15 @@ impl Engine {
     pub fn ask(self, task: &Task<'_>, model: Model) -> Result<Verdict, Mismatch> {
         match self.who() {
             Some(who) => task.ask(who, model),
-            None => task.ask_in_turn(model),
+            None => task.ask_in_turns(model),
+        }
+    }
+
+    /// The same, or two verdicts that contradict one another.
+    pub fn verdicts(self, task: &Task<'_>, model: Model) -> Result<Vec<Verdict>, Mismatch> {
+        match self.who() {
+            Some(who) => task.ask(who, model).map(|verdict| vec![verdict]),
+            None => task.verdicts_in_turns(model),
         }
     }
 }
@@ -51,6 +60,7 @@ impl CheckArgs {
             certify: self.events.certify || self.require_proof,
             proofs_only: self.events.certify,
             sampling: !self.no_attack,
+            jobs: Some(jobs(self.jobs)),
             ..engine_options(self.events, &self.rounds)
         }
     }
@@ -60,6 +70,11 @@ impl LitmusArgs {
     pub fn options(&self) -> Options {
         engine_options(self.events, &self.rounds)
     }
+}
+
+/// How many at a time: as told, or as many as the process may use processors.
+pub fn jobs(told: Option<NonZeroUsize>) -> NonZeroUsize {
+    told.unwrap_or_else(|| std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
 }
 
 /// The bounds of the command line together.

@@ -13,6 +13,7 @@ pub fn limits(args: &LimitArgs, stop: &StopToken, line: &ProgressLine) -> Limits
         executions: args.executions,
         stop: stop.clone(),
         progress: line.progress(),
+        ..Limits::none()
     }
 }
 

@@ -1,6 +1,8 @@
 //! Which engines are asked, in which order, for how long, and what their answers say together.
 //!
-//! - [`auto`]: several engines in turn; [`cross_check`]: all of them, which have to agree
+//! - [`auto`]: several engines that take turns; [`order`]: which, and who comes first; [`race`]: their threads; [`turnstile`]: whose
+//!   turn it is
+//! - [`cross_check`]: all of them, which have to agree
 //! - [`attack`]: random executions before the others, and against every verdict of safe
 //! - [`enumerate`]: the reference machine's own search, as an engine
 //! - [`given`]: which bounds were given: only within those is a program safe
@@ -10,6 +12,9 @@ pub mod auto;
 pub mod cross_check;
 pub mod enumerate;
 pub mod given;
+pub mod order;
+pub mod race;
+pub mod turnstile;
 
 use attack::FULL_WORK;
 use enumerate::Enumerate;
@@ -27,6 +32,7 @@ use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Verdict};
 use norn_verdict::robustness::CyclicTrace;
 use norn_verdict::schedule::Schedule;
+use std::num::NonZeroUsize;
 
 /// Who is asked.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -81,6 +87,14 @@ pub struct Options {
     pub rounds: Rounds,
     /// Random executions come first in `auto`.
     pub sampling: bool,
+    /// How many engines of `auto` run at the same time; one unless it is given.
+    pub jobs: Option<NonZeroUsize>,
+}
+
+impl Options {
+    fn permits(&self) -> usize {
+        self.jobs.map_or(1, usize::from)
+    }
 }
 
 /// The reference machine, with somebody who hears what engines know so far.
@@ -130,11 +144,23 @@ impl Task<'_> {
         Ok(given::within_given(self, said))
     }
 
-    /// What the engines that can help say, in turn.
-    pub fn ask_in_turn(&self, model: Model) -> Result<Verdict, Mismatch> {
+    /// What the engines that can help say, in turns: one verdict, or two that contradict one another.
+    pub fn verdicts_in_turns(&self, model: Model) -> Result<Vec<Verdict>, Mismatch> {
         match self.options.shortest {
-            true => self.ask(Who::States, model),
-            false => auto::verdict(self, model),
+            true => self.ask(Who::States, model).map(|verdict| vec![verdict]),
+            false => auto::verdicts(self, model),
+        }
+    }
+
+    /// The same for those who have no report to write about a contradiction.
+    pub fn ask_in_turns(&self, model: Model) -> Result<Verdict, Mismatch> {
+        let mut verdicts = self.verdicts_in_turns(model)?;
+        match &verdicts[..] {
+            [violated, safe] => {
+                let engines = (violated.engine, safe.engine);
+                Err(Mismatch::Refused(format!("'{}' found a violation, '{}' says safe", engines.0, engines.1)))
+            }
+            _ => Ok(verdicts.remove(0)),
         }
     }
 }

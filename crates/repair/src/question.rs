@@ -99,7 +99,7 @@ impl Question<'_> {
         let start = Instant::now();
         let verdict = match who {
             Some(who) => task.ask(who, self.model)?,
-            None => task.ask_in_turn(self.model)?,
+            None => task.ask_in_turns(self.model)?,
         };
         let said = match attack(&task, verdict, start.elapsed())? {
             Attacked::Shown(verdict) => verdict,

@@ -12,7 +12,6 @@ use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Bound, BoundKind, Checks, Outcome, Stats, Verdict};
 use norn_verdict::undecided::{Undecided, Why};
-use std::time::Instant;
 
 /// Events of a program for which it pays to try smaller bounds first.
 const LARGE: usize = 300;
@@ -74,9 +73,7 @@ pub fn without_idle_iterations<'a>(task: &Task<'a>) -> &'a Analysed {
 /// more rounds.
 fn towards(task: &Task<'_>, given: &Bounds) -> Result<Verdict, Mismatch> {
     let most = given.largest();
-    let Some(end) = task.limits.deadline.filter(|_| most > 1) else { return within(task, given) };
-    let now = Instant::now();
-    let limits = Limits { deadline: Some(now + end.saturating_duration_since(now) / 2), ..task.limits.clone() };
+    let Some(limits) = task.limits.half().filter(|_| most > 1) else { return within(task, given) };
     let code = without_idle_iterations(task);
     let verdict = match execute(code, given, task.checks, &limits) {
         Err(open) => unknown(task, open, Stats::default()),

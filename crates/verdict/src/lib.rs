@@ -10,7 +10,7 @@
 //! - [`record`]: verdicts as they are written down and read back
 //! - [`property`]: what a property file of SV-COMP asks
 //! - [`robustness`]: whether a weak model shows more than SC does
-//! - [`limits`]: time, memory and the stop token; [`progress`]: how far a search has come
+//! - [`limits`]: time, memory and the stop token; [`progress`]: how far a search has come; [`turns`]: searches that take turns
 
 pub mod advice;
 pub mod claim;
@@ -24,4 +24,5 @@ pub mod record;
 pub mod robustness;
 pub mod schedule;
 pub mod trace;
+pub mod turns;
 pub mod undecided;

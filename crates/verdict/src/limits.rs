@@ -1,6 +1,7 @@
 //! How long and how large a search may become, how it is told to stop, and who watches it.
 
 use crate::progress::Progress;
+use crate::turns::Turns;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,26 +41,32 @@ impl Exceeded {
     }
 }
 
-/// The limits of one search. Searches ask [`Limits::exceeded`] now and then; it is cheap.
+/// The limits of one search. Searches ask [`Limits::exceeded`] now and then; it is cheap, but it may take long to return where
+/// searches take turns.
 #[derive(Clone, Debug)]
 pub struct Limits {
     pub deadline: Option<Instant>,
+    /// Of a search that takes turns: how much time it may have had, beside the deadline.
+    pub allowance: Option<Duration>,
     /// Bytes of resident memory of the whole process.
     pub memory: Option<u64>,
     /// Executions, for an engine that counts them.
     pub executions: Option<u64>,
     pub stop: StopToken,
     pub progress: Progress,
+    pub turns: Turns,
 }
 
 impl Limits {
     pub fn none() -> Limits {
         Limits {
             deadline: None,
+            allowance: None,
             memory: None,
             executions: None,
             stop: StopToken::default(),
             progress: Progress::none(),
+            turns: Turns::none(),
         }
     }
 
@@ -69,17 +76,48 @@ impl Limits {
 
     /// The same, but for a second at most: for what is worth knowing only if it is quickly known.
     pub fn for_a_moment(&self) -> Limits {
-        let soon = Instant::now() + Duration::from_secs(1);
-        Limits { deadline: Some(self.deadline.map_or(soon, |deadline| deadline.min(soon))), ..self.clone() }
+        self.for_at_most(Duration::from_secs(1))
     }
 
-    /// The limit that was reached, if any. Looks at the clock and at the process's memory: call it every few thousand
-    /// steps, not at each.
+    /// The same, but for so long at most. A search that takes turns has that time for itself.
+    pub fn for_at_most(&self, time: Duration) -> Limits {
+        match self.turns.used() {
+            Some(used) => {
+                let soon = used + time;
+                Limits { allowance: Some(self.allowance.map_or(soon, |most| most.min(soon))), ..self.clone() }
+            }
+            None => {
+                let soon = Instant::now() + time;
+                Limits { deadline: Some(self.deadline.map_or(soon, |deadline| deadline.min(soon))), ..self.clone() }
+            }
+        }
+    }
+
+    /// The same with half of the time that is left, if time is limited.
+    pub fn half(&self) -> Option<Limits> {
+        if self.deadline.is_none() && self.allowance.is_none() {
+            return None;
+        }
+        let now = Instant::now();
+        let used = self.turns.used().unwrap_or_default();
+        let deadline = self.deadline.map(|end| now + end.saturating_duration_since(now) / 2);
+        let allowance = self.allowance.map(|most| used + most.saturating_sub(used) / 2);
+        Some(Limits { deadline, allowance, ..self.clone() })
+    }
+
+    /// The limit that was reached, if any. Looks at the clock and at the process's memory, and waits for the search's turn
+    /// where searches take turns: call it every millisecond or so, not at each step.
     pub fn exceeded(&self) -> Option<Exceeded> {
         if self.stop.is_stopped() {
             return Some(Exceeded::Interrupted);
         }
+        if let Some(ended) = self.turns.pass() {
+            return Some(ended);
+        }
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Some(Exceeded::Time);
+        }
+        if self.allowance.is_some_and(|most| self.turns.used().is_some_and(|used| used >= most)) {
             return Some(Exceeded::Time);
         }
         match (self.memory, resident_bytes()) {

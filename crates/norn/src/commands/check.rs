@@ -182,7 +182,7 @@ fn check_model(
     let task = Task { program, checks, given: &given, limits: &limits, options: &options, heard };
     let verdicts = match args.cross_check {
         true => cross_check::verdicts(&task, model),
-        false => args.engine.ask(&task, model).map(|verdict| vec![verdict]),
+        false => args.engine.verdicts(&task, model),
     };
     match is_last {
         true => watch::end_task_soon(),
