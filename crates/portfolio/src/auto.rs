@@ -19,7 +19,7 @@ use crate::attack::shallow;
 use crate::cross_check::disagreement;
 use crate::given::covers_all;
 use crate::order::runners;
-use crate::race::{Runner, Told, race};
+use crate::race::{Race, Runner, Told, race};
 use crate::{Task, Who};
 use norn_engine::GivenBounds;
 use norn_verdict::claim::Mismatch;
@@ -53,32 +53,37 @@ fn take_turns(
     ask: &crate::race::Ask<'_>,
 ) -> Result<Vec<Verdict>, Mismatch> {
     let is_answer = |said: &Verdict| is_answer(said, given);
-    let told = match runners {
+    let Race { told, winner } = match runners {
         // Nobody waits for whoever is alone.
         [only] => {
             let start = Instant::now();
             let said = ask(only.who, all, heard)?;
-            vec![Told { who: only.who, said: Some(said), used: start.elapsed() }]
+            Race { told: vec![Told { who: only.who, said: Some(said), used: start.elapsed() }], winner: None }
         }
         several => race(several, permits, all, ask, &is_answer, heard)?,
     };
-    let used = told.iter().map(|told| (seconds(told.who), told.used)).collect::<Vec<_>>();
-    let mut said = told.into_iter().filter_map(|told| Some((told.who, told.said?))).collect::<Vec<_>>();
-    if runners.len() > 1 && !said.iter().any(|(_, said)| is_answer(said)) {
+    let used = told.iter().map(|told| (seconds(told.who), told.used.as_secs_f64())).collect::<Vec<_>>();
+    let mut said = told.into_iter().map(|told| (told.who, told.said)).collect::<Vec<_>>();
+    if runners.len() > 1 && winner.is_none() {
         ask_again(&mut said, all, &is_answer, heard, ask)?;
     }
-    let mut verdicts = said.into_iter().map(|(_, verdict)| verdict).collect::<Vec<_>>();
+    let first = winner.and_then(|winner| said[winner].1.take());
+    let mut verdicts = first.into_iter().chain(said.into_iter().filter_map(|(_, said)| said)).collect::<Vec<_>>();
     if let Some((violated, safe)) = disagreement(&verdicts, given) {
         return Ok(vec![violated.clone(), safe.clone()]);
     }
     // Of equals the first.
     verdicts.reverse();
     let best = verdicts.into_iter().max_by_key(strength);
-    let mut best = best.unwrap_or_else(|| unreachable!("an engine is only ended for an answer or a limit"));
+    // Nobody is asked where not a thread is to be had.
+    let mut best = match best {
+        Some(best) => best,
+        None => ask(runners[0].who, all, heard)?,
+    };
     if all.exceeded() == Some(Exceeded::Interrupted) {
         name_interruption(&mut best.outcome);
     }
-    best.stats.0.extend(used.into_iter().map(|(name, used)| (name, used.as_secs_f64())));
+    best.stats.0.extend(used);
     Ok(vec![best])
 }
 
@@ -89,14 +94,16 @@ fn is_answer(said: &Verdict, given: &GivenBounds) -> bool {
 
 /// Asks those who had to end since there was too little memory for all, one after the other.
 fn ask_again(
-    said: &mut [(Who, Verdict)],
+    said: &mut [(Who, Option<Verdict>)],
     all: &Limits,
     is_answer: &dyn Fn(&Verdict) -> bool,
     heard: &dyn Fn(&Verdict),
     ask: &crate::race::Ask<'_>,
 ) -> Result<(), Mismatch> {
-    let is_cut_short = |(_, said): &&mut (Who, Verdict)| ended_by(&said.outcome) == Some(Exceeded::Memory);
-    let mut again = said.iter_mut().filter(is_cut_short).collect::<Vec<_>>();
+    let is_cut_short = |said: &Option<Verdict>| {
+        said.as_ref().is_some_and(|said| ended_by(&said.outcome) == Some(Exceeded::Memory))
+    };
+    let mut again = said.iter_mut().filter(|(_, said)| is_cut_short(said)).collect::<Vec<_>>();
     let count = again.len();
     for (at, (who, before)) in again.iter_mut().enumerate() {
         // What engines give back does not always return to the system, so the memory may be full.
@@ -107,10 +114,11 @@ fn ask_again(
         let part = |end: Instant| now + end.saturating_duration_since(now) / norn_ir::number::narrow(count - at);
         let limits = Limits { deadline: all.deadline.map(part), ..all.clone() };
         let verdict = ask(*who, &limits, heard)?;
-        if strength(&verdict) >= strength(before) {
-            *before = verdict;
+        let has_answer = is_answer(&verdict);
+        if before.as_ref().is_none_or(|before| strength(&verdict) >= strength(before)) {
+            *before = Some(verdict);
         }
-        if is_answer(before) {
+        if has_answer {
             break;
         }
     }

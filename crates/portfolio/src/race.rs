@@ -48,6 +48,12 @@ enum News {
 /// Who asks an engine: with these limits, and with somebody who hears what it knows so far.
 pub type Ask<'a> = dyn Fn(Who, &Limits, &dyn Fn(&Verdict)) -> Result<Verdict, Mismatch> + Sync + 'a;
 
+/// What all of them said, and who of them has the answer.
+pub struct Race {
+    pub told: Vec<Told>,
+    pub winner: Option<usize>,
+}
+
 /// Asks all of them, `permits` at a time, until one has the answer. The strongest verdict so far that is undecided is heard.
 pub fn race(
     runners: &[Runner],
@@ -56,7 +62,7 @@ pub fn race(
     ask: &Ask<'_>,
     is_answer: &(dyn Fn(&Verdict) -> bool + Sync),
     heard: &dyn Fn(&Verdict),
-) -> Result<Vec<Told>, Mismatch> {
+) -> Result<Race, Mismatch> {
     let weights = runners.iter().map(|runner| runner.weight).collect::<Vec<_>>();
     let turnstile = Turnstile::new(&weights, permits, all);
     let (tell, news) = mpsc::channel();
@@ -78,7 +84,8 @@ pub fn race(
         ended
     })?;
     let told = |((runner, said), used): ((&Runner, Option<Verdict>), Duration)| Told { who: runner.who, said, used };
-    Ok(runners.iter().zip(ended).zip(turnstile.used()).map(told).collect())
+    let told = runners.iter().zip(ended).zip(turnstile.used()).map(told).collect();
+    Ok(Race { told, winner: turnstile.winner() })
 }
 
 fn first(one: Box<dyn Any + Send>, _: Box<dyn Any + Send>) -> Box<dyn Any + Send> {

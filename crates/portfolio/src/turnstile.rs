@@ -53,8 +53,8 @@ pub struct Turnstile {
 struct State {
     searches: Vec<Search>,
     running: usize,
-    /// Searches at later places have to end: there is an answer.
-    last: Option<Place>,
+    /// Where the answer was found that counts, if there is one: searches at later places have to end.
+    answer: Option<Place>,
     /// All have to end.
     over: Option<Exceeded>,
     /// The memory of the process when somebody looked last.
@@ -142,7 +142,7 @@ impl Turnstile {
         let mut state = State {
             searches: weights.iter().map(search).collect(),
             running: 0,
-            last: None,
+            answer: None,
             over: None,
             resident: resident().unwrap_or(0),
             most_memory: limits.memory.map(|bytes| bytes / 2),
@@ -159,6 +159,11 @@ impl Turnstile {
         self.changed.notify_all();
     }
 
+    /// Whose answer counts.
+    pub fn winner(&self) -> Option<usize> {
+        self.lock().answer.map(|(_, number)| number)
+    }
+
     /// The time that each search has had.
     pub fn used(&self) -> Vec<Duration> {
         self.lock().searches.iter().map(|search| search.used).collect()
@@ -172,6 +177,10 @@ impl Turnstile {
     fn pass(&self, number: usize) -> Option<Exceeded> {
         let now = (self.clock)();
         let mut state = self.lock();
+        #[allow(clippy::print_stderr)] //GAPS
+        if let Some(since) = state.searches[number].since && std::env::var_os("NORN_GAPS").is_some() && now.saturating_sub(since) > Duration::from_millis(8) { //GAPS
+            eprintln!("GAP {:?} {:.0} ms {}", std::thread::current().name(), (now - since).as_secs_f64() * 1e3, if now - since > Duration::from_millis(30) { std::backtrace::Backtrace::force_capture().to_string() } else { String::new() }); //GAPS
+        } //GAPS
         self.count(&mut state, number, now);
         self.give_way(&mut state, number);
         loop {
@@ -229,7 +238,7 @@ impl Turnstile {
             state.over = reached();
             self.changed.notify_all();
         }
-        let is_beaten = state.last.is_some_and(|last| state.place(number) > last);
+        let is_beaten = state.answer.is_some_and(|at| at.0 > LAST_ORDERED_ROUND || state.place(number) > at);
         let beaten = is_beaten.then_some(Exceeded::Interrupted);
         let too_large = state.searches[number].is_too_large.then_some(Exceeded::Memory);
         state.over.or(beaten).or(too_large)
@@ -269,9 +278,9 @@ impl Turnstile {
         let state = &mut *state;
         self.count(state, number, now);
         if has_answer {
-            let (round, _) = state.place(number);
-            let last = if round <= LAST_ORDERED_ROUND { (round, number) } else { (0, 0) };
-            state.last = Some(state.last.map_or(last, |other| other.min(last)));
+            let place = state.place(number);
+            let is_ahead = |other: Place| place < other && place.0 <= LAST_ORDERED_ROUND;
+            state.answer = state.answer.filter(|&other| !is_ahead(other)).or(Some(place));
         }
         let search = &mut state.searches[number];
         if search.phase == Phase::Runs {
