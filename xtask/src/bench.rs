@@ -1,5 +1,6 @@
 //! Benchmarks: one line per claim, so that two runs can be compared.
 
+mod auto;
 mod events;
 mod growth;
 mod repair;
@@ -50,6 +51,11 @@ fn said(missed: usize) -> Result<(), String> {
         0 => Ok(()),
         n => Err(format!("{n} limits missed")),
     }
+}
+
+/// Only `auto` beside single engines: the rows that are named so.
+pub fn auto(only: &str) -> Result<(), String> {
+    said(auto::run(&Norn::build()?, corpus::folder().as_deref(), only)?)
 }
 
 /// Only what is claimed about repairs.

@@ -29,7 +29,7 @@ pub fn set(corpus: &Path, name: &str) -> Result<Vec<Program>, String> {
     let columns = lines.next().unwrap_or_default().split('\t').collect::<Vec<_>>();
     let column = |name: &str| columns.iter().position(|c| *c == name);
     let file = column("file").ok_or("expected.tsv should have a column 'file'")?;
-    let defines = column("defines");
+    let (defines, bits) = (column("defines"), column("bits"));
     let unwind = column("unwind");
     let models = ["sc", "tso", "pso"].into_iter().filter_map(|m| Some((m, column(m)?))).collect::<Vec<_>>();
     let mut programs = Vec::new();
@@ -39,7 +39,7 @@ pub fn set(corpus: &Path, name: &str) -> Result<Vec<Program>, String> {
         let Some(file) = cell(Some(file)) else { continue };
         let define = cell(defines);
         let mut args = Vec::new();
-        if name.starts_with("svcomp") {
+        if name.starts_with("svcomp") && cell(bits) != Some("64") {
             args.push("--32".to_owned());
         }
         args.extend(define.map(|d| format!("-D{d}")));

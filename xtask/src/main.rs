@@ -43,6 +43,7 @@ Usage: cargo xtask TASK
   bench rounds       of these the engine 'rounds': Table I of lazysma-fmcad16 with the paper's figures, how formulas
                      grow with the number of rounds, SafeStack
   bench events       only the engine 'events': time beside that of others, and the size of its formulas
+  bench auto [TEXT]  only 'auto' beside each single engine on some 250 programs, or those with TEXT in their names
   bench repair       only repairs: the fewest fences of known algorithms, tacas15 without its fences, what 'relax' leaves
   bench executions   the stateless engine on every row of tacas15
   bench sequentialize
@@ -105,6 +106,8 @@ fn main() -> ExitCode {
         ["bench"] => bench::run(),
         ["bench", "rounds"] => bench::rounds(),
         ["bench", "events"] => bench::events(),
+        ["bench", "auto"] => bench::auto(""),
+        ["bench", "auto", only] => bench::auto(only),
         ["bench", "repair"] => bench::repair(),
         ["bench", "executions"] => bench::executions(),
         ["bench", "sequentialize"] => bench::sequentialize(),

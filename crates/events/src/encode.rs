@@ -22,6 +22,7 @@ use crate::pairs::{Facts, Fixed, Pairs, Read, Source, initial_value};
 use norn_logic::{Blaster, ClauseSink, Lit, Term};
 use norn_symex::{CellId, Condition, EventId, EventKind, ObjectId, Symbolic};
 use norn_verdict::limits::{Exceeded, Limits};
+use norn_verdict::pace::Pace;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The clauses of a formula, with what is constant taken out.
@@ -99,8 +100,10 @@ pub struct Encoding<'a, S: ClauseSink> {
 
 impl<S: ClauseSink> Encoding<'_, S> {
     pub fn all(&mut self, formula: &mut Formula<'_, S>, limits: &Limits) -> Result<(), Exceeded> {
+        let mut pace = Pace::by_clock();
         self.define_reads(formula);
         for constraint in self.symbolic.constraints.clone() {
+            pace.look(limits)?;
             formula.blaster.assert(&self.symbolic.terms, constraint);
         }
         for &(from, to, condition) in &self.fixed.conditional {
@@ -111,18 +114,17 @@ impl<S: ClauseSink> Encoding<'_, S> {
         if self.derive {
             self.decide_all_writes(formula, limits)?;
         }
-        for (number, read) in self.pairs.reads.iter().enumerate() {
-            look_at_limits(number, limits)?;
+        for read in &self.pairs.reads {
+            pace.look(limits)?;
             if !self.derive {
                 self.decide_writes(formula, read);
             }
         }
-        for (number, read) in self.pairs.reads.iter().enumerate() {
-            look_at_limits(number, limits)?;
+        for read in &self.pairs.reads {
+            pace.look(limits)?;
             self.read(formula, read);
         }
-        self.checks(formula);
-        Ok(())
+        self.checks(formula, limits)
     }
 
     /// Reads that have their value from one certain place. To be done before anything is translated.
@@ -172,8 +174,9 @@ impl<S: ClauseSink> Encoding<'_, S> {
                 writes.entry(cell).or_default().extend(read.rivals.iter().map(|rival| rival.0).filter(touching));
             }
         }
-        for (number, list) in writes.values().flat_map(|list| list.iter().map(move |a| (a, list))).enumerate() {
-            look_at_limits(number, limits)?;
+        let mut pace = Pace::by_clock();
+        for list in writes.values().flat_map(|list| list.iter().map(move |a| (a, list))) {
+            pace.look(limits)?;
             let (&a, list) = list;
             for &b in list.range(a..) {
                 if self.symbolic.event(a).thread == self.symbolic.event(b).thread {
@@ -337,8 +340,10 @@ impl<S: ClauseSink> Encoding<'_, S> {
         self.symbolic.terms.any(conditions)
     }
 
-    fn checks(&mut self, formula: &mut Formula<'_, S>) {
+    fn checks(&mut self, formula: &mut Formula<'_, S>, limits: &Limits) -> Result<(), Exceeded> {
+        let mut pace = Pace::by_clock();
         for i in 0..self.symbolic.checks.len() {
+            pace.look(limits)?;
             let literal = match self.symbolic.checks[i].violated {
                 Condition::Term(term) => formula.lit(self.symbolic, term),
                 Condition::AfterEnd { access, end, object } => {
@@ -367,18 +372,15 @@ impl<S: ClauseSink> Encoding<'_, S> {
             self.encoded.checks.push(literal);
         }
         for cut in self.symbolic.cuts.clone() {
+            pace.look(limits)?;
             let literal = formula.lit(self.symbolic, cut.guard);
             self.encoded.cuts.push(literal);
         }
         for mark in self.symbolic.marks.clone() {
+            pace.look(limits)?;
             let literal = formula.lit(self.symbolic, mark.guard);
             self.encoded.marks.push(literal);
         }
+        Ok(())
     }
-}
-
-fn look_at_limits(number: usize, limits: &Limits) -> Result<(), Exceeded> {
-    const EVERY: usize = 16;
-    let exceeded = if number.is_multiple_of(EVERY) { limits.exceeded() } else { None };
-    exceeded.map_or(Ok(()), Err)
 }

@@ -8,6 +8,7 @@ use crate::order::{Node, OrderGraph};
 use norn_logic::{Term, Terms};
 use norn_symex::{CellId, Event, EventId, EventKind, Symbolic};
 use norn_verdict::limits::{Exceeded, Limits};
+use norn_verdict::pace::Pace;
 
 /// Where a read may take its value from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -81,7 +82,7 @@ impl Facts<'_> {
 impl Pairs {
     /// Many reads of many writes take long: the limits are looked at now and then.
     pub fn new(symbolic: &mut Symbolic, facts: &Facts<'_>, limits: &Limits) -> Result<Pairs, Exceeded> {
-        const EVERY: usize = 32;
+        let mut pace = Pace::by_clock();
         let mut writes: Vec<Vec<EventId>> = vec![Vec::new(); symbolic.cells.len()];
         for id in symbolic.event_ids() {
             let event = symbolic.event(id);
@@ -97,8 +98,7 @@ impl Pairs {
                 let read = pairs.read(symbolic, facts, &writes, &overwritten_by, id);
                 pairs.kept += read.sources.len();
                 pairs.reads.push(read);
-                let exceeded = if pairs.reads.len().is_multiple_of(EVERY) { limits.exceeded() } else { None };
-                exceeded.map_or(Ok(()), Err)?;
+                pace.look(limits)?;
             }
         }
         Ok(pairs)

@@ -113,7 +113,7 @@ impl<'a> Encoding<'a> {
             self.order_of_units(round, &mut formula.clauses);
             for thread in 0..self.symbolic.threads.len() {
                 self.order_of_commits(ThreadId::new(thread), round, &mut formula.clauses);
-                watch.note(self.plan.threads[thread].atoms.len())?;
+                watch.note()?;
             }
         }
         formula.checks = (0..self.symbolic.checks.len()).map(|check| self.check(check, last)).collect();

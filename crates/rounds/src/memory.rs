@@ -148,7 +148,7 @@ impl<'e, 'a> Memory<'e, 'a> {
                 continue;
             }
             let event = symbolic.event(id);
-            watch.note(1 + event.targets().len())?;
+            watch.note()?;
             let is_own = |cell: CellId| in_prelude || plan.is_own(cell, thread);
             match &event.kind {
                 EventKind::Write { .. } => {
@@ -229,7 +229,7 @@ impl<'e, 'a> Memory<'e, 'a> {
             if self.encoding.plan.is_prelude(id) {
                 continue;
             }
-            watch.note(1 + symbolic.event(id).targets().len())?;
+            watch.note()?;
             match &symbolic.event(id).kind {
                 EventKind::Write { .. } => self.write(id, round, memory, &mut view),
                 EventKind::Read { targets, .. } if !matches!(self.seen.get(&id), Some(Seen::Always(_))) => {
@@ -315,7 +315,7 @@ impl<'e, 'a> Memory<'e, 'a> {
             while let Some(id) = pending.pop() {
                 if done.insert(id) {
                     self.see(id, formula, &mut needed);
-                    watch.note(self.last as usize)?;
+                    watch.note()?;
                 }
             }
             let Some(variable) = needed.variables.pop() else { return Ok(()) };

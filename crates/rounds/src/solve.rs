@@ -259,14 +259,12 @@ pub fn assert_formula<S: ClauseSink>(
     for clause in &formula.clauses {
         let assertion = terms.any(clause.iter().copied());
         blaster.assert(terms, assertion);
-        watch.note(clause.len())?;
+        watch.note()?;
     }
-    // What an equation is made of may be much.
-    const EQUATION: usize = 64;
     for &(a, b, condition) in &formula.equations {
         let conditions: Vec<_> = condition.into_iter().map(|condition| blaster.lit(terms, condition)).collect();
         blaster.equal_if(terms, &conditions, a, b);
-        watch.note(EQUATION)?;
+        watch.note()?;
     }
     Ok(())
 }

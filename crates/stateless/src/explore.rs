@@ -20,6 +20,7 @@ use norn_passes::Site;
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Stats, Violation};
+use norn_verdict::pace::{Due, Pace};
 use norn_verdict::progress::Report;
 use norn_verdict::schedule::{Schedule, Step, StepNumber, ThreadName, fingerprint};
 use norn_verdict::undecided::{Undecided, Why};
@@ -220,7 +221,10 @@ impl<'a> Search<'a> {
     }
 
     pub fn run(&mut self, at_end: &mut AtEnd<'_>) -> Ended {
-        const EVENTS_BETWEEN_LOOKS: u64 = 1 << 14;
+        const EVENTS_BETWEEN_REPORTS: u32 = 1 << 14;
+        // Where many writes are read from, an event may take long.
+        const FEW_EVENTS: u32 = 16;
+        let mut pace = Pace::new(EVENTS_BETWEEN_REPORTS, FEW_EVENTS);
         if let Err(stop) = self.executor.start() {
             return self.stopped(stop);
         }
@@ -229,11 +233,14 @@ impl<'a> Search<'a> {
         loop {
             let depth = self.trace.len();
             if let Some(process) = self.next(depth, fresh) {
-                if self.counts.events.is_multiple_of(EVENTS_BETWEEN_LOOKS) {
+                let due = if self.counts.events == 0 { Due::Report } else { pace.step() };
+                if due == Due::Report {
                     self.report();
-                    if let Some(exceeded) = self.question.limits.exceeded() {
-                        return Ended::Stopped(exceeded);
-                    }
+                }
+                if due != Due::Nothing
+                    && let Some(exceeded) = self.question.limits.exceeded()
+                {
+                    return Ended::Stopped(exceeded);
                 }
                 if (!fresh || depth == 0)
                     && let Some(enough) = self.executions_exceeded()

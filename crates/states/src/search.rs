@@ -12,10 +12,10 @@ use norn_engine::capabilities::STATES;
 use norn_exec::{Executor, Stop};
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::outcome::{Assumption, Reached, Violation};
+use norn_verdict::pace::{Due, Pace};
 use norn_verdict::progress::Report;
 use norn_verdict::schedule::Schedule;
 use norn_verdict::undecided::{Undecided, Why};
-use std::time::{Duration, Instant};
 
 /// Figures of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -91,7 +91,7 @@ pub struct Search<'a, 'f> {
     on_stack: Vec<bool>,
     counts: Counts,
     incomplete: Option<Undecided>,
-    patience: Patience,
+    pace: Pace,
     /// Where termination is asked about.
     graph: Option<Looking>,
     at_end: &'f mut AtEnd<'f>,
@@ -103,29 +103,9 @@ struct Looking {
     next_look: usize,
 }
 
-/// Knows when to look at the limits again: a step may be a long one, or may store much.
-pub struct Patience {
-    steps: u32,
-    last: Instant,
-}
-
-impl Patience {
-    pub fn new() -> Patience {
-        Patience { steps: 0, last: Instant::now() }
-    }
-
-    /// To be asked at each step.
-    pub fn is_over(&mut self) -> bool {
-        const STEPS: u32 = 1024;
-        const FEW_STEPS: u32 = 16;
-        const LONG: Duration = Duration::from_millis(100);
-        self.steps += 1;
-        let over = self.steps >= STEPS || self.steps.is_multiple_of(FEW_STEPS) && self.last.elapsed() >= LONG;
-        if over {
-            *self = Patience::new();
-        }
-        over
-    }
+/// Reports come after so many steps. Steps of large states take long: after a few the clock is looked at.
+pub fn pace() -> Pace {
+    Pace::new(1024, 16)
 }
 
 /// So many states are looked at for loops first, then twice as many, and so on.
@@ -148,7 +128,7 @@ pub fn search<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mut 
         on_stack: Vec::new(),
         counts: Counts::default(),
         incomplete: None,
-        patience: Patience::new(),
+        pace: pace(),
         graph: setting.checks.termination.then(|| Looking { seen: Graph::default(), next_look: FIRST_LOOK }),
         at_end,
     };
@@ -228,11 +208,14 @@ impl Search<'_, '_> {
                 }
                 continue;
             };
-            if self.patience.is_over() {
+            let due = self.pace.step();
+            if due == Due::Report {
                 report(self.limits, self.on_stack.len() as u64, "stack", self.frames.len() as u64);
-                if let Some(exceeded) = self.limits.exceeded() {
-                    return Ended::Exceeded(exceeded);
-                }
+            }
+            if due != Due::Nothing
+                && let Some(exceeded) = self.limits.exceeded()
+            {
+                return Ended::Exceeded(exceeded);
             }
             if let Some(ended) = self.take(choice) {
                 return ended;

@@ -4,10 +4,11 @@
 //! where the ways to the last state and to this one part, and forward from there; states come in the order of the
 //! states that they were reached from, so these ways are mostly short.
 
-use crate::search::{AtEnd, Counts, Ended, Found, Patience, not_begun, report, undecided};
+use crate::search::{AtEnd, Counts, Ended, Found, not_begun, pace, report, undecided};
 use crate::walk::{Choice, Chosen, Halt, Point, Setting, Walk, next_values};
 use norn_exec::Stop;
 use norn_verdict::limits::Limits;
+use norn_verdict::pace::{Due, Pace};
 use norn_verdict::undecided::Undecided;
 
 /// How a state was first reached.
@@ -28,7 +29,7 @@ struct Search<'a, 'f> {
     way: Vec<(u32, Point)>,
     counts: Counts,
     incomplete: Option<Undecided>,
-    patience: Patience,
+    pace: Pace,
     at_end: &'f mut AtEnd<'f>,
 }
 
@@ -42,8 +43,8 @@ pub fn shortest<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mu
     };
     let way = vec![(BEGINNING, walk.point())];
     let counts = Counts::default();
-    let patience = Patience::new();
-    let mut search = Search { walk, limits, links: Vec::new(), way, counts, incomplete: None, patience, at_end };
+    let pace = pace();
+    let mut search = Search { walk, limits, links: Vec::new(), way, counts, incomplete: None, pace, at_end };
     let ended = search.run();
     let Search { walk, mut counts, incomplete, .. } = search;
     let incomplete = incomplete.or_else(|| walk.executor.doubt().cloned());
@@ -64,11 +65,14 @@ impl Search<'_, '_> {
         }
         let mut state = 0u32;
         while (state as usize) < self.links.len() {
-            if self.patience.is_over() {
+            let due = self.pace.step();
+            if due == Due::Report {
                 report(self.limits, self.links.len() as u64, "frontier", self.links.len() as u64 - u64::from(state));
-                if let Some(exceeded) = self.limits.exceeded() {
-                    return Ended::Exceeded(exceeded);
-                }
+            }
+            if due != Due::Nothing
+                && let Some(exceeded) = self.limits.exceeded()
+            {
+                return Ended::Exceeded(exceeded);
             }
             if let Err(ended) = self.go_to(state) {
                 return ended;

@@ -17,6 +17,7 @@ use norn_logic::terms::{Sort, Term, Terms};
 use norn_passes::Site;
 use norn_passes::unwind::Bounded;
 use norn_verdict::limits::Limits;
+use norn_verdict::pace::Pace;
 use norn_verdict::outcome::{Assumption, Checks, Treatment, Violation, ViolationKind};
 
 use crate::code::Code;
@@ -37,6 +38,7 @@ pub struct Execution<'a> {
     pub code: &'a HashMap<FuncId, Code>,
     pub checks_wanted: Checks,
     pub limits: &'a Limits,
+    pub pace: Pace,
     pub facts: &'a mut Facts,
     pub pointer_bits: u32,
     pub terms: Terms,
@@ -148,6 +150,8 @@ impl<'a> Execution<'a> {
             code,
             checks_wanted,
             limits,
+            // Most instructions are quick.
+            pace: Pace::new(1 << 12, 16),
             facts,
             pointer_bits,
             terms,

@@ -32,9 +32,6 @@ use crate::range::Range;
 use crate::trie::Trie;
 use crate::value::{Pointer, Value};
 
-/// Instructions between two looks at the limits.
-const LOOK_AT_LIMITS: usize = 1 << 12;
-
 pub struct Run<'p, 'a> {
     pub exec: &'p mut Execution<'a>,
     pub thread: ThreadId,
@@ -157,11 +154,7 @@ impl<'p, 'a> Run<'p, 'a> {
     /// Executes an instruction of a block; gives how many were executed.
     pub fn one_instr(&mut self, block: BlockId, code: &[Instr], index: usize) -> Result<usize, Undecided> {
         self.exec.instructions += 1;
-        if self.exec.instructions.is_multiple_of(LOOK_AT_LIMITS)
-            && let Some(exceeded) = self.exec.limits.exceeded()
-        {
-            return Err(Undecided::limit(exceeded));
-        }
+        self.exec.pace.look(self.exec.limits).map_err(Undecided::limit)?;
         self.site = Site { function: self.id, block, index: narrow(index) };
         self.span = code[index].span;
         Ok(self.instr(code, index))

@@ -10,13 +10,15 @@
 //! - [`record`]: verdicts as they are written down and read back
 //! - [`property`]: what a property file of SV-COMP asks
 //! - [`robustness`]: whether a weak model shows more than SC does
-//! - [`limits`]: time, memory and the stop token; [`progress`]: how far a search has come; [`turns`]: searches that take turns
+//! - [`limits`]: time, memory and the stop token; [`progress`]: how far a search has come; [`pace`]: when it looks;
+//!   [`turns`]: searches that take turns
 
 pub mod advice;
 pub mod claim;
 pub mod limits;
 pub mod model;
 pub mod outcome;
+pub mod pace;
 pub mod place;
 pub mod progress;
 pub mod property;
