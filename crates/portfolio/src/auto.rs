@@ -75,7 +75,7 @@ fn take_turns(
     // Of equals the first.
     verdicts.reverse();
     let best = verdicts.into_iter().max_by_key(strength);
-    // Nobody is asked where not a thread is to be had.
+    // Nobody was asked: not a thread is to be had, or the work was interrupted before.
     let mut best = match best {
         Some(best) => best,
         None => ask(runners[0].who, all, heard)?,
@@ -166,3 +166,6 @@ pub fn strength(verdict: &Verdict) -> u32 {
 /// The strength of a verdict that only says so.
 pub(crate) const LIMIT_REACHED: u32 = 1;
 
+
+#[cfg(test)]
+mod tests;

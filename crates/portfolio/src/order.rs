@@ -41,3 +41,39 @@ fn order(task: &Task<'_>, _model: Model) -> Vec<Who> {
         vec![Who::States, Who::Stateless, Who::Events, Who::Rounds]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use norn_engine::GivenBounds;
+    use norn_verdict::limits::Limits;
+    use norn_verdict::outcome::Checks;
+
+    #[test]
+    fn only_those_are_asked_who_can_decide() {
+        let program = norn_testing::prepare("int main(void) { return 0; }");
+        let (limits, given) = (Limits::none(), GivenBounds::default());
+        for (deadlock, data_race, proofs_only) in [false, true]
+            .into_iter()
+            .flat_map(|a| [false, true].map(|b| (a, b)))
+            .flat_map(|(a, b)| [false, true].map(|c| (a, b, c)))
+        {
+            let checks = Checks { deadlock, data_race, ..Checks::default() };
+            let options = crate::Options { proofs_only, ..Default::default() };
+            let task = Task {
+                program: &program,
+                checks,
+                given: &given,
+                limits: &limits,
+                options: &options,
+                heard: crate::NOBODY_LISTENS,
+            };
+            for runner in runners(&task, Model::Tso) {
+                let able = runner.who.capabilities();
+                // No engine with proofs looks for deadlocks: whoever is asked says so.
+                assert!(able.unsought(checks).is_none() || proofs_only, "{:?} {checks:?}", runner.who);
+                assert!(able.has_proofs || !proofs_only, "{:?} {checks:?}", runner.who);
+            }
+        }
+    }
+}

@@ -105,7 +105,8 @@ fn run(
     let limits = Limits { memory: None, turns: Turns::at(seat.gate()), ..all.clone() };
     // The caller listens until all threads have ended.
     let heard = |so_far: &Verdict| drop(tell.send(News::SoFar(number, so_far.clone())));
-    if limits.exceeded().is_some() {
+    // Another has the answer. How far it came within a limit the engine says itself.
+    if limits.exceeded() == Some(Exceeded::Interrupted) {
         return;
     }
     let mut best: Option<Verdict> = None;
