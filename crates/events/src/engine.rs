@@ -17,9 +17,11 @@ use norn_engine::{Engine, GivenBounds, Prepared, Query};
 use norn_follow::campaign::{self, Effort};
 use norn_follow::{Followed, Form as Schedules, Setting};
 use norn_ir::program::Program;
+use norn_ir::span::Span;
 use norn_logic::satisfied::Clauses;
 use norn_passes::analysed::Analysed;
-use norn_passes::unwind::Bounds;
+use norn_passes::trips::trips;
+use norn_passes::unwind::{BoundAt, Bounds};
 use norn_symex::{CutReached, Finding, Limited, Symbolic, bounds_of};
 use norn_verdict::claim::{Claim, Expected, Mismatch, Referee, Ruling};
 use norn_verdict::limits::{Exceeded, Limits};
@@ -102,6 +104,18 @@ struct Within {
     reached: Option<Reached>,
 }
 
+/// Loops that go round more often grow like those that do not count.
+const MOST_TRIPS: u32 = 16;
+/// With more events, loops that count are not followed to their end at once.
+const MANY_EVENTS: usize = 500;
+
+/// The loops that count, with the bounds that they need.
+fn counted_loops(program: &Program) -> Vec<BoundAt> {
+    let short = trips(program).into_iter().filter(|&(_, trips)| trips <= MOST_TRIPS);
+    let at = |(span, bound): (Span, u32)| BoundAt { file: program.file(span.file).to_owned(), line: span.line, bound };
+    short.map(at).collect()
+}
+
 /// With fewer events nothing takes long.
 const FEW_EVENTS: usize = 60;
 
@@ -137,7 +151,9 @@ fn verdict(task: &Task<'_>) -> Result<Verdict, Mismatch> {
         Checks { deadlock: true, .. } => task.program.stopping(),
         _ => task.program.awaiting(),
     };
-    let mut search = Search { task, code, best: None, doubt: None, skipped: None, figures: Figures::default() };
+    let counted = if task.grow { counted_loops(code) } else { Vec::new() };
+    let (best, doubt, skipped, figures) = (None, None, None, Figures::default());
+    let mut search = Search { task, code, best, doubt, skipped, counted, figures };
     let done = if task.grow { search.grow(growing())? } else { search.towards_given()? };
     Ok(done.unwrap_or_else(|| search.best_known(None)))
 }
@@ -152,6 +168,8 @@ struct Search<'a> {
     doubt: Option<Undecided>,
     /// The last bounds about which nothing was asked.
     skipped: Option<Bounds>,
+    /// Loops that count, where bounds grow: they are followed to their end at once.
+    counted: Vec<BoundAt>,
     figures: Figures,
 }
 
@@ -183,7 +201,7 @@ impl Search<'_> {
             }
             let given = self.task.bounds;
             let bounds = match self.task.grow {
-                true => Bounds { default: bound, ..given.clone() },
+                true => self.growing_to(bound),
                 false => given.at_most(bound),
             };
             if let Some(verdict) = self.step(&bounds, self.task.limits)? {
@@ -191,6 +209,12 @@ impl Search<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// All loops up to a bound, and those that count to their end.
+    fn growing_to(&self, bound: u32) -> Bounds {
+        let at = self.counted.iter().map(|at| BoundAt { bound: at.bound.max(bound), ..at.clone() });
+        Bounds { default: bound, at: at.collect(), ..self.task.bounds.clone() }
     }
 
     /// The given bounds at once; if they take too long, smaller ones.
@@ -221,6 +245,11 @@ impl Search<'_> {
     fn step(&mut self, bounds: &Bounds, limits: &Limits) -> Result<Option<Verdict>, Mismatch> {
         let task = Task { limits, ..*self.task };
         let symbolic = executed(&task, self.code, bounds, &mut self.figures);
+        if !self.counted.is_empty() && symbolic.as_ref().is_ok_and(|symbolic| symbolic.events.len() > MANY_EVENTS) {
+            // There may be something to be found soon. These loops grow like the others.
+            self.counted.clear();
+            return self.step(&self.growing_to(bounds.default), limits);
+        }
         if task.grow
             && let Ok(symbolic) = &symbolic
         {
@@ -257,8 +286,11 @@ impl Search<'_> {
             Step::Safe(within) if self.doubt.is_none() => {
                 // Bounds of the library stay as they are, however large those of the user become.
                 let is_loop = |bound: &Bound| matches!(bound.kind, BoundKind::Unwind(_));
-                let grows =
-                    |bound: &Bound| is_loop(bound) && !bound.exhausted && bound.value == u64::from(bounds.default);
+                let is_counted = |value: u64| bounds.at.iter().any(|at| u64::from(at.bound) == value);
+                let grows = |bound: &Bound| {
+                    let is_own = bound.value == u64::from(bounds.default) || is_counted(bound.value);
+                    is_loop(bound) && !bound.exhausted && is_own
+                };
                 let is_complete = within.bounds.iter().all(|bound| bound.exhausted);
                 let is_last = is_complete || (self.task.grow && !within.bounds.iter().any(grows));
                 let undecided = Undecided::limit(Exceeded::Time);

@@ -28,9 +28,13 @@ fn verdicts_of_examples_do_not_depend_on_jobs() {
             let with = |jobs| folder.norn(&[&["check", "--jobs", jobs][..], options, &[&path]].concat());
             let lines = |jobs| {
                 let run = with(jobs);
-                let verdicts = run.stdout().lines().filter(|line| line.starts_with("norn: ")).map(str::to_owned).collect();
+                let verdicts =
+                    run.stdout().lines().filter(|line| line.starts_with("norn: ")).map(str::to_owned).collect();
                 let verdicts: Vec<String> = verdicts;
-                (run.status(), verdicts.iter().map(|line| line.split(')').next().map(str::to_owned)).collect::<Vec<_>>())
+                (
+                    run.status(),
+                    verdicts.iter().map(|line| line.split(')').next().map(str::to_owned)).collect::<Vec<_>>(),
+                )
             };
             assert_eq!(lines("1"), lines("3"), "{path} {options:?}");
             compared += 1;

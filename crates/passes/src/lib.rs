@@ -20,6 +20,7 @@
 //! - [`assumptions`]: assumptions that are awaits
 //! - [`mod@spin`]: spin loops that are awaits, or run through once
 //! - [`threads`]: the threads that a bounded program can create; [`mod@simplify`]: its functions without what unwinding leaves behind
+//! - [`mod@trips`]: loops that count
 //! - [`by_instr`]: tables by instruction
 
 pub mod absorb;
@@ -42,6 +43,7 @@ mod sparse_set;
 pub mod spin;
 pub mod threads;
 pub mod tidy;
+pub mod trips;
 pub mod uninitialised;
 mod unroll;
 pub mod unused_results;

@@ -100,9 +100,8 @@ fn ask_again(
     heard: &dyn Fn(&Verdict),
     ask: &crate::race::Ask<'_>,
 ) -> Result<(), Mismatch> {
-    let is_cut_short = |said: &Option<Verdict>| {
-        said.as_ref().is_some_and(|said| ended_by(&said.outcome) == Some(Exceeded::Memory))
-    };
+    let is_cut_short =
+        |said: &Option<Verdict>| said.as_ref().is_some_and(|said| ended_by(&said.outcome) == Some(Exceeded::Memory));
     let mut again = said.iter_mut().filter(|(_, said)| is_cut_short(said)).collect::<Vec<_>>();
     let count = again.len();
     for (at, (who, before)) in again.iter_mut().enumerate() {
@@ -165,7 +164,6 @@ pub fn strength(verdict: &Verdict) -> u32 {
 
 /// The strength of a verdict that only says so.
 pub(crate) const LIMIT_REACHED: u32 = 1;
-
 
 #[cfg(test)]
 mod tests;

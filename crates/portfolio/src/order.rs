@@ -1,9 +1,22 @@
-//! Who takes turns, and in which order.
+//! Who takes turns, in which order, and how long their slices are.
 //!
-//! What comes first has the first slices, and longer ones if it is what decides most programs of this kind.
+//! What a program looks like says who is likely to decide it:
+//!
+//! - Very much code: states and formulas are large, but often there are few traces. `stateless`.
+//! - All loops count to a number, or wait: nothing goes on for ever, and a formula can hold all executions. `events` and
+//!   `states`; under SC there are fewer states.
+//! - Some loop may go on: where no formula holds all executions, states may repeat. `states`.
+//!
+//! Inputs need no rule: whoever cannot follow them says so at once, and leaves.
+//!
+//! Whoever is likely has about half of the time, so that the answer takes about twice as long as it would take
+//! alone. The others have enough of it to be there soon where the guess is wrong.
 
 use crate::race::Runner;
 use crate::{Task, Who};
+use norn_ir::program::{Origin, Program};
+use norn_passes::loops::loops;
+use norn_passes::trips::trips;
 use norn_verdict::model::Model;
 use std::time::Duration;
 
@@ -15,31 +28,54 @@ const WITH_GIVEN_BOUNDS: &[Duration] = &[Duration::from_secs(3), Duration::from_
 /// says so.
 pub fn runners(task: &Task<'_>, model: Model) -> Vec<Runner> {
     let mut order = order(task, model);
-    let is_able = |who: &Who| who.capabilities().unsought(task.checks).is_none();
+    let is_able = |&(who, _): &(Who, u32)| who.capabilities().unsought(task.checks).is_none();
     if order.iter().any(is_able) {
         order.retain(is_able);
     }
     if task.program.reuses_memory && !task.options.proofs_only {
-        order.retain(|who| who.capabilities().reuses_memory);
+        order.retain(|(who, _)| who.capabilities().reuses_memory);
     }
-    let runner = |who| {
+    let runner = |(who, weight)| {
         let tries_given = matches!(who, Who::Events | Who::Rounds) && !task.given.is_empty();
-        Runner { who, weight: 1, attempts: if tries_given { WITH_GIVEN_BOUNDS } else { &[] } }
+        Runner { who, weight, attempts: if tries_given { WITH_GIVEN_BOUNDS } else { &[] } }
     };
     order.into_iter().map(runner).collect()
 }
 
-fn order(task: &Task<'_>, _model: Model) -> Vec<Who> {
+/// More instructions are very much code.
+const VERY_MANY: usize = 2500;
+
+/// With the lengths of their slices.
+fn order(task: &Task<'_>, model: Model) -> Vec<(Who, u32)> {
+    use Who::{Events, Rounds, Stateless, States};
     let checks = task.checks;
     if task.options.proofs_only {
-        vec![Who::Events, Who::Rounds]
+        vec![(Events, 2), (Rounds, 2)]
     } else if checks.termination {
-        vec![Who::States]
+        vec![(States, 2)]
     } else if checks.deadlock {
-        vec![Who::States, Who::Stateless]
+        vec![(States, 2), (Stateless, 2)]
+    } else if instructions(task.program) > VERY_MANY {
+        vec![(Stateless, 6), (States, 2), (Events, 2), (Rounds, 1)]
+    } else if goes_on(task.program.awaiting()) {
+        vec![(States, 5), (Events, 3), (Stateless, 1), (Rounds, 1)]
+    } else if model == Model::Sc {
+        vec![(States, 4), (Events, 4), (Stateless, 1), (Rounds, 1)]
     } else {
-        vec![Who::States, Who::Stateless, Who::Events, Who::Rounds]
+        vec![(Events, 5), (Stateless, 2), (States, 2), (Rounds, 1)]
     }
+}
+
+fn instructions(program: &Program) -> usize {
+    let blocks = program.functions.iter().flat_map(|function| &function.blocks);
+    blocks.map(|block| block.instrs.len()).sum()
+}
+
+/// Whether some loop of the user's may go on, as far as its constants say.
+fn goes_on(program: &Program) -> bool {
+    let counted = trips(program);
+    let own = program.functions.iter().filter(|function| function.origin == Origin::User);
+    own.flat_map(|function| loops(function).loops).any(|found| !counted.contains_key(&found.span))
 }
 
 #[cfg(test)]

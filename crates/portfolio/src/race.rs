@@ -9,6 +9,7 @@ use crate::turnstile::{Seat, Turnstile};
 use norn_verdict::claim::Mismatch;
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::outcome::Verdict;
+use norn_verdict::progress::{Progress, Report, Watcher};
 use norn_verdict::turns::Turns;
 use std::any::Any;
 use std::sync::Arc;
@@ -92,6 +93,22 @@ fn first(one: Box<dyn Any + Send>, _: Box<dyn Any + Send>) -> Box<dyn Any + Send
     one
 }
 
+/// Hears how far an engine is: whoever is soon done has longer slices.
+struct Relay {
+    turnstile: Arc<Turnstile>,
+    number: usize,
+    all: Progress,
+}
+
+impl Watcher for Relay {
+    fn see(&self, report: &Report<'_>) {
+        if let Some(done) = report.done {
+            self.turnstile.has_done(self.number, done);
+        }
+        self.all.report(report);
+    }
+}
+
 /// One engine, on its thread.
 fn run(
     number: usize,
@@ -102,7 +119,8 @@ fn run(
     ask: &Ask<'_>,
     is_answer: &(dyn Fn(&Verdict) -> bool + Sync),
 ) {
-    let limits = Limits { memory: None, turns: Turns::at(seat.gate()), ..all.clone() };
+    let progress = Progress::to(Arc::new(Relay { turnstile: seat.turnstile(), number, all: all.progress.clone() }));
+    let limits = Limits { memory: None, turns: Turns::at(seat.gate()), progress, ..all.clone() };
     // The caller listens until all threads have ended.
     let heard = |so_far: &Verdict| drop(tell.send(News::SoFar(number, so_far.clone())));
     // Another has the answer. How far it came within a limit the engine says itself.

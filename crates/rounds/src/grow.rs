@@ -10,11 +10,11 @@
 
 use crate::engine::{Task, conclude, limited, unknown, without_idle_iterations};
 use crate::examine::{Examined, Examiner, Goal};
-use crate::trips::trips;
 use norn_ir::program::Origin;
 use norn_ir::span::Span;
 use norn_logic::Term;
 use norn_passes::analysed::Analysed;
+use norn_passes::trips::trips;
 use norn_passes::unwind::{BoundAt, Bounds, command_line};
 use norn_symex::{Limited, Symbolic, execute};
 use norn_verdict::claim::Mismatch;
@@ -68,12 +68,7 @@ struct Growth<'a> {
 impl<'a> Growth<'a> {
     fn new(task: &'a Task<'a>) -> Growth<'a> {
         let code = without_idle_iterations(task);
-        let mut fixed = BTreeMap::new();
-        for (span, trips) in trips(code).into_iter().filter(|(span, _)| command_line(code, *span).is_none()) {
-            let bound = fixed.entry(span).or_insert(trips);
-            *bound = trips.max(*bound);
-        }
-        Growth { task, code, most: None, fixed, best: None, undefined: None }
+        Growth { task, code, most: None, fixed: trips(code), best: None, undefined: None }
     }
 
     fn run(mut self) -> Result<Verdict, Mismatch> {

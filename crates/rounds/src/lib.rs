@@ -1,7 +1,7 @@
 //! The engine `rounds`: lazy sequentialization. All executions of a bounded program in K round-robin rounds at once, as one
 //! formula; under TSO and PSO the stores have commit rounds (lazycseq-cav14, lazysma-fmcad16).
 //!
-//! - `engine`: from a program to a verdict; `grow`, `trips`: bounds that grow; `examine`: more and more rounds
+//! - `engine`: from a program to a verdict; `grow`: bounds that grow; `examine`: more and more rounds
 //! - `plan`: where threads can be interrupted; `encode`, `memory`: the formula; `models`: the order of commits
 //! - `ranges`, `narrow`: as few bits as values need
 //! - `solve`: the solver's answer as an execution; `watch`: the limits while it is built;
@@ -40,7 +40,6 @@ mod size;
 mod solve;
 #[cfg(test)]
 mod tests;
-mod trips;
 mod watch;
 
 pub use engine::Rounds;

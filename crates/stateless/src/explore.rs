@@ -221,7 +221,7 @@ impl<'a> Search<'a> {
     }
 
     pub fn run(&mut self, at_end: &mut AtEnd<'_>) -> Ended {
-        const EVENTS_BETWEEN_REPORTS: u32 = 1 << 14;
+        const EVENTS_BETWEEN_REPORTS: u32 = 1 << 11;
         // Where many writes are read from, an event may take long.
         const FEW_EVENTS: u32 = 16;
         let mut pace = Pace::new(EVENTS_BETWEEN_REPORTS, FEW_EVENTS);

@@ -17,8 +17,8 @@ use norn_logic::terms::{Sort, Term, Terms};
 use norn_passes::Site;
 use norn_passes::unwind::Bounded;
 use norn_verdict::limits::Limits;
-use norn_verdict::pace::Pace;
 use norn_verdict::outcome::{Assumption, Checks, Treatment, Violation, ViolationKind};
+use norn_verdict::pace::Pace;
 
 use crate::code::Code;
 use crate::deadlock::Waiting;

@@ -166,9 +166,8 @@ fn nobody_hears_of_safe() {
     for bounds in [Vec::new(), vec![bound(BoundKind::Rounds)]] {
         for who in [&[Who::Rounds][..], &[Who::Rounds, Who::Events]] {
             let listener = |best: &Verdict| panic!("{best:?} is heard");
-            let ask = |who, _: &Limits, _: &dyn Fn(&Verdict)| {
-                Ok(verdict(who, Outcome::Safe { bounds: bounds.clone() }))
-            };
+            let ask =
+                |who, _: &Limits, _: &dyn Fn(&Verdict)| Ok(verdict(who, Outcome::Safe { bounds: bounds.clone() }));
             let none = GivenBounds::default();
             let verdicts = take_turns(&runners(who), 1, &Limits::none(), &none, &listener, &ask);
             assert!(verdicts.is_ok_and(|verdicts| matches!(verdicts[0].outcome, Outcome::Safe { .. })));

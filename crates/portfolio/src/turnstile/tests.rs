@@ -22,7 +22,7 @@ fn nothing() -> Option<u64> {
 }
 
 fn turnstile(searches: usize, permits: usize, limits: &Limits) -> Arc<Turnstile> {
-    Turnstile::with_clock(&vec![1; searches], permits, limits, worked, nothing)
+    Turnstile::with_clock(&vec![2; searches], permits, limits, worked, nothing)
 }
 
 /// Runs each search on a thread; its seat is dropped when it returns.
@@ -89,14 +89,36 @@ fn slices(weights: &[u32], work_of: impl Fn(usize) -> u64 + Sync, milliseconds: 
 
 #[test]
 fn slices_double() {
-    assert_eq!(slices(&[1, 1], |_| 1, 70), [(0, 10), (1, 10), (0, 20), (1, 20), (0, 40), (1, 40)]);
-    assert_eq!(slices(&[1, 3], |_| 1, 90), [(0, 10), (1, 30), (0, 20), (1, 60), (0, 60)]);
+    assert_eq!(slices(&[2, 2], |_| 1, 70), [(0, 10), (1, 10), (0, 20), (1, 20), (0, 40), (1, 40)]);
+    assert_eq!(slices(&[2, 6], |_| 1, 90), [(0, 10), (1, 30), (0, 20), (1, 60), (0, 60)]);
+}
+
+#[test]
+fn whoever_is_soon_done_has_longer_slices() {
+    let turnstile = turnstile(2, 1, &Limits::none());
+    let others = AtomicU64::new(0);
+    run_all(&turnstile, 2, |number, seat| {
+        if number == 0 {
+            assert_eq!(
+                work_on(&seat, u64::MAX, || _ = others.fetch_add(1, Ordering::SeqCst)),
+                Some(Exceeded::Interrupted)
+            );
+        } else {
+            assert_eq!(work_on(&seat, 30, || {}), None);
+            let before = others.load(Ordering::SeqCst);
+            turnstile.has_done(1, 0.3);
+            assert_eq!(work_on(&seat, 1000, || {}), None);
+            let meanwhile = others.load(Ordering::SeqCst) - before;
+            assert!((100..=560).contains(&meanwhile), "{meanwhile} ms beside 1000");
+            seat.leave(true);
+        }
+    });
 }
 
 #[test]
 fn whoever_took_more_waits_until_others_have_caught_up() {
     // The first looks only after 100 ms: that is its part of the first three rounds, and some of the fourth.
-    let slices = slices(&[1, 1], |number| if number == 0 { 100 } else { 1 }, 200);
+    let slices = slices(&[2, 2], |number| if number == 0 { 100 } else { 1 }, 200);
     assert_eq!(slices, [(0, 100), (1, 70), (0, 100), (1, 130)]);
 }
 
@@ -180,7 +202,11 @@ fn the_order_decides_between_early_answers() {
     };
     for permits in [1, 3] {
         assert_eq!(answered([8, 5, 5], permits), Some(0));
-        assert_eq!(answered([25, 28, 5], permits), Some(2), "the others have used up the slice in which the last has it");
+        assert_eq!(
+            answered([25, 28, 5], permits),
+            Some(2),
+            "the others have used up the slice in which the last has it"
+        );
         assert_eq!(answered([25, 28, 15], permits), Some(0));
     }
     // Later nobody waits for who is slow.

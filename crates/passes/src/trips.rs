@@ -4,25 +4,31 @@
 //! place in the loop that changes the register, by a constant, and constants that it is set to before. Anything else is
 //! left to grow. A wrong guess would do no harm: bounds are part of the verdict.
 
+use crate::loops::{LoopForest, LoopId, loops};
+use crate::unwind::command_line;
 use norn_ir::ids::{BlockId, Reg};
 use norn_ir::instr::{BinaryOp, CompareOp, Const, InstrKind, Operand, TerminatorKind};
 use norn_ir::program::{Function, Program};
 use norn_ir::span::Span;
 use norn_ir::types::{Target, Ty};
-use norn_passes::loops::{LoopForest, LoopId, loops};
+use std::collections::BTreeMap;
 
 /// Longer loops are not worth to be followed to their end at once.
 const MOST: u32 = 64;
 
 /// The loops of a program that count, with the number of times that they go back.
-pub fn trips(program: &Program) -> Vec<(Span, u32)> {
-    let mut found = Vec::new();
+pub fn trips(program: &Program) -> BTreeMap<Span, u32> {
+    let mut found = BTreeMap::new();
     for function in &program.functions {
         let forest = loops(function);
         for index in 0..forest.loops.len() {
             let id = LoopId::new(index);
             let counted = Counted { function, forest: &forest, id, target: program.target };
-            found.extend(counted.trips().map(|trips| (forest.get(id).span, trips)));
+            let span = forest.get(id).span;
+            if let Some(trips) = counted.trips().filter(|_| command_line(program, span).is_none()) {
+                let most = found.entry(span).or_insert(trips);
+                *most = trips.max(*most);
+            }
         }
     }
     found
@@ -150,7 +156,8 @@ fn added(kind: &InstrKind, wanted: Reg) -> Option<(Reg, u64)> {
 fn compare(op: CompareOp, ty: Ty, target: Target, counter: u64, constant: Const, swapped: bool) -> Option<bool> {
     let (a, b) = if swapped { (constant.bits, counter) } else { (counter, constant.bits) };
     let width = ty.bits(target);
-    let signed = |value: u64| crate::ranges::signed(value, width);
+    let unused = u64::BITS - u32::from(width);
+    let signed = |value: u64| (value << unused).cast_signed() >> unused;
     match op {
         CompareOp::Eq => Some(a == b),
         CompareOp::Ne => Some(a != b),
