@@ -156,7 +156,7 @@ fn added(kind: &InstrKind, wanted: Reg) -> Option<(Reg, u64)> {
 fn compare(op: CompareOp, ty: Ty, target: Target, counter: u64, constant: Const, swapped: bool) -> Option<bool> {
     let (a, b) = if swapped { (constant.bits, counter) } else { (counter, constant.bits) };
     let width = ty.bits(target);
-    let unused = u64::BITS - u32::from(width);
+    let unused = u64::BITS - width;
     let signed = |value: u64| (value << unused).cast_signed() >> unused;
     match op {
         CompareOp::Eq => Some(a == b),

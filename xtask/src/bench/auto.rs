@@ -66,13 +66,13 @@ pub fn run(norn: &Norn, corpus: Option<&Path>, only: &str) -> Result<usize, Stri
         println!("{:>10}{ratio:>8}{}", time(&auto), if is_missed { "  MISSED" } else { "" });
     }
     ratios.sort_by(f64::total_cmp);
-    let at = |share: f64| ratios.get((ratios.len() as f64 * share) as usize).copied().unwrap_or(f64::NAN);
+    let at = |percent: usize| ratios.get(ratios.len() * percent / 100).copied().unwrap_or(f64::NAN);
     println!(
         "{} rows, {} decided; ratio to the best: median {:.2}, nine of ten below {:.2}; {missed} beyond {TIMES} × best + {:.0} ms",
         rows.len(),
         ratios.len(),
-        at(0.5),
-        at(0.9),
+        at(50),
+        at(90),
         MORE * 1e3
     );
     Ok(missed)

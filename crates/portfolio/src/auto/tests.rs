@@ -222,3 +222,21 @@ fn attempts_have_time_of_their_own() {
     let used = verdict.stats.0[seconds(Who::Events)];
     assert!((0.22..0.5).contains(&used), "{used} s of its own");
 }
+
+/// A real counterexample beside a safe verdict that an engine might have given at the same time.
+#[test]
+fn two_answers_that_contradict_one_another_are_both_said() {
+    let program = norn_testing::prepare("#include <assert.h>\nint x; int main(void) { assert(x); }");
+    let (limits, options, given) = (Limits::none(), crate::Options::default(), GivenBounds::default());
+    let checks = norn_verdict::outcome::Checks::default();
+    let heard = crate::NOBODY_LISTENS;
+    let task = Task { program: &program, checks, given: &given, limits: &limits, options: &options, heard };
+    let violated = task.ask(Who::Enumerate, Model::Sc).expect("the replay should agree");
+    let both = std::sync::Barrier::new(2);
+    let verdicts = ask_all(&[Who::States, Who::Events], 2, &Limits::none(), |who, _, _| {
+        both.wait();
+        Ok(if who == Who::States { violated.clone() } else { safe(who) })
+    });
+    let verdicts = verdicts.expect("each of them is fine");
+    assert_eq!(verdicts.iter().map(|verdict| verdict.engine).collect::<Vec<_>>(), ["enumerate", "events"]);
+}
