@@ -259,3 +259,22 @@ fn the_last_one_may_have_all_the_memory() {
     let ended = work_on(&seat, u64::MAX, || _ = OWN.fetch_add(1, Ordering::SeqCst));
     assert_eq!((ended, OWN.load(Ordering::SeqCst)), (Some(Exceeded::Memory), 1001));
 }
+
+/// Who grew in its own turns ends, though somebody else looks when memory becomes scarce.
+#[test]
+fn whoever_grew_before_ends_rather_than_whoever_looks() {
+    static OWN: AtomicU64 = AtomicU64::new(0);
+    let limits = Limits { memory: Some(1000), ..Limits::none() };
+    let resident = || Some(OWN.load(Ordering::SeqCst));
+    let turnstile = Turnstile::with_clock(&[2, 2], 1, &limits, worked, resident);
+    run_all(&turnstile, 2, |number, seat| {
+        if number == 0 {
+            OWN.fetch_add(450, Ordering::SeqCst);
+            assert_eq!(work_on(&seat, u64::MAX, || {}), Some(Exceeded::Memory));
+            OWN.fetch_sub(450, Ordering::SeqCst);
+        } else {
+            // The other ends when this one has grown by 51, which then may have more.
+            assert_eq!(work_on(&seat, 200, || _ = OWN.fetch_add(1, Ordering::SeqCst)), None);
+        }
+    });
+}
