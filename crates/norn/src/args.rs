@@ -166,6 +166,10 @@ pub struct CheckArgs {
     #[arg(long)]
     pub no_attack: bool,
 
+    /// Show counterexamples as they were found, without looking for a shorter story
+    #[arg(long)]
+    pub no_explain: bool,
+
     /// List the loops of the program, and do nothing else
     #[arg(long)]
     pub show_loops: bool,

@@ -9,6 +9,7 @@ mod commands;
 mod compile_commands;
 mod compiler_flags;
 mod exit;
+mod explaining;
 mod expectations;
 mod files;
 mod frontend;

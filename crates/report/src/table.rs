@@ -106,10 +106,9 @@ struct Row<'a> {
 fn rows<'a>(trace: &'a Trace, program: &Program) -> Vec<Row<'a>> {
     let write = Writer { program, trace };
     let mut rows: Vec<Row<'a>> = Vec::new();
-    for (i, event) in trace.events.iter().enumerate() {
+    for (i, event) in trace.events.iter().enumerate().filter(|(_, event)| event.kind.is_shown()) {
         let number = i + 1;
         match (&event.kind, &event.library) {
-            (EventKind::Call { .. } | EventKind::Fence(FenceKind::Call | FenceKind::Compiler), _) => {}
             (EventKind::Create { .. } | EventKind::Join { .. } | EventKind::End { .. } | EventKind::Exit { .. }, _)
             | (EventKind::Commit { .. } | EventKind::Input { .. } | EventKind::WakesUp, _)
             | (_, None) => rows.push(Row { number, event, text: describe(event, trace, program) }),

@@ -50,6 +50,12 @@ impl Trace {
     pub fn event(&self, event: EventIndex) -> Option<&Event> {
         self.events.get(event.index())
     }
+
+    /// How often what is shown goes from one thread to another.
+    pub fn switches(&self) -> usize {
+        let threads = self.events.iter().filter(|event| event.kind.is_shown()).map(|event| event.thread);
+        threads.clone().zip(threads.skip(1)).filter(|(one, next)| one != next).count()
+    }
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -138,4 +144,11 @@ pub enum EventKind {
     Exit {
         status: Option<i32>,
     },
+}
+
+impl EventKind {
+    /// Whether readers see it. What a call does besides (calling, having an empty store buffer) they do not.
+    pub fn is_shown(&self) -> bool {
+        !matches!(self, EventKind::Call { .. } | EventKind::Fence(FenceKind::Call | FenceKind::Compiler))
+    }
 }

@@ -6,6 +6,7 @@ use crate::backend;
 use crate::bundle;
 use crate::commands::conclusion::{self, Conclusion, Part};
 use crate::exit::Exit;
+use crate::explaining;
 use crate::frontend::{self, Compiled, Decisions, Failure};
 use crate::input;
 use crate::limits;
@@ -80,6 +81,14 @@ fn check(args: &CheckArgs, asked: &Property, compiled: &Compiled, stop: &StopTok
                 let checked = check_model(args, asked, compiled, model, stop, is_last, &heard);
                 checked.map(|(verdict, own)| (verdict, Some(own)))?
             }
+        };
+        // What shows the fewest steps is not made any shorter.
+        let verdict = match &verdict.outcome {
+            Outcome::Unsafe(_) if !args.no_explain && !args.shortest => {
+                conclusion.leave_last_words(&[&verdicts[..], std::slice::from_ref(&verdict)].concat())?;
+                explaining::shortened(verdict, &compiled.program, asked.checks, stop)
+            }
+            _ => verdict,
         };
         if let (Outcome::Unsafe(found), Some(path)) = (&verdict.outcome, &args.schedule_out) {
             unwritten |= output::write(path, &found.schedule().to_string()) != Exit::Fine;

@@ -1,0 +1,159 @@
+//! The fewest switches that there are: all executions with no switch, then with one, and so on.
+//!
+//! The search goes over states of the reference machine, those with fewer switches first (Musuvathi and Qadeer, "Iterative
+//! context bounding", PLDI 2007, with states in place of executions). What counts as a switch is what a table
+//! shows. Two things keep it small, and neither costs a switch. A state is looked at once for each thread that was
+//! last. And a thread commits a store only when its turn is about to end, or when it cannot go on otherwise: within a turn
+//! nobody else sees when a store reaches memory, and the thread itself sees its own stores either way.
+
+use crate::player::{Action, Halt, Player, Tape, Values, action_of};
+use crate::recorder::Rows;
+use norn_machine::hash::FastSet;
+use norn_machine::{Choice, State};
+use norn_verdict::trace::ThreadIndex;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// What came of the search.
+pub struct Searched {
+    /// The way to the violation with the fewest switches.
+    pub word: Option<Vec<Action>>,
+    /// Nothing was left out but for what has more switches.
+    pub is_complete: bool,
+}
+
+struct Node {
+    state: State,
+    tape: Tape,
+    rows: Rows,
+    /// Whose turn it is.
+    turn: Option<ThreadIndex>,
+    /// The turn is about to end: only commits are left.
+    is_ending: bool,
+    way: usize,
+}
+
+/// Looks for the violation with at most so many switches. At most `work` steps are tried.
+pub fn search(player: &Player<'_>, values: &Rc<Values>, most_switches: u32, work: u64) -> Searched {
+    let mut search = Search {
+        player,
+        buckets: (0..=most_switches).map(|_| VecDeque::new()).collect(),
+        seen: FastSet::default(),
+        ways: Vec::new(),
+        best: None,
+        is_complete: true,
+    };
+    let end = player.budget.left().saturating_sub(work);
+    let (mut tape, mut rows) = (player.tape(values, false), Rows::default());
+    match player.start(&mut tape, &mut rows) {
+        Ok(state) => search.add(Node { state, tape, rows, turn: None, is_ending: false, way: NO_WAY }),
+        Err(_) => return Searched { word: None, is_complete: false },
+    }
+    search.run(end);
+    let word = search.best.map(|(_, way)| word(&search.ways, way));
+    Searched { word, is_complete: search.is_complete }
+}
+
+const NO_WAY: usize = usize::MAX;
+
+struct Search<'a> {
+    player: &'a Player<'a>,
+    /// By switches.
+    buckets: Vec<VecDeque<Node>>,
+    seen: FastSet<Vec<u8>>,
+    ways: Vec<(usize, Action)>,
+    best: Option<(u32, usize)>,
+    is_complete: bool,
+}
+
+impl Search<'_> {
+    fn run(&mut self, end: u64) {
+        for switches in 0.. {
+            if switches >= self.buckets.len() {
+                return;
+            }
+            while let Some(node) = self.buckets[switches].pop_front() {
+                if self.best.is_some_and(|(best, _)| best as usize <= switches) {
+                    return;
+                }
+                if self.player.budget.left() <= end {
+                    self.is_complete = false;
+                    return;
+                }
+                self.expand(&node);
+            }
+        }
+    }
+
+    fn add(&mut self, node: Node) {
+        if node.rows.switches as usize >= self.buckets.len() {
+            return;
+        }
+        let mut key = Vec::with_capacity(128);
+        let number = |key: &mut Vec<u8>, n: u32| key.extend(n.to_le_bytes());
+        number(&mut key, node.turn.map_or(u32::MAX, |thread| thread.0));
+        number(&mut key, node.rows.last.map_or(u32::MAX, |thread| thread.0));
+        key.push(u8::from(node.is_ending));
+        node.tape.taken.iter().for_each(|&taken| number(&mut key, taken));
+        self.player.machine.encode(&node.state, &mut key);
+        if self.seen.insert(key) {
+            self.buckets[node.rows.switches as usize].push_back(node);
+        }
+    }
+
+    fn expand(&mut self, node: &Node) {
+        let mut can_run = vec![false; node.state.threads.len()];
+        for choice in self.player.machine.candidates(&node.state) {
+            let thread = choice.thread();
+            let is_own = node.turn == Some(thread);
+            let is_run = matches!(choice, Choice::Run(_));
+            if is_own && is_run && node.is_ending {
+                can_run[thread.index()] = true;
+                continue;
+            }
+            let (mut tape, mut rows) = (node.tape.clone(), node.rows);
+            let after = self.player.after(&node.state, choice, &mut tape, &mut rows);
+            if matches!(after, Err(Halt::NotEnabled)) {
+                continue;
+            }
+            can_run[thread.index()] |= is_run;
+            let way = match after {
+                Ok(_) | Err(Halt::Found) => self.step(node, choice),
+                Err(_) => continue,
+            };
+            match after {
+                Ok(state) => {
+                    // A commit lets its thread go on only if it could not before.
+                    let is_ending = !is_run && can_run[thread.index()];
+                    self.add(Node { state, tape, rows, turn: Some(thread), is_ending, way });
+                }
+                _ => self.found(rows, way),
+            }
+        }
+        if self.player.is_found_deadlock(&node.state) {
+            self.found(node.rows, node.way);
+        }
+    }
+
+    fn step(&mut self, node: &Node, choice: Choice) -> usize {
+        self.ways.push((node.way, action_of(&node.state, choice)));
+        self.ways.len() - 1
+    }
+
+    fn found(&mut self, rows: Rows, way: usize) {
+        let is_allowed = (rows.switches as usize) < self.buckets.len();
+        if is_allowed && self.best.is_none_or(|(best, _)| rows.switches < best) {
+            self.best = Some((rows.switches, way));
+        }
+    }
+}
+
+fn word(ways: &[(usize, Action)], mut way: usize) -> Vec<Action> {
+    let mut word = Vec::new();
+    while way != NO_WAY {
+        word.push(ways[way].1.clone());
+        way = ways[way].0;
+    }
+    word.reverse();
+    word
+}
