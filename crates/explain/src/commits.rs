@@ -8,7 +8,7 @@ use std::rc::Rc;
 /// The same story with as few delayed stores as possible, one store after the other, and without more switches.
 pub fn at_once(player: &Player<'_>, played: Played) -> Played {
     let mut best = played;
-    let mut improve = |best: &mut Played, word: Vec<Action>| {
+    let improve = |best: &mut Played, word: Vec<Action>| {
         let tried = player.play(&word, &Rc::new(best.values.clone()), last(best));
         let better = tried.filter(|tried| tried.switches <= best.switches && delayed(&tried.done) < delayed(&best.done));
         let is_better = better.is_some();

@@ -24,6 +24,7 @@ use norn_ir::program::Program;
 use norn_machine::confirm;
 use norn_verdict::claim::{Claim, Expected, Ruling};
 use norn_verdict::limits::Limits;
+use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Counterexample, ViolationKind};
 use norn_verdict::schedule::{Schedule, Step};
 use player::{Action, Budget, Played, Player, Values};
@@ -58,7 +59,8 @@ pub fn shorten(
     let budget = Budget::new(steps, limits.clone());
     let player = Player::new(program, schedule.model, checks, expected, &budget);
     let first = player.play(&word_of(schedule), &Rc::new(values_of(schedule)), None)?;
-    let (mut best, mut is_fewest) = (first.clone(), false);
+    let first = as_under_sc(program, checks, &player, first);
+    let (mut best, mut is_fewest) = (first, false);
     loop {
         let (next, is_proved) = pass(&player, best.clone());
         is_fewest = is_proved || is_fewest && next.switches == best.switches;
@@ -81,6 +83,28 @@ pub fn shorten(
     }
 }
 
+/// If no store has to wait, the story is one of sequential consistency, too, where there are fewer others to look at.
+fn as_under_sc(program: &Program, checks: Checks, player: &Player<'_>, story: Played) -> Played {
+    if player.machine.model == Model::Sc {
+        return story;
+    }
+    let runs = |word: Vec<Action>| word.into_iter().filter(|action| !action.is_commit).collect::<Vec<_>>();
+    let values = Rc::new(story.values.clone());
+    let undelayed = commits::at_once(player, merge::tidy(player, story.clone()));
+    let strong = Player::new(program, Model::Sc, checks, player.expected, player.budget);
+    if recorder::delayed(&undelayed.done) > 0 {
+        return story;
+    }
+    let Some(same) = strong.play(&runs(undelayed.word()), &values, merge::last(&undelayed)) else { return story };
+    let (shorter, _) = pass(&strong, same);
+    let word = shorter.word().into_iter().flat_map(|run| [run.clone(), Action { is_commit: true, ..run }]);
+    let values = Rc::new(shorter.values.clone());
+    match player.play(&word.collect::<Vec<_>>(), &values, merge::last(&shorter)) {
+        Some(found) if size(&found) <= size(&undelayed) => found,
+        _ => undelayed,
+    }
+}
+
 /// What a shorter story has less of, the most important first.
 fn size(played: &Played) -> (u32, usize, usize, usize, (usize, u32)) {
     let runs = played.done.iter().filter(|done| !done.action.is_commit).count();
@@ -89,14 +113,14 @@ fn size(played: &Played) -> (u32, usize, usize, usize, (usize, u32)) {
 
 /// One attempt to make a story shorter, and whether there are none with fewer switches.
 fn pass(player: &Player<'_>, played: Played) -> (Played, bool) {
-    let merged = inputs::small(player, merge::merged(player, played.clone()));
-    let work = player.budget.share(3, 4);
-    let searched = search::search(player, &Rc::new(merged.values.clone()), merged.switches, work);
+    let merged = inputs::small(player, merge::merged(player, commits::at_once(player, played.clone())));
+    let values = Rc::new(merged.values.clone());
+    let searched = search::search(player, &values, merged.switches, player.budget.share(1, 2));
     let is_fewest = searched.is_complete;
-    let all = [
-        searched.word.and_then(|word| player.play(&word, &Rc::new(merged.values.clone()), None)).map(|found| merge::tidy(player, found)),
-        Some(merged),
-    ];
+    let found = searched.word.and_then(|word| player.play(&word, &values, None)).map(|found| merge::tidy(player, found));
+    // Where not all executions could be looked at, one leads to another.
+    let merged = if is_fewest { merged } else { merge::wandered(player, merged, player.budget.share(3, 4)) };
+    let all = [found, Some(merged)];
     let all = all.into_iter().flatten().map(|story| commits::at_once(player, story));
     let best = all.min_by_key(size).unwrap_or(played);
     (best, is_fewest)

@@ -7,8 +7,8 @@
 //! empty buffer.
 //!
 //! Only the steps that the violation depends on are kept. Among their orders the search goes by switches, breadth first
-//! over sets of steps. A turn of a thread takes every step that is possible: one that is taken later could as well be
-//! taken now, and costs no switch. So the branches are the threads, not the steps, and the result is exact.
+//! over sets of steps. A turn of a thread takes every step that is possible, and every commit of any thread: one that is taken
+//! later could as well be taken now, and costs no switch. So the branches are the threads, not the steps, and the result is exact.
 
 use crate::recorder::{Access, Done};
 use norn_machine::hash::FastSet;
@@ -88,6 +88,36 @@ fn in_order(earlier: &Done, later: &Done, model: Model) -> bool {
     }
 }
 
+/// Orders of the steps in which two that depend on one another, and nothing in between, change places: one for each such pair of
+/// different threads. What came after the first of them comes after the second now.
+pub fn reversals(done: &[Done], model: Model) -> Vec<Vec<usize>> {
+    let before = dependencies(done, model);
+    // For each step all those before it that it depends on.
+    let mut past: Vec<Set> = Vec::with_capacity(done.len());
+    for (at, direct) in before.iter().enumerate() {
+        let mut set = empty(done.len());
+        put(&mut set, at);
+        for &earlier in direct {
+            set.iter_mut().zip(&past[earlier]).for_each(|(word, other)| *word |= other);
+        }
+        past.push(set);
+    }
+    let mut orders = Vec::new();
+    for later in 0..done.len() {
+        for &earlier in &before[later] {
+            let is_between = |&other: &usize| other != earlier && has(&past[other], earlier);
+            if done[earlier].thread == done[later].thread || before[later].iter().any(|other| is_between(other)) {
+                continue;
+            }
+            let follows = |&at: &usize| has(&past[at], earlier);
+            let first = (0..later).filter(|at| !follows(at));
+            let rest = (0..later).filter(follows);
+            orders.push(first.chain([later]).chain(rest).chain(later + 1..done.len()).collect());
+        }
+    }
+    orders
+}
+
 /// The steps that the target depends on, and itself.
 fn cone(before: &[Vec<usize>], target: usize) -> Set {
     let mut set = empty(before.len());
@@ -108,11 +138,16 @@ pub fn fewest_switches(done: &[Done], model: Model, keeps_all: bool) -> Option<V
     let before = dependencies(done, model);
     let wanted = if keeps_all { (0..done.len()).fold(empty(done.len()), |mut set, at| { put(&mut set, at); set }) } else { cone(&before, target) };
     let mut steps: BTreeMap<ThreadIndex, Vec<usize>> = BTreeMap::new();
+    let mut commits = Vec::new();
     for at in (0..done.len()).filter(|&at| has(&wanted, at)) {
-        steps.entry(done[at].thread).or_default().push(at);
+        match done[at].action.is_commit {
+            true => commits.push(at),
+            false => steps.entry(done[at].thread).or_default().push(at),
+        }
     }
     // Only steps that are wanted have to come before.
     let missing = |taken: &Set, at: usize| before[at].iter().any(|&earlier| has(&wanted, earlier) && !has(taken, earlier));
+    let is_whole = |set: &Set| if keeps_all { *set == wanted } else { has(set, target) };
     // How each set was reached: from which, and by which steps.
     let mut ways: Vec<(usize, Vec<usize>)> = vec![(0, Vec::new())];
     let mut seen: FastSet<(Set, Option<ThreadIndex>)> = FastSet::default();
@@ -123,23 +158,15 @@ pub fn fewest_switches(done: &[Done], model: Model, keeps_all: bool) -> Option<V
                 continue;
             }
             let (mut next, mut turn) = (taken.clone(), Vec::new());
-            // Commits may become possible by later steps, and the other way round.
-            loop {
-                let count = turn.len();
-                for &at in own {
-                    if !has(&next, at) && !missing(&next, at) {
-                        put(&mut next, at);
-                        turn.push(at);
-                    }
-                }
-                if turn.len() == count {
-                    break;
-                }
+            // Commits need no turn, and come as soon as they can.
+            while let Some(&at) = commits.iter().chain(own).find(|&&at| !has(&next, at) && !missing(&next, at)) {
+                put(&mut next, at);
+                turn.push(at);
             }
-            if turn.is_empty() {
+            if turn.iter().all(|&at| done[at].action.is_commit) && !is_whole(&next) {
                 continue;
             }
-            let is_done = if keeps_all { next == wanted } else { has(&next, target) };
+            let is_done = is_whole(&next);
             ways.push((way, turn));
             let reached = ways.len() - 1;
             if is_done {

@@ -25,17 +25,18 @@ impl Rows {
 
 impl Observer for Rows {
     fn happened(&mut self, scene: &Scene<'_>, what: &Happening<'_>) {
-        if is_shown(what) {
+        if is_turn(what) {
             self.row(scene.thread);
         }
     }
 }
 
-/// Whether it becomes a row of a table: `norn_verdict::trace::EventKind::is_shown` for what the machine tells.
-fn is_shown(what: &Happening<'_>) -> bool {
+/// Whether it is a turn of its thread in a table: `norn_verdict::trace::EventKind::is_turn` for what the machine tells.
+fn is_turn(what: &Happening<'_>) -> bool {
     match what {
         Happening::Call { .. }
         | Happening::Fence(FenceKind::Call | FenceKind::Compiler)
+        | Happening::Commit { .. }
         | Happening::ObjectEnds { by_free: false, .. }
         | Happening::Assumed(_)
         | Happening::Checks { .. }
@@ -43,7 +44,6 @@ fn is_shown(what: &Happening<'_>) -> bool {
         Happening::Read { .. }
         | Happening::Write { .. }
         | Happening::Update { .. }
-        | Happening::Commit { .. }
         | Happening::Fence(_)
         | Happening::Create { .. }
         | Happening::Join { .. }

@@ -2,9 +2,10 @@
 //!
 //! The search goes over states of the reference machine, those with fewer switches first (Musuvathi and Qadeer, "Iterative
 //! context bounding", PLDI 2007, with states in place of executions). What counts as a switch is what a table
-//! shows. Two things keep it small, and neither costs a switch. A state is looked at once for each thread that was
-//! last. And a thread commits a store only when its turn is about to end, or when it cannot go on otherwise: within a turn
-//! nobody else sees when a store reaches memory, and the thread itself sees its own stores either way.
+//! shows: commits are none. Two things keep it small, and neither costs a switch. A state is looked at once for each thread
+//! that had the last turn. And a thread whose turn it is commits its own stores only when the turn is about to end, when it
+//! cannot go on otherwise, or before a commit of another thread: up to then nobody else sees whether a store is in memory, and the
+//! thread itself sees its own stores either way.
 
 use crate::player::{Action, Halt, Player, Tape, Values, action_of};
 use crate::recorder::Rows;
@@ -28,7 +29,7 @@ struct Node {
     rows: Rows,
     /// Whose turn it is.
     turn: Option<ThreadIndex>,
-    /// The turn is about to end: only commits are left.
+    /// It has committed a store that it could have committed later, and does so only before others do something.
     is_ending: bool,
     way: usize,
 }
@@ -123,9 +124,9 @@ impl Search<'_> {
             };
             match after {
                 Ok(state) => {
-                    // A commit lets its thread go on only if it could not before.
-                    let is_ending = !is_run && can_run[thread.index()];
-                    self.add(Node { state, tape, rows, turn: Some(thread), is_ending, way });
+                    let is_ending = is_own && !is_run && can_run[thread.index()];
+                    let turn = if is_run { Some(thread) } else { node.turn };
+                    self.add(Node { state, tape, rows, turn, is_ending, way });
                 }
                 _ => self.found(rows, way),
             }

@@ -88,6 +88,18 @@ pub enum Command {
     #[command(after_help = "Examples:\n  norn run -m tso --seed 7 examples/store_buffering.c\n  \
                             norn check -m tso --schedule-out bug.sched FILE.c; norn run --schedule bug.sched FILE.c")]
     Run(RunArgs),
+    /// Show the counterexample that a schedule is, in any format
+    ///
+    /// Reads a schedule that `norn check --schedule-out` wrote, has the reference machine follow it, and shows the execution as
+    /// `norn check` does, with why it could happen. The options that say how to read C, and what is checked, should be those of
+    /// that check.
+    #[command(
+        after_help = "Examples:\n  norn check -m tso --schedule-out bug.sched examples/dekker.c\n  \
+                            norn explain bug.sched examples/dekker.c\n  \
+                            norn explain --html bug.html --shorten 60 bug.sched examples/dekker.c\n\n\
+                            Exit status: 10 the schedule shows a violation; 2 it does not, or does not fit; 5 unknown."
+    )]
+    Explain(ExplainArgs),
     /// Run litmus tests
     ///
     /// Reads herd's litmus files (PPC, X86, AArch64, RISC-V, C), also whole folders of them, and says for each test and model
@@ -420,6 +432,38 @@ pub struct RunArgs {
     /// Give up after this many steps
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     pub max_steps: u64,
+
+    /// Give up after this many seconds
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
+    pub timeout: Duration,
+}
+
+#[derive(Args, Debug)]
+pub struct ExplainArgs {
+    /// A schedule that `norn check --schedule-out` wrote
+    #[arg(value_name = "SCHEDULE")]
+    pub schedule: PathBuf,
+
+    #[command(flatten)]
+    pub c: CArgs,
+
+    #[command(flatten)]
+    pub checks: CheckedArgs,
+
+    /// Look for a shorter story of the same violation, for this many seconds at most
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub shorten: Option<Duration>,
+
+    /// Write the schedule that is shown to a file
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    pub schedule_out: Option<PathBuf>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+
+    #[command(flatten)]
+    pub files: FileArgs,
 
     /// Give up after this many seconds
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
@@ -940,6 +984,7 @@ fn parse_as_given(args: Vec<OsString>) -> Result<Cli, clap::Error> {
             run.c.no_arguments = run.schedule.is_none();
             &mut run.c
         }
+        Command::Explain(explain) => &mut explain.c,
         Command::Ir(ir) => &mut ir.c,
         Command::Sequentialize(sequentialize) => &mut sequentialize.c,
         Command::Litmus(_) => return Ok(cli),

@@ -10,15 +10,39 @@ use std::time::{Duration, Instant};
 pub fn shortened(verdict: Verdict, program: &Program, checks: Checks, stop: &StopToken) -> Verdict {
     const LEAST_SECONDS: f64 = 1.0;
     const SHARE: f64 = 0.2;
+    let searched = verdict.stats.0.get("seconds").copied().unwrap_or_default();
+    let time = Duration::from_secs_f64((searched * SHARE).max(LEAST_SECONDS));
+    shortened_by(verdict, program, checks, stop, time, USUAL_STEPS)
+}
+
+/// The same for as long as this.
+pub fn shortened_within(
+    verdict: Verdict,
+    program: &Program,
+    checks: Checks,
+    stop: &StopToken,
+    time: Duration,
+) -> Verdict {
+    let steps = USUAL_STEPS.saturating_mul(time.as_secs().saturating_add(1));
+    shortened_by(verdict, program, checks, stop, time, steps)
+}
+
+fn shortened_by(
+    verdict: Verdict,
+    program: &Program,
+    checks: Checks,
+    stop: &StopToken,
+    time: Duration,
+    steps: u64,
+) -> Verdict {
     let Outcome::Unsafe(found) = &verdict.outcome else { return verdict };
     let start = Instant::now();
-    let seconds = verdict.stats.0.get("seconds").map_or(LEAST_SECONDS, |searched| (searched * SHARE).max(LEAST_SECONDS));
-    let deadline = Some(start + Duration::from_secs_f64(seconds));
+    let deadline = start.checked_add(time);
     let limits = Limits { deadline, stop: stop.clone(), ..Limits::none() };
     let before = found.trace().switches();
     let mut stats = verdict.stats.clone();
     stats.0.insert("switches found", before as f64);
-    let shorter = shorten(program, checks, found, USUAL_STEPS, &limits);
+    let shorter = shorten(program, checks, found, steps, &limits);
     let outcome = match shorter {
         Some(shorter) => {
             stats.0.insert("switches", shorter.counterexample.trace().switches() as f64);

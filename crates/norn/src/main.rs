@@ -81,6 +81,7 @@ fn run(cli: &Cli) -> Exit {
     match &cli.command {
         Command::Check(args) => commands::check::run(args),
         Command::Run(args) => commands::run::run(args),
+        Command::Explain(args) => commands::explain::run(args),
         Command::Robust(args) => commands::robust::run(args),
         Command::Repair(args) => commands::repair::run(args),
         Command::Relax(args) => commands::relax::run(args),

@@ -2,7 +2,7 @@
 //!
 //! Time runs downwards. Each event has a number, stands in the column of its thread, and is shown under the source line that
 //! it belongs to. A rule with a number marks each switch from one thread to another. A read says which event it got its
-//! value from; a buffered store says so, and the moment when it reaches memory is an event of its own.
+//! value from; a buffered store says so, and the moment when it reaches memory is an event of its own, which is no turn of its thread.
 
 use crate::Sources;
 use crate::value::Writer;
@@ -64,7 +64,7 @@ pub fn table(trace: &Trace, sources: &Sources<'_>, width: usize) -> String {
         true => table.text.push_str(&format!("    {threads} threads\n")),
         false => table.header(trace),
     }
-    let mut switches = 0;
+    let (mut switches, mut turn) = (0, None);
     let mut last: Option<&Event> = None;
     let mut repeats_from = trace.repeats_from.map(|event| event.number());
     for Row { number, event, text } in &rows {
@@ -72,12 +72,14 @@ pub fn table(trace: &Trace, sources: &Sources<'_>, width: usize) -> String {
             table.label("─ from here on for ever ");
             repeats_from = None;
         }
-        let switched = last.is_some_and(|l| l.thread != event.thread);
-        if switched {
-            switches += 1;
-            table.rule(switches);
+        let is_commit = !event.kind.is_turn();
+        if !is_commit {
+            if turn.is_some_and(|thread| thread != event.thread) {
+                switches += 1;
+                table.rule(switches);
+            }
+            turn = Some(event.thread);
         }
-        let is_commit = matches!(event.kind, EventKind::Commit { .. });
         let place = |e: &Event| (e.thread, e.span.file, e.span.line);
         let same_line = last.is_some_and(|l| place(l) == place(event));
         if !same_line && event.span != Span::NONE && !is_commit {

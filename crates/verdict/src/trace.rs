@@ -51,9 +51,9 @@ impl Trace {
         self.events.get(event.index())
     }
 
-    /// How often what is shown goes from one thread to another.
+    /// How often what is shown goes from one thread to another. A store that reaches memory is no turn of its thread.
     pub fn switches(&self) -> usize {
-        let threads = self.events.iter().filter(|event| event.kind.is_shown()).map(|event| event.thread);
+        let threads = self.events.iter().filter(|event| event.kind.is_turn()).map(|event| event.thread);
         threads.clone().zip(threads.skip(1)).filter(|(one, next)| one != next).count()
     }
 }
@@ -150,5 +150,10 @@ impl EventKind {
     /// Whether readers see it. What a call does besides (calling, having an empty store buffer) they do not.
     pub fn is_shown(&self) -> bool {
         !matches!(self, EventKind::Call { .. } | EventKind::Fence(FenceKind::Call | FenceKind::Compiler))
+    }
+
+    /// Whether its thread has the turn then: it does something itself, and readers see it.
+    pub fn is_turn(&self) -> bool {
+        self.is_shown() && !matches!(self, EventKind::Commit { .. })
     }
 }

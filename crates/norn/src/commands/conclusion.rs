@@ -186,7 +186,8 @@ fn report_contradiction(verdicts: &[Verdict], found: Contradiction) -> Exit {
     output::fail(&message, Exit::Internal)
 }
 
-fn text(verdict: &Verdict, sources: &Sources<'_>) -> String {
+/// The verdict with its counterexample, for people.
+pub fn text(verdict: &Verdict, sources: &Sources<'_>) -> String {
     let mut text = String::new();
     match &verdict.outcome {
         Outcome::Unsafe(counterexample) => {

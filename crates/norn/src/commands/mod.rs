@@ -4,6 +4,7 @@ mod changes;
 pub mod check;
 mod choices;
 mod conclusion;
+pub mod explain;
 pub mod ir;
 pub mod litmus;
 mod patch;

@@ -79,7 +79,7 @@ fn by_schedule(args: &RunArgs, compiled: &Compiled, path: &Path) -> Exit {
     }
 }
 
-fn read_schedule(path: &Path) -> Result<Schedule, String> {
+pub fn read_schedule(path: &Path) -> Result<Schedule, String> {
     let shown = path.display();
     let text = input::read(path).map_err(|error| format!("cannot read '{shown}': {error}"))?;
     text.parse().map_err(|error| format!("'{shown}' is not a schedule: {error}"))
