@@ -10,7 +10,8 @@ pub fn at_once(player: &Player<'_>, played: Played) -> Played {
     let mut best = played;
     let improve = |best: &mut Played, word: Vec<Action>| {
         let tried = player.play(&word, &Rc::new(best.values.clone()), last(best));
-        let better = tried.filter(|tried| tried.switches <= best.switches && delayed(&tried.done) < delayed(&best.done));
+        let better =
+            tried.filter(|tried| tried.switches <= best.switches && delayed(&tried.done) < delayed(&best.done));
         let is_better = better.is_some();
         *best = better.unwrap_or_else(|| best.clone());
         is_better
@@ -18,7 +19,9 @@ pub fn at_once(player: &Player<'_>, played: Played) -> Played {
     if delayed(&best.done) == 0 {
         return best;
     }
-    let everywhere = |best: &Played| best.done.iter().enumerate().filter(|(_, done)| done.buffers).map(|(at, _)| at).collect::<Vec<_>>();
+    let everywhere = |best: &Played| {
+        best.done.iter().enumerate().filter(|(_, done)| done.buffers).map(|(at, _)| at).collect::<Vec<_>>()
+    };
     let all = everywhere(&best);
     let word = with_commits(&best, &all);
     if improve(&mut best, word) && delayed(&best.done) == 0 {

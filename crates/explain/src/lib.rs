@@ -22,12 +22,14 @@ mod search;
 
 use norn_ir::program::Program;
 use norn_machine::confirm;
+use norn_machine::state::Thread;
 use norn_verdict::claim::{Claim, Expected, Ruling};
 use norn_verdict::limits::Limits;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Counterexample, ViolationKind};
 use norn_verdict::schedule::{Schedule, Step};
 use player::{Action, Budget, Played, Player, Values};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// As many steps of the machine as are worth it for most programs.
@@ -39,6 +41,8 @@ pub struct Shortened {
     pub counterexample: Counterexample,
     /// No execution with these inputs has fewer switches before this violation.
     pub is_fewest: bool,
+    /// What it cost, in steps of the machine.
+    pub steps: u64,
 }
 
 /// A story that is as short as can be found within the budget. `None`: the counterexample is as good, or it is one that has to stay
@@ -74,10 +78,8 @@ pub fn shorten(
     }
     let claim = Claim { schedule: best.schedule(schedule.model, schedule.program), expected: vec![expected] };
     match confirm(program, checks, claim) {
-        Ruling::Holds(counterexample)
-            if counterexample.trace().switches() <= found.trace().switches() =>
-        {
-            Some(Shortened { counterexample: *counterexample, is_fewest })
+        Ruling::Holds(counterexample) if counterexample.trace().switches() <= found.trace().switches() => {
+            Some(Shortened { counterexample: *counterexample, is_fewest, steps: steps - budget.left() })
         }
         _ => None,
     }
@@ -106,7 +108,7 @@ fn as_under_sc(program: &Program, checks: Checks, player: &Player<'_>, story: Pl
 }
 
 /// What a shorter story has less of, the most important first.
-fn size(played: &Played) -> (u32, usize, usize, usize, (usize, u32)) {
+fn size(played: &Played) -> (u32, usize, usize, usize, (usize, u128)) {
     let runs = played.done.iter().filter(|done| !done.action.is_commit).count();
     (played.switches, recorder::delayed(&played.done), runs, played.done.len(), inputs::size(&played.values))
 }
@@ -115,15 +117,35 @@ fn size(played: &Played) -> (u32, usize, usize, usize, (usize, u32)) {
 fn pass(player: &Player<'_>, played: Played) -> (Played, bool) {
     let merged = inputs::small(player, merge::merged(player, commits::at_once(player, played.clone())));
     let values = Rc::new(merged.values.clone());
-    let searched = search::search(player, &values, merged.switches, player.budget.share(1, 2));
+    let play = |word: Option<Vec<Action>>| Some(merge::tidy(player, player.play(&word?, &values, None)?));
+    let merged = like(player, &played, merged);
+    let searched = search::search(player, &values, merged.switches, player.budget.share(1, 2), None);
     let is_fewest = searched.is_complete;
-    let found = searched.word.and_then(|word| player.play(&word, &values, None)).map(|found| merge::tidy(player, found));
+    let found = play(searched.word);
     // Where not all executions could be looked at, one leads to another.
-    let merged = if is_fewest { merged } else { merge::wandered(player, merged, player.budget.share(3, 4)) };
+    let merged = if is_fewest { merged } else { merge::wandered(player, merged, player.budget.share(1, 2)) };
     let all = [found, Some(merged)];
     let all = all.into_iter().flatten().map(|story| commits::at_once(player, story));
     let best = all.min_by_key(size).unwrap_or(played);
     (best, is_fewest)
+}
+
+/// Stories in which turns end where they end in those that are known: of the same threads, then of any.
+fn like(player: &Player<'_>, first: &Played, story: Played) -> Played {
+    let points =
+        [first, &story].into_iter().flat_map(|story| recorder::switch_points(&story.done)).collect::<BTreeSet<_>>();
+    let values = Rc::new(story.values.clone());
+    let mut best = story;
+    let ends_here = |thread: &Thread| points.contains(&(thread.name.clone(), recorder::point(thread)));
+    let ends_in_any = |thread: &Thread| points.iter().any(|(_, point)| *point == recorder::point(thread));
+    for (may_end, share) in [(&ends_here as &dyn Fn(&Thread) -> bool, 5), (&ends_in_any, 3)] {
+        let Some(few) = best.switches.checked_sub(1) else { break };
+        let searched = search::search(player, &values, few, player.budget.share(1, share), Some(may_end));
+        let found =
+            searched.word.and_then(|word| player.play(&word, &values, None)).map(|found| merge::tidy(player, found));
+        best = found.filter(|found| found.switches < best.switches).unwrap_or(best);
+    }
+    best
 }
 
 fn word_of(schedule: &Schedule) -> Vec<Action> {

@@ -136,7 +136,14 @@ pub fn fewest_switches(done: &[Done], model: Model, keeps_all: bool) -> Option<V
     const MOST_NODES: usize = 50_000;
     let target = done.len().checked_sub(1)?;
     let before = dependencies(done, model);
-    let wanted = if keeps_all { (0..done.len()).fold(empty(done.len()), |mut set, at| { put(&mut set, at); set }) } else { cone(&before, target) };
+    let wanted = if keeps_all {
+        (0..done.len()).fold(empty(done.len()), |mut set, at| {
+            put(&mut set, at);
+            set
+        })
+    } else {
+        cone(&before, target)
+    };
     let mut steps: BTreeMap<ThreadIndex, Vec<usize>> = BTreeMap::new();
     let mut commits = Vec::new();
     for at in (0..done.len()).filter(|&at| has(&wanted, at)) {
@@ -146,7 +153,8 @@ pub fn fewest_switches(done: &[Done], model: Model, keeps_all: bool) -> Option<V
         }
     }
     // Only steps that are wanted have to come before.
-    let missing = |taken: &Set, at: usize| before[at].iter().any(|&earlier| has(&wanted, earlier) && !has(taken, earlier));
+    let missing =
+        |taken: &Set, at: usize| before[at].iter().any(|&earlier| has(&wanted, earlier) && !has(taken, earlier));
     let is_whole = |set: &Set| if keeps_all { *set == wanted } else { has(set, target) };
     // How each set was reached: from which, and by which steps.
     let mut ways: Vec<(usize, Vec<usize>)> = vec![(0, Vec::new())];

@@ -9,9 +9,9 @@
 use crate::linear::{fewest_switches, reversals};
 use crate::player::{Action, Played, Player};
 use norn_machine::hash::FastSet;
-use std::collections::BTreeMap;
 use norn_verdict::outcome::ViolationKind;
 use norn_verdict::schedule::ThreadName;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// What an edit should make smaller: switches, then steps that are no commits.
@@ -115,7 +115,8 @@ fn turns(word: &[Action]) -> Vec<Numbered> {
 /// The words to try, those that promise most first.
 fn edits(word: &[Numbered]) -> Vec<Vec<Action>> {
     let count = word.last().map_or(0, |last| last.0 + 1);
-    let threads = (0..count).filter_map(|turn| word.iter().find(|(number, action)| *number == turn && !action.is_commit));
+    let threads =
+        (0..count).filter_map(|turn| word.iter().find(|(number, action)| *number == turn && !action.is_commit));
     let threads = threads.map(|(_, action)| action.thread.clone()).collect::<Vec<_>>();
     let mut edits = Vec::new();
     // A thread ends before one of its turns.
@@ -127,12 +128,13 @@ fn edits(word: &[Numbered]) -> Vec<Vec<Action>> {
     for (earlier, later) in (2..threads.len()).flat_map(pairs).filter(same) {
         let is_own = |action: &Action| action.thread == threads[earlier];
         let is_run_of = |turn: usize| move |number: usize, action: &Action| number == turn && !action.is_commit;
-        let between = |number: usize, action: &Action| {
-            action.is_commit && is_own(action) && (earlier..=later).contains(&number)
-        };
+        let between =
+            |number: usize, action: &Action| action.is_commit && is_own(action) && (earlier..=later).contains(&number);
         // The later turn comes early, with or without the commits in between; or the earlier turn comes late, with those.
-        let later_and_commits = |number: usize, action: &Action| between(number, action) || is_run_of(later)(number, action);
-        let earlier_and_commits = |number: usize, action: &Action| between(number, action) || is_run_of(earlier)(number, action);
+        let later_and_commits =
+            |number: usize, action: &Action| between(number, action) || is_run_of(later)(number, action);
+        let earlier_and_commits =
+            |number: usize, action: &Action| between(number, action) || is_run_of(earlier)(number, action);
         edits.push(moved(word, later_and_commits, |number| number <= earlier));
         edits.push(moved(word, is_run_of(later), |number| number <= earlier));
         edits.push(moved(word, earlier_and_commits, |number| number < later));

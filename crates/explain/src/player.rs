@@ -3,7 +3,7 @@
 //! An edited word need not fit: a thread may have fewer steps than before, or a store may be gone. What cannot happen is
 //! left out, and what did happen is told. So an edit only has to be promising; what comes of it is an execution in any case.
 
-use crate::recorder::{Done, Recorder};
+use crate::recorder::{Done, Recorder, point};
 use norn_ir::program::Program;
 use norn_ir::types::Target;
 use norn_machine::observe::Observer;
@@ -298,7 +298,7 @@ impl Run<'_> {
         self.recorder.begin(action, choice.thread());
         match self.player.after(state, choice, &mut tape, &mut self.recorder) {
             Ok(next) => {
-                self.recorder.end();
+                self.recorder.end(point(&next.threads[choice.thread().index()]));
                 self.state = Some(next);
                 self.tape = tape;
                 Ok(true)
@@ -308,7 +308,7 @@ impl Run<'_> {
                 Ok(false)
             }
             Err(halt) => {
-                self.recorder.end();
+                self.recorder.end(Default::default());
                 self.tape = tape;
                 Err(halt)
             }

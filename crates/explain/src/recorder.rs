@@ -1,11 +1,15 @@
 //! What the steps of an execution did to one another: enough to reorder them.
 
 use crate::player::Action;
+use norn_ir::ids::{BlockId, FuncId};
 use norn_ir::instr::FenceKind;
 use norn_machine::memory::ObjectRef;
 use norn_machine::observe::{Happening, Observer, Scene, Spot};
-use norn_verdict::schedule::StepNumber;
+use norn_machine::state::Thread;
+use norn_verdict::schedule::{StepNumber, ThreadName};
 use norn_verdict::trace::ThreadIndex;
+use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// Counts the switches that a table shows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -66,10 +70,7 @@ pub struct Access {
 
 impl Access {
     pub fn conflicts(&self, other: &Access) -> bool {
-        self.object == other.object
-            && (self.writes || other.writes)
-            && self.from < other.to
-            && other.from < self.to
+        self.object == other.object && (self.writes || other.writes) && self.from < other.to && other.from < self.to
     }
 }
 
@@ -94,6 +95,8 @@ pub struct Done {
     pub joined: Vec<(ThreadIndex, ThreadIndex)>,
     /// Other threads that did something in this step, silently.
     pub others: Vec<ThreadIndex>,
+    /// Where its thread stands after it.
+    pub stands: Point,
 }
 
 /// Writes down what every step does.
@@ -112,8 +115,7 @@ impl Recorder {
     pub fn begin(&mut self, action: Action, thread: ThreadIndex) {
         self.before = self.rows;
         self.fenced_before.clone_from(&self.fenced);
-        let passed_fence = !action.is_commit
-            && self.fenced.get_mut(thread.index()).is_some_and(std::mem::take);
+        let passed_fence = !action.is_commit && self.fenced.get_mut(thread.index()).is_some_and(std::mem::take);
         self.current = Some(Done {
             action,
             thread,
@@ -126,11 +128,12 @@ impl Recorder {
             created: Vec::new(),
             joined: Vec::new(),
             others: Vec::new(),
+            stands: Point::default(),
         });
     }
 
-    pub fn end(&mut self) {
-        self.done.extend(self.current.take());
+    pub fn end(&mut self, stands: Point) {
+        self.done.extend(self.current.take().map(|done| Done { stands, ..done }));
     }
 
     /// The step was not possible after all.
@@ -211,8 +214,25 @@ pub fn delayed(done: &[Done]) -> usize {
         let Done { thread, ref action, .. } = done[at];
         let rest = &done[at + 1..];
         // Commits of other stores that the step may have needed first do not count.
-        let next = rest.iter().find(|other| !(other.action.is_commit && other.thread == thread) || is_commit_of(other, thread, action.step));
+        let next = rest.iter().find(|other| {
+            !(other.action.is_commit && other.thread == thread) || is_commit_of(other, thread, action.step)
+        });
         next.is_some_and(|next| !is_commit_of(next, thread, action.step))
     };
     (0..done.len()).filter(|&at| done[at].buffers && is_delayed(at)).count()
+}
+
+/// A point in the code with its calls, the innermost last. It has no calls if the thread has ended.
+pub type Point = Vec<(FuncId, BlockId, u32)>;
+
+/// Where a thread stands.
+pub fn point(thread: &Thread) -> Point {
+    thread.frames.iter().map(|frame| (frame.function, frame.block, frame.index)).collect()
+}
+
+/// Which threads stand where when others have their turns.
+pub fn switch_points(done: &[Done]) -> BTreeSet<(Rc<ThreadName>, Point)> {
+    let runs = done.iter().filter(|done| !done.action.is_commit).collect::<Vec<_>>();
+    let ends = runs.windows(2).filter(|pair| pair[0].thread != pair[1].thread).map(|pair| pair[0]);
+    ends.map(|done| (done.action.thread.clone(), done.stands.clone())).collect()
 }

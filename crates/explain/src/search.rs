@@ -10,6 +10,7 @@
 use crate::player::{Action, Halt, Player, Tape, Values, action_of};
 use crate::recorder::Rows;
 use norn_machine::hash::FastSet;
+use norn_machine::state::{Status, Thread};
 use norn_machine::{Choice, State};
 use norn_verdict::trace::ThreadIndex;
 use std::collections::VecDeque;
@@ -34,15 +35,23 @@ struct Node {
     way: usize,
 }
 
-/// Looks for the violation with at most so many switches. At most `work` steps are tried.
-pub fn search(player: &Player<'_>, values: &Rc<Values>, most_switches: u32, work: u64) -> Searched {
+/// Looks for the violation with at most so many switches. At most `work` steps are tried. With `may_end`, a thread that can go on
+/// loses its turn only there: that is not all there is, but goes much further.
+pub fn search(
+    player: &Player<'_>,
+    values: &Rc<Values>,
+    most_switches: u32,
+    work: u64,
+    may_end: Option<&dyn Fn(&Thread) -> bool>,
+) -> Searched {
     let mut search = Search {
         player,
         buckets: (0..=most_switches).map(|_| VecDeque::new()).collect(),
         seen: FastSet::default(),
         ways: Vec::new(),
         best: None,
-        is_complete: true,
+        is_complete: may_end.is_none(),
+        may_end,
     };
     let end = player.budget.left().saturating_sub(work);
     let (mut tape, mut rows) = (player.tape(values, false), Rows::default());
@@ -65,6 +74,8 @@ struct Search<'a> {
     ways: Vec<(usize, Action)>,
     best: Option<(u32, usize)>,
     is_complete: bool,
+    /// Whether a turn may end where its thread stands now, though it could go on.
+    may_end: Option<&'a dyn Fn(&Thread) -> bool>,
 }
 
 impl Search<'_> {
@@ -103,11 +114,15 @@ impl Search<'_> {
     }
 
     fn expand(&mut self, node: &Node) {
+        let keeps_turn = self.keeps_turn(node);
         let mut can_run = vec![false; node.state.threads.len()];
         for choice in self.player.machine.candidates(&node.state) {
             let thread = choice.thread();
             let is_own = node.turn == Some(thread);
             let is_run = matches!(choice, Choice::Run(_));
+            if !is_own && is_run && keeps_turn {
+                continue;
+            }
             if is_own && is_run && node.is_ending {
                 can_run[thread.index()] = true;
                 continue;
@@ -133,6 +148,17 @@ impl Search<'_> {
         }
         if self.player.is_found_deadlock(&node.state) {
             self.found(node.rows, node.way);
+        }
+    }
+
+    /// Whether the turn may not end here.
+    fn keeps_turn(&self, node: &Node) -> bool {
+        let (Some(may_end), Some(turn)) = (self.may_end, node.turn) else { return false };
+        let thread = &node.state.threads[turn.index()];
+        thread.status == Status::Ready && !may_end(thread) && {
+            let (mut tape, mut rows) = (node.tape.clone(), node.rows);
+            let after = self.player.after(&node.state, Choice::Run(turn), &mut tape, &mut rows);
+            !matches!(after, Err(Halt::NotEnabled))
         }
     }
 

@@ -93,12 +93,10 @@ pub enum Command {
     /// Reads a schedule that `norn check --schedule-out` wrote, has the reference machine follow it, and shows the execution as
     /// `norn check` does, with why it could happen. The options that say how to read C, and what is checked, should be those of
     /// that check.
-    #[command(
-        after_help = "Examples:\n  norn check -m tso --schedule-out bug.sched examples/dekker.c\n  \
+    #[command(after_help = "Examples:\n  norn check -m tso --schedule-out bug.sched examples/dekker.c\n  \
                             norn explain bug.sched examples/dekker.c\n  \
                             norn explain --html bug.html --shorten 60 bug.sched examples/dekker.c\n\n\
-                            Exit status: 10 the schedule shows a violation; 2 it does not, or does not fit; 5 unknown."
-    )]
+                            Exit status: 10 the schedule shows a violation; 2 it does not, or does not fit; 5 unknown.")]
     Explain(ExplainArgs),
     /// Run litmus tests
     ///

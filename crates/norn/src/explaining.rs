@@ -46,6 +46,7 @@ fn shortened_by(
     let outcome = match shorter {
         Some(shorter) => {
             stats.0.insert("switches", shorter.counterexample.trace().switches() as f64);
+            stats.0.insert("explain steps", shorter.steps as f64);
             stats.0.insert("switches are fewest", f64::from(u8::from(shorter.is_fewest)));
             Outcome::Unsafe(Box::new(shorter.counterexample))
         }
