@@ -20,7 +20,7 @@ pub fn at_once(player: &Player<'_>, played: Played) -> Played {
         return best;
     }
     let everywhere = |best: &Played| {
-        best.done.iter().enumerate().filter(|(_, done)| done.buffers).map(|(at, _)| at).collect::<Vec<_>>()
+        best.done.iter().enumerate().filter(|(_, done)| done.buffers.is_some()).map(|(at, _)| at).collect::<Vec<_>>()
     };
     let all = everywhere(&best);
     let word = with_commits(&best, &all);

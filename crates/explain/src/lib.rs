@@ -11,6 +11,7 @@
 //! - `merge`: edits, tried one after the other
 //! - `search`: all executions with few switches, where they are not too many
 //! - `commits`, `inputs`: no needless delay, small values
+//! - [`why()`]: which stores waited, who came in between, and which fence excludes that
 
 mod commits;
 mod inputs;
@@ -19,6 +20,9 @@ mod merge;
 pub mod player;
 mod recorder;
 mod search;
+mod why;
+
+pub use why::why;
 
 use norn_ir::program::Program;
 use norn_machine::confirm;

@@ -106,7 +106,7 @@ pub fn reversals(done: &[Done], model: Model) -> Vec<Vec<usize>> {
     for later in 0..done.len() {
         for &earlier in &before[later] {
             let is_between = |&other: &usize| other != earlier && has(&past[other], earlier);
-            if done[earlier].thread == done[later].thread || before[later].iter().any(|other| is_between(other)) {
+            if done[earlier].thread == done[later].thread || before[later].iter().any(is_between) {
                 continue;
             }
             let follows = |&at: &usize| has(&past[at], earlier);

@@ -86,8 +86,8 @@ pub struct Done {
     /// Objects that it uses, and those whose lives it ends.
     pub uses: Vec<ObjectRef>,
     pub ends: Vec<ObjectRef>,
-    /// It made a store that went into the buffer.
-    pub buffers: bool,
+    /// It made a store that went into the buffer, by this instruction.
+    pub buffers: Option<(FuncId, BlockId, u32)>,
     /// The own buffer has to be empty.
     pub needs_empty: bool,
     pub created: Vec<ThreadIndex>,
@@ -123,7 +123,7 @@ impl Recorder {
             forwarded: Vec::new(),
             uses: Vec::new(),
             ends: Vec::new(),
-            buffers: false,
+            buffers: None,
             needs_empty: passed_fence,
             created: Vec::new(),
             joined: Vec::new(),
@@ -167,7 +167,8 @@ impl Observer for Recorder {
             Happening::Write { spot, buffered, .. } => {
                 done.uses.push(spot.object);
                 if buffered {
-                    done.buffers = true;
+                    let frame = scene.state.threads[thread.index()].frame();
+                    done.buffers = Some((frame.function, frame.block, frame.index));
                 } else {
                     done.accesses.push(access(spot, true));
                     done.needs_empty = true;
@@ -219,7 +220,7 @@ pub fn delayed(done: &[Done]) -> usize {
         });
         next.is_some_and(|next| !is_commit_of(next, thread, action.step))
     };
-    (0..done.len()).filter(|&at| done[at].buffers && is_delayed(at)).count()
+    (0..done.len()).filter(|&at| done[at].buffers.is_some() && is_delayed(at)).count()
 }
 
 /// A point in the code with its calls, the innermost last. It has no calls if the thread has ended.

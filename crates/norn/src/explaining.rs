@@ -1,6 +1,6 @@
 //! The shortest story of a counterexample, for as long as it is worth it.
 
-use norn_explain::{USUAL_STEPS, shorten};
+use norn_explain::{USUAL_STEPS, shorten, why};
 use norn_ir::program::Program;
 use norn_verdict::limits::{Limits, StopToken};
 use norn_verdict::outcome::{Checks, Outcome, Verdict};
@@ -55,6 +55,10 @@ fn shortened_by(
             verdict.outcome.clone()
         }
     };
+    let mut remarks = verdict.remarks.clone();
+    if let Outcome::Unsafe(found) = &outcome {
+        remarks.why = Some(Box::new(why(program, checks, found)));
+    }
     stats.0.insert("explain seconds", start.elapsed().as_secs_f64());
-    Verdict { outcome, stats, ..verdict }
+    Verdict { outcome, stats, remarks, ..verdict }
 }

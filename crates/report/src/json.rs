@@ -7,11 +7,12 @@ use norn_ir::span::Span;
 use norn_verdict::advice::advice;
 use norn_verdict::outcome::{Assumption, Bound, BoundKind, Outcome, Unreached, Verdict};
 use norn_verdict::place::Location;
-use norn_verdict::trace::{EventKind, ReadFrom, Trace};
+use norn_verdict::trace::{EventIndex, EventKind, ReadFrom, Trace};
+use norn_verdict::why::{Between, Delay, Why};
 use serde_json::{Map, Value, json};
 
 /// `verdict`, `complete`, `model`, `engine`, `property`, `message`, `location`, `bounds`, `assumptions`, `unreached`,
-/// `notes`, `reason`, `advice`, `stats`, `trace`; a key that does not apply is null. The bounds of an unknown verdict are those
+/// `notes`, `reason`, `advice`, `stats`, `why`, `trace`; a key that does not apply is null. The bounds of an unknown verdict are those
 /// within which no violation was found.
 pub fn verdict(verdict: &Verdict, sources: &Sources<'_>) -> Value {
     let (name, counterexample, open) = match &verdict.outcome {
@@ -36,7 +37,21 @@ pub fn verdict(verdict: &Verdict, sources: &Sources<'_>) -> Value {
         "reason": open.map(ToString::to_string),
         "advice": advice(&verdict.outcome).iter().map(ToString::to_string).collect::<Vec<_>>(),
         "stats": stats,
+        "why": counterexample.and_then(|c| Some(why(verdict.remarks.why.as_deref()?, c.trace(), sources))),
         "trace": counterexample.map_or(Value::Null, |c| trace(c.trace(), sources)),
+    })
+}
+
+/// The sentences, and the numbers of the events that they are about.
+fn why(why: &Why, trace: &Trace, sources: &Sources<'_>) -> Value {
+    let number = |event: Option<EventIndex>| event.map(EventIndex::number);
+    let delay = |delay: &Delay| json!({ "store": delay.store.number(), "past": number(delay.past), "unseen_by": number(delay.unseen_by) });
+    let between = |between: &Between| json!({ "before": between.before.number(), "other": between.other.number(), "after": between.after.number() });
+    json!({
+        "lines": crate::why::lines(why, trace, sources),
+        "delays": why.delays.iter().map(delay).collect::<Vec<_>>(),
+        "between": why.between.iter().map(between).collect::<Vec<_>>(),
+        "fence": why.fence.map(|fence| json!({ "kind": fence.kind.mnemonic(), "after": location(fence.after, sources) })),
     })
 }
 
@@ -75,6 +90,7 @@ pub(crate) fn location(span: Span, sources: &Sources<'_>) -> Value {
 pub(crate) fn trace(trace: &Trace, sources: &Sources<'_>) -> Value {
     json!({
         "threads": trace.threads.iter().map(|t| json!({ "name": t.name.to_string(), "function": t.function })).collect::<Vec<_>>(),
+        "switches": trace.switches(),
         "repeats_from": trace.repeats_from.map(|event| event.number()),
         "events": (0..trace.events.len()).map(|i| event(trace, i, sources)).collect::<Vec<_>>(),
     })

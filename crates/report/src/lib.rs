@@ -4,6 +4,7 @@
 //! - [`table`]: a counterexample with one column per thread
 //! - [`json`]: everything, for programs
 //! - [`value`]: places and values
+//! - [`why`]: how an execution could come to its violation
 //! - [`repair`]: why a fence is needed
 //! - [`robust`]: the same for robustness
 //! - [`mod@format`]: files for other tools and for browsers, of all that a run found out: [`html`], [`sarif`], [`dot`]
@@ -24,6 +25,7 @@ mod steps;
 pub mod table;
 pub mod value;
 pub mod visible;
+pub mod why;
 
 use norn_ir::program::Program;
 use norn_ir::span::Span;

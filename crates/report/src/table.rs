@@ -270,7 +270,7 @@ fn cut(text: &str, width: usize) -> String {
 }
 
 /// Lines of at most `width`, broken at spaces; continuation lines leave room for their indentation.
-fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         let room = if lines.len() > 1 { width.saturating_sub(2) } else { width };

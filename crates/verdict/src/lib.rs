@@ -9,6 +9,7 @@
 //!   and [`advice`]: what to do about it
 //! - [`record`]: verdicts as they are written down and read back
 //! - [`property`]: what a property file of SV-COMP asks
+//! - [`why`]: how an execution could come to its violation
 //! - [`robustness`]: whether a weak model shows more than SC does
 //! - [`limits`]: time, memory and the stop token; [`progress`]: how far a search has come; [`pace`]: when it looks;
 //!   [`turns`]: searches that take turns
@@ -28,3 +29,4 @@ pub mod schedule;
 pub mod trace;
 pub mod turns;
 pub mod undecided;
+pub mod why;

@@ -4,6 +4,7 @@ use crate::model::Model;
 use crate::schedule::Schedule;
 use crate::trace::Trace;
 use crate::undecided::Undecided;
+use crate::why::Why;
 use norn_ir::program::{Function, Origin, Program};
 use norn_ir::span::Span;
 use serde::{Deserialize, Serialize};
@@ -234,6 +235,9 @@ pub struct Remarks {
     pub unreached: Vec<Unreached>,
     /// For people, each a sentence without a full stop.
     pub notes: Vec<String>,
+    /// Of a counterexample: what it took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<Box<Why>>,
 }
 
 /// Where a loop or a recursive function stands.

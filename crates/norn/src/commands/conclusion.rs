@@ -17,7 +17,7 @@ use norn_machine::nested::{Contradiction, reconcile};
 use norn_passes::points::{Point, points};
 use norn_portfolio::given::covers_all;
 use norn_report::visible::visible;
-use norn_report::{Sources, json, line, table};
+use norn_report::{Sources, json, line, table, why};
 use norn_verdict::advice::advice;
 use norn_verdict::limits::Exceeded;
 use norn_verdict::model::Model;
@@ -191,7 +191,11 @@ pub fn text(verdict: &Verdict, sources: &Sources<'_>) -> String {
     let mut text = String::new();
     match &verdict.outcome {
         Outcome::Unsafe(counterexample) => {
-            text = table::counterexample(counterexample, sources, output::width());
+            let width = output::width();
+            if let Some(why) = &verdict.remarks.why {
+                text += &why::paragraph(why, counterexample.trace(), sources, width);
+            }
+            text += &table::counterexample(counterexample, sources, width);
             text.push('\n');
         }
         Outcome::Safe { .. } | Outcome::Limited { .. } | Outcome::Unknown(_) => {}
