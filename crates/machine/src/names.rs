@@ -24,7 +24,7 @@ impl Machine<'_> {
         };
         // The first arena is that of the globals.
         let owner = ThreadIndex(object.arena.saturating_sub(1));
-        place::Object { kind, owner, ty: info.ty, size: info.size }
+        place::Object { kind, owner, ty: info.ty, size: info.size, made_at: info.span }
     }
 
     pub fn object_name(&self, state: &State, object: ObjectRef) -> String {

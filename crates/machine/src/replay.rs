@@ -720,7 +720,7 @@ mod tests {
             .collect();
         let write = trace.events.iter().position(|e| matches!(e.kind, EventKind::Write { .. })).expect("a write");
         let kind = ObjectKind::Global(GlobalId(0));
-        let object = Object { kind, owner: ThreadIndex::MAIN, ty: Some(TypeId(0)), size: 4 };
+        let object = Object { kind, owner: ThreadIndex::MAIN, ty: Some(TypeId(0)), size: 4, made_at: Span::NONE };
         let location = Location { object, offset: 0, size: 4 };
         let value = Value::Number { ty: Ty::I32, display: Display::Signed, bits: 1 };
         let read = |forwarded: bool| EventKind::Read {

@@ -1,7 +1,7 @@
 //! The verdict as one JSON object.
 
 use crate::Sources;
-use crate::table::describe;
+use crate::rows::describe;
 use crate::value::Writer;
 use norn_ir::span::Span;
 use norn_verdict::advice::advice;
@@ -98,14 +98,14 @@ pub(crate) fn trace(trace: &Trace, sources: &Sources<'_>) -> Value {
 
 fn event(trace: &Trace, index: usize, sources: &Sources<'_>) -> Value {
     let event = &trace.events[index];
-    let (kind, details) = details(&event.kind, Writer { program: sources.program, trace });
+    let (kind, details) = details(&event.kind, Writer::new(sources.program, trace));
     let mut object = json!({
         "number": index + 1,
         "thread": trace.thread(event.thread).map(|t| t.name.to_string()),
         "step": event.step.map(|step| step.0),
         "location": location(event.span, sources),
         "library": event.library,
-        "text": describe(event, trace, sources.program),
+        "text": describe(event, Writer::new(sources.program, trace)),
         "kind": kind,
     });
     if let (Value::Object(object), Value::Object(details)) = (&mut object, details) {

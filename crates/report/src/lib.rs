@@ -15,11 +15,13 @@
 mod cover;
 pub mod dot;
 pub mod format;
+mod heap;
 pub mod html;
 pub mod json;
 pub mod line;
 pub mod repair;
 pub mod robust;
+mod rows;
 pub mod sarif;
 mod steps;
 pub mod table;

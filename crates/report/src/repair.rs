@@ -45,7 +45,7 @@ pub fn verdict_line(model: Model, outcome: &Outcome<'_>, sources: &Sources<'_>) 
 /// What a fence between a store and a later access would not let happen, such as
 /// `main.1 reads x (a.c:7) before its write to y (a.c:6) is in memory`.
 pub fn delay(trace: &Trace, store: EventIndex, past: EventIndex, sources: &Sources<'_>) -> String {
-    let write = Writer { program: sources.program, trace };
+    let write = Writer::new(sources.program, trace);
     let at = |location: &Location| visible(&write.location(location)).into_owned();
     let access = |event: &Event, reads: &str, writes: &str, updates: &str| match &event.kind {
         EventKind::Read { location, .. } => format!("{reads} {}", at(location)),

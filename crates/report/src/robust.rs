@@ -3,7 +3,9 @@
 use crate::Sources;
 use crate::json::{bounds, location, trace};
 use crate::line::{up_to, why};
-use crate::table::{describe, table};
+use crate::rows::describe;
+use crate::table::table;
+use crate::value::Writer;
 use crate::visible::visible;
 use norn_verdict::robustness::{CyclicTrace, Point, Robustness, RobustnessVerdict};
 use norn_verdict::trace::EventIndex;
@@ -43,7 +45,7 @@ fn access(point: Point, cyclic: &CyclicTrace, sources: &Sources<'_>) -> String {
     let place = sources.place(point.span);
     match point.event.and_then(|event| Some((event, trace.event(event)?))) {
         Some((number, event)) => {
-            format!("#{} {thread} at {place}: {}", number.number(), visible(&describe(event, trace, sources.program)))
+            format!("#{} {thread} at {place}: {}", number.number(), visible(&describe(event, Writer::new(sources.program, trace))))
         }
         None => format!("{thread} at {place}: leaves the scope of an object"),
     }

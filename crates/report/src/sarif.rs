@@ -104,7 +104,7 @@ fn rule_of(kind: ViolationKind) -> (&'static str, &'static str) {
 /// The steps, each with what memory and the buffer of its thread hold where it changes them.
 fn flow(trace: &Trace, sources: &Sources<'_>) -> Vec<Value> {
     let story = Story::new(trace, sources.program);
-    let write = Writer { program: sources.program, trace };
+    let write = Writer::new(sources.program, trace);
     let mut locations = Vec::new();
     for (order, step) in story.steps.iter().enumerate() {
         let thread = trace.name(step.event.thread).map(|name| name.to_string()).unwrap_or_default();

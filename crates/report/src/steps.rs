@@ -3,7 +3,7 @@
 //! A step of the library is one: its name, and what it changed of the user's own. What a call does besides (calling, having
 //! an empty store buffer) is no step of a story.
 
-use crate::table::describe;
+use crate::rows::describe;
 use crate::value::Writer;
 use norn_ir::instr::FenceKind;
 use norn_ir::program::{Origin, Program};
@@ -67,10 +67,10 @@ impl<'a> Story<'a> {
         };
         let (number, function) = (index + 1, event.library.as_deref().unwrap_or_default());
         if is_notable {
-            self.steps.push(Step { number, event, text: describe(event, trace, program), effects });
+            self.steps.push(Step { number, event, text: describe(event, Writer::new(program, trace)), effects });
             return true;
         }
-        let write = Writer { program, trace };
+        let write = Writer::new(program, trace);
         let change = effects.iter().find_map(|effect| match effect {
             Effect::Sets { location, value } | Effect::Enters { location, value, .. } => {
                 Some((write.location(location), write.value(value)))

@@ -5,22 +5,22 @@
 //! value from; a buffered store says so, and the moment when it reaches memory is an event of its own, which is no turn of its thread.
 
 use crate::Sources;
+use crate::heap::HeapNames;
+use crate::rows::{Row, folded, rows};
+use crate::steps::function_at;
 use crate::value::Writer;
 use crate::visible::{visible, visible_up_to};
-use norn_ir::instr::FenceKind;
-use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_verdict::outcome::{Counterexample, Violation};
-use norn_verdict::place::{Location, Value};
-use norn_verdict::trace::{Event, EventKind, ReadFrom, ThreadIndex, Trace};
+use norn_verdict::trace::{Event, EventIndex, EventKind, ThreadIndex, Trace};
+use std::collections::BTreeMap;
 use unicode_width::UnicodeWidthStr;
 
-/// The narrowest a thread's column may become, in characters, before the table grows beyond the width asked for.
-const NARROWEST: usize = 24;
+/// The narrowest a thread's column may become, in characters. If there is no room for so many, all threads share one column, in
+/// which each line of the source names its thread.
+const NARROWEST: usize = 16;
 /// The widest table in columns, also if a larger width is asked for.
-const WIDEST: usize = 1000;
-/// The most columns. With more threads, all share one column, in which each line of the source names its thread.
-const MOST_COLUMNS: usize = 40;
+const WIDEST: usize = 200;
 /// The most characters of a row; longer text is cut.
 const LONGEST_ROW: usize = 2000;
 
@@ -47,42 +47,55 @@ pub fn violated(trace: &Trace, violation: &Violation, sources: &Sources<'_>, wid
 
 /// The events of a trace, one column per thread that did anything.
 pub fn table(trace: &Trace, sources: &Sources<'_>, width: usize) -> String {
-    let rows = rows(trace, sources.program);
+    let heap = HeapNames::new(trace, sources.program);
+    let write = Writer { heap: Some(&heap), ..Writer::new(sources.program, trace) };
+    let rows = folded(rows(trace, write), write);
     let mut columns = rows.iter().map(|row| row.event.thread).collect::<Vec<_>>();
     columns.sort_unstable();
     columns.dedup();
     let threads = columns.len();
-    let is_crowded = threads > MOST_COLUMNS;
+    let number_width = trace.events.len().to_string().len().max(2) + 2;
+    let room = width.min(WIDEST).saturating_sub(number_width);
+    let is_crowded = threads > 1 && room / threads < NARROWEST + 2;
     if is_crowded {
         columns.clear();
     }
-    let number_width = trace.events.len().to_string().len().max(2) + 2;
-    let column_width =
-        (width.min(WIDEST).saturating_sub(number_width) / columns.len().max(1)).saturating_sub(2).max(NARROWEST);
+    let column_width = (room / columns.len().max(1)).saturating_sub(2).max(NARROWEST);
     let mut table = Table { columns, number_width, column_width, text: String::new() };
+    for line in heap.legend(trace, sources) {
+        wrap(&visible_up_to(&line, LONGEST_ROW), room + number_width).iter().for_each(|line| table.text.push_str(&format!("{line}\n")));
+    }
     match is_crowded {
         true => table.text.push_str(&format!("    {threads} threads\n")),
         false => table.header(trace),
     }
+    let names = FileNames::new(trace, sources);
+    let mut places = Places::default();
+    let mut waiting = Waiting::default();
     let (mut switches, mut turn) = (0, None);
     let mut last: Option<&Event> = None;
     let mut repeats_from = trace.repeats_from.map(|event| event.number());
-    for Row { number, event, text } in &rows {
+    for row in &rows {
+        let Row { number, event, text, .. } = row;
         if repeats_from.is_some_and(|first| *number >= first) {
             table.label("─ from here on for ever ");
             repeats_from = None;
         }
+        waiting.until(trace, *number - 1);
         let is_commit = !event.kind.is_turn();
         if !is_commit {
             if turn.is_some_and(|thread| thread != event.thread) {
                 switches += 1;
-                table.rule(switches);
+                table.label(&format!("─ switch {switches} {}", waiting.told(trace, write)));
             }
             turn = Some(event.thread);
         }
         let place = |e: &Event| (e.thread, e.span.file, e.span.line);
         let same_line = last.is_some_and(|l| place(l) == place(event));
-        if !same_line && event.span != Span::NONE && !is_commit {
+        if !same_line && event.span != Span::NONE && !is_commit && !row.is_fold() {
+            if let Some(place) = places.changed(trace, event, sources, &names) {
+                table.row(None, event.thread, &place, false);
+            }
             let line = sources.text(event.span).unwrap_or_default();
             let name = trace.thread(event.thread).filter(|_| is_crowded).map(|thread| format!("{}, ", thread.name));
             let name = name.unwrap_or_default();
@@ -95,100 +108,94 @@ pub fn table(trace: &Trace, sources: &Sources<'_>, width: usize) -> String {
     table.text
 }
 
-/// One row of the table: an event, or a step of a library function as a whole.
-struct Row<'a> {
-    /// Of the event, from 1.
-    number: usize,
-    event: &'a Event,
-    text: String,
+/// Files by names that are short, but different.
+struct FileNames {
+    /// The path of the file that most threads begin in.
+    usual: String,
+    names: BTreeMap<String, String>,
 }
 
-/// What a reader wants to see: a step inside a library function is one row with the function's name and what it changed
-/// of the user's own; what a call does besides (calling, having an empty store buffer) is left out.
-fn rows<'a>(trace: &'a Trace, program: &Program) -> Vec<Row<'a>> {
-    let write = Writer { program, trace };
-    let mut rows: Vec<Row<'a>> = Vec::new();
-    for (i, event) in trace.events.iter().enumerate().filter(|(_, event)| event.kind.is_shown()) {
-        let number = i + 1;
-        match (&event.kind, &event.library) {
-            (EventKind::Create { .. } | EventKind::Join { .. } | EventKind::End { .. } | EventKind::Exit { .. }, _)
-            | (EventKind::Commit { .. } | EventKind::Input { .. } | EventKind::WakesUp, _)
-            | (_, None) => rows.push(Row { number, event, text: describe(event, trace, program) }),
-            (kind, Some(function)) => {
-                let change = match kind {
-                    EventKind::Write { location, value, .. } => Some((location, value)),
-                    EventKind::Update { location, new: Some(new), .. } => Some((location, new)),
-                    _ => None,
-                };
-                // How a mutex looks inside is nobody's business.
-                let change = change.map(|(location, value)| (write.location(location), write.value(value)));
-                let change = change.filter(|(l, _)| !l.contains(".__")).map(|(l, v)| format!("{l} = {v}"));
-                let same_step = |row: &Row<'_>| {
-                    let first = row.event;
-                    first.thread == event.thread && first.step == event.step && first.library == event.library
-                };
-                match (rows.last_mut().filter(|row| event.step.is_some() && same_step(row)), change) {
-                    (Some(row), Some(change)) if row.text == *function => row.text += &format!(": {change}"),
-                    (Some(row), Some(change)) => row.text += &format!(", {change}"),
-                    (Some(_), None) => {}
-                    (None, Some(change)) => rows.push(Row { number, event, text: format!("{function}: {change}") }),
-                    (None, None) => rows.push(Row { number, event, text: function.clone() }),
-                }
+impl FileNames {
+    fn new(trace: &Trace, sources: &Sources<'_>) -> FileNames {
+        let path = |event: &Event| sources.program.file(event.span.file).to_owned();
+        let shown = trace.events.iter().filter(|event| event.span != Span::NONE);
+        let usual = shown.clone().next().map(path).unwrap_or_default();
+        let mut names: BTreeMap<String, String> = shown.map(|event| (path(event), String::new())).collect();
+        let paths = names.keys().cloned().collect::<Vec<_>>();
+        for (path, name) in &mut names {
+            let parts = path.split('/').collect::<Vec<_>>();
+            let suffixes = (1..=parts.len()).map(|count| parts[parts.len() - count..].join("/"));
+            let is_unique = |suffix: &String| paths.iter().filter(|other| other.ends_with(&format!("/{suffix}")) || *other == suffix).count() == 1;
+            *name = suffixes.into_iter().find(is_unique).unwrap_or_else(|| path.clone());
+        }
+        FileNames { usual, names }
+    }
+}
+
+/// In which file and function each thread was shown last.
+#[derive(Default)]
+struct Places(BTreeMap<ThreadIndex, (String, String)>);
+
+impl Places {
+    /// The function and the file of an event, where they are others than before.
+    fn changed(
+        &mut self,
+        trace: &Trace,
+        event: &Event,
+        sources: &Sources<'_>,
+        names: &FileNames,
+    ) -> Option<String> {
+        let file = sources.program.file(event.span.file).to_owned();
+        let began = trace.thread(event.thread).map(|thread| thread.function.clone()).unwrap_or_default();
+        let function = function_at(sources.program, event.span).map_or_else(|| began.clone(), str::to_owned);
+        let before = self.0.insert(event.thread, (file.clone(), function.clone()));
+        let (before_file, before_function) = before.unwrap_or_else(|| (names.usual.clone(), began));
+        let other_file = file != before_file;
+        if !other_file && function == before_function {
+            return None;
+        }
+        let name = names.names.get(&file).filter(|_| other_file).map(|name| format!("{name}, "));
+        Some(format!("[{}{function}]", name.unwrap_or_default()))
+    }
+}
+
+/// The stores that are in buffers.
+#[derive(Default)]
+struct Waiting {
+    seen: usize,
+    stores: Vec<EventIndex>,
+}
+
+impl Waiting {
+    /// Looks at the events before this one.
+    fn until(&mut self, trace: &Trace, event: usize) {
+        for index in self.seen..event.min(trace.events.len()) {
+            match trace.events[index].kind {
+                EventKind::Write { buffered: true, .. } => self.stores.push(EventIndex::new(index)),
+                EventKind::Commit { write, .. } => self.stores.retain(|&store| store != write),
+                _ => {}
             }
         }
+        self.seen = self.seen.max(event);
     }
-    rows
-}
 
-/// What happened, in a few words.
-pub fn describe(event: &Event, trace: &Trace, program: &Program) -> String {
-    let write = Writer { program, trace };
-    let (at, shown) = (|location: &Location| write.location(location), |value: &Value| write.value(value));
-    let from = |from: &ReadFrom| match from {
-        ReadFrom::Initial => "the initial value".to_owned(),
-        ReadFrom::Event { event, forwarded: true } => format!("#{}, still in its own store buffer", event.number()),
-        ReadFrom::Event { event, .. } => format!("#{}", event.number()),
-    };
-    let thread =
-        |index: ThreadIndex| trace.thread(index).map_or_else(String::new, |t| format!("{} ({})", t.name, t.function));
-    match &event.kind {
-        EventKind::Read { location, value, from: source } => {
-            format!("reads {} = {} (from {})", at(location), shown(value), from(source))
+    /// For example `─ in buffers of main.1: x = 1, y = 2 `.
+    fn told(&self, trace: &Trace, write: Writer<'_>) -> String {
+        let mut threads: Vec<(ThreadIndex, Vec<String>)> = Vec::new();
+        for event in self.stores.iter().filter_map(|&store| trace.event(store)) {
+            let EventKind::Write { location, value, .. } = &event.kind else { continue };
+            let store = format!("{} = {}", write.location(location), write.value(value));
+            match threads.iter_mut().find(|(thread, _)| *thread == event.thread) {
+                Some((_, stores)) => stores.push(store),
+                None => threads.push((event.thread, vec![store])),
+            }
         }
-        EventKind::Write { location, value, buffered: true } => {
-            format!("writes {} = {} (into its store buffer)", at(location), shown(value))
-        }
-        EventKind::Write { location, value, .. } => format!("writes {} = {}", at(location), shown(value)),
-        EventKind::Update { location, old, new: Some(new), from: source } => {
-            format!("updates {} from {} to {} (read from {})", at(location), shown(old), shown(new), from(source))
-        }
-        EventKind::Update { location, old, from: source, .. } => {
-            format!("compares {} = {} and leaves it (from {})", at(location), shown(old), from(source))
-        }
-        EventKind::Commit { location, value, write: store } => {
-            format!("store of #{} reaches memory: {} = {}", store.number(), at(location), shown(value))
-        }
-        EventKind::Fence(kind) => fence(*kind).to_owned(),
-        EventKind::Create { thread: t } => format!("creates {}", thread(*t)),
-        EventKind::Join { thread: t } => format!("joins {}", thread(*t)),
-        EventKind::WakesUp => "stops waiting without cause (as in a spurious wake-up)".to_owned(),
-        EventKind::Call { function } => format!("calls {function}"),
-        EventKind::Free { object } => format!("frees {}", write.object(object)),
-        EventKind::Input { source, value } => format!("{source} gives {}", shown(value)),
-        EventKind::End { stopped: true } => "stops: an assumption does not hold".to_owned(),
-        EventKind::End { .. } => "ends".to_owned(),
-        EventKind::Exit { status: Some(status) } => format!("ends the program with status {status}"),
-        EventKind::Exit { status: None } => "aborts the program".to_owned(),
-    }
-}
-
-fn fence(kind: FenceKind) -> &'static str {
-    match kind {
-        FenceKind::Full => "full fence",
-        FenceKind::Release | FenceKind::AcqRel | FenceKind::StoreStore => "store-store fence",
-        FenceKind::Acquire | FenceKind::LoadLoad => "load fence",
-        FenceKind::Compiler => "compiler fence",
-        FenceKind::Call => "store buffer is empty",
+        let one = |(thread, stores): &(ThreadIndex, Vec<String>)| {
+            let name = trace.thread(*thread).map(|thread| thread.name.to_string()).unwrap_or_default();
+            format!("{name}: {}", stores.join(", "))
+        };
+        let all = threads.iter().map(one).collect::<Vec<_>>().join("; ");
+        if all.is_empty() { String::new() } else { format!("─ in buffers of {all} ") }
     }
 }
 
@@ -219,14 +226,10 @@ impl Table {
         self.text.push_str(&format!("{}{rule}\n", "─".repeat(self.number_width)));
     }
 
-    /// A switch to another thread.
-    fn rule(&mut self, number: usize) {
-        self.label(&format!("─ switch {number} "));
-    }
-
     /// A line across the table.
     fn label(&mut self, label: &str) {
         let width = self.number_width + self.columns.len().max(1) * (self.column_width + 2) - 2;
+        let label = cut(&visible_up_to(label, LONGEST_ROW), width);
         self.text.push_str(&format!("{label}{}\n", "─".repeat(width.saturating_sub(label.width()))));
     }
 
@@ -290,9 +293,10 @@ mod tests {
     use super::*;
     use norn_ir::ids::{FileId, GlobalId, TypeId};
     use norn_ir::types::{Display, Ty};
-    use norn_verdict::place::{Object, ObjectKind};
+    use norn_ir::program::Program;
+    use norn_verdict::place::{Location, Object, ObjectKind, Value};
     use norn_verdict::schedule::{StepNumber, ThreadName};
-    use norn_verdict::trace::{EventIndex, ThreadInfo};
+    use norn_verdict::trace::{ReadFrom, ThreadInfo};
 
     fn event(thread: u32, step: u32, line: u32, library: Option<&str>, kind: EventKind) -> Event {
         let span = Span { file: FileId(0), line, column: 1 };
@@ -319,7 +323,7 @@ mod tests {
     fn global(name: &str) -> Location {
         let id = GLOBALS.iter().position(|known| *known == name).expect("the global should be known");
         let kind = ObjectKind::Global(GlobalId::new(id));
-        let object = Object { kind, owner: ThreadIndex::MAIN, ty: Some(TypeId(0)), size: 4 };
+        let object = Object { kind, owner: ThreadIndex::MAIN, ty: Some(TypeId(0)), size: 4, made_at: Span::NONE };
         Location { object, offset: 0, size: 4 }
     }
 
@@ -366,13 +370,13 @@ mod tests {
                 "    5: line 5;",
                 "#2    reads y = 0 (from the",
                 "        initial value)",
-                "─ switch 1 ───────────────────────────────────────────────────",
+                "─ switch 1 ─ in buffers of main.1: x = 1 ─────────────────────",
                 "                                  9: line 9;",
                 "#3                                  reads x = 0 (from the",
                 "                                      initial value)",
-                "─ switch 2 ───────────────────────────────────────────────────",
                 "#4    store of #1 reaches",
                 "        memory: x = 1",
+                "─ switch 2 ───────────────────────────────────────────────────",
                 "    5: line 5;",
                 "#5    reads x = 0 (from #1,",
                 "        still in its own store",
@@ -384,7 +388,7 @@ mod tests {
     #[test]
     fn many_threads_share_a_column() {
         let main = ThreadName::main();
-        let names = (1..=norn_ir::number::narrow(MOST_COLUMNS + 1)).map(|i| main.child(i));
+        let names = (1..=41u32).map(|i| main.child(i));
         let threads = names.map(|name| ThreadInfo { name, function: "f".to_owned() }).collect::<Vec<_>>();
         let events = (0u32..).take(threads.len()).map(|i| event(i, 1, 4, None, write("x", false))).collect();
         let program = program();

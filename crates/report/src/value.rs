@@ -1,5 +1,6 @@
 //! Places and values of a trace as people write them.
 
+use crate::heap::HeapNames;
 use norn_ir::program::Program;
 use norn_ir::types::{Display, Ty};
 use norn_verdict::place::{Location, Object, Pointer, Value};
@@ -10,14 +11,28 @@ use norn_verdict::trace::Trace;
 pub struct Writer<'a> {
     pub program: &'a Program,
     pub trace: &'a Trace,
+    /// Names for what was allocated.
+    pub heap: Option<&'a HeapNames>,
+}
+
+impl<'a> Writer<'a> {
+    pub fn new(program: &'a Program, trace: &'a Trace) -> Writer<'a> {
+        Writer { program, trace, heap: None }
+    }
 }
 
 impl Writer<'_> {
     pub fn object(&self, object: &Object) -> String {
+        if let Some(name) = self.heap.and_then(|heap| heap.object(object)) {
+            return format!("*{name}");
+        }
         object.written(self.program, &|thread| self.trace.name(thread))
     }
 
     pub fn location(&self, location: &Location) -> String {
+        if let Some(name) = self.heap.and_then(|heap| heap.location(location, self.program)) {
+            return name;
+        }
         location.written(self.program, &|thread| self.trace.name(thread))
     }
 
@@ -43,6 +58,9 @@ impl Writer<'_> {
         match pointer {
             Pointer::Null => "null".to_owned(),
             Pointer::To { object, offset } => {
+                if let Some(name) = self.heap.filter(|_| offset == 0).and_then(|heap| heap.object(&object)) {
+                    return name;
+                }
                 let place = self.location(&Location { object, offset, size: 0 });
                 // The address of what a pointer points to is the pointer.
                 place.strip_prefix('*').map_or_else(|| format!("&{place}"), str::to_owned)
@@ -72,6 +90,7 @@ fn signed(bits: u64, width: u32) -> i64 {
 mod tests {
     use super::*;
     use norn_ir::ids::{FuncId, GlobalId, LocalId, TypeId};
+    use norn_ir::span::Span;
     use norn_verdict::place::ObjectKind;
     use norn_verdict::schedule::ThreadName;
     use norn_verdict::trace::{ThreadIndex, ThreadInfo};
@@ -86,11 +105,11 @@ mod tests {
         let thread = |name: ThreadName, function: &str| ThreadInfo { name, function: function.to_owned() };
         let main = ThreadName::main();
         let threads = vec![thread(main.clone(), "main"), thread(main.child(1), "work")];
-        f(Writer { program: &program, trace: &Trace { threads, events: Vec::new(), repeats_from: None } })
+        f(Writer::new(&program, &Trace { threads, events: Vec::new(), repeats_from: None }))
     }
 
     fn object(kind: ObjectKind, owner: u32, ty: Option<u32>, size: u64) -> Object {
-        Object { kind, owner: ThreadIndex(owner), ty: ty.map(TypeId), size }
+        Object { kind, owner: ThreadIndex(owner), ty: ty.map(TypeId), size, made_at: Span::NONE }
     }
 
     #[test]

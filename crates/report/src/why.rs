@@ -1,6 +1,7 @@
 //! Why an execution comes to its violation, in a few sentences.
 
 use crate::Sources;
+use crate::heap::HeapNames;
 use crate::steps::function_at;
 use crate::value::Writer;
 use crate::table::wrap;
@@ -11,7 +12,8 @@ use norn_verdict::why::{Between, Delay, Why};
 
 /// The sentences, one for each line.
 pub fn lines(why: &Why, trace: &Trace, sources: &Sources<'_>) -> Vec<String> {
-    let teller = Teller { trace, sources };
+    let heap = HeapNames::new(trace, sources.program);
+    let teller = Teller { trace, heap: &heap, sources };
     let mut lines = why.delays.iter().filter_map(|delay| teller.delay(delay)).collect::<Vec<_>>();
     lines.extend(why.between.iter().filter_map(|between| teller.between(between)));
     if why.delays.is_empty() && why.between.is_empty() {
@@ -47,6 +49,7 @@ const LONGEST: usize = 2000;
 
 struct Teller<'a> {
     trace: &'a Trace,
+    heap: &'a HeapNames,
     sources: &'a Sources<'a>,
 }
 
@@ -76,7 +79,7 @@ impl Teller<'_> {
 
     /// What is accessed, with the value that was read or written.
     fn access(&self, event: &Event) -> Option<String> {
-        let write = Writer { program: self.sources.program, trace: self.trace };
+        let write = Writer { heap: Some(self.heap), ..Writer::new(self.sources.program, self.trace) };
         let (location, value) = match &event.kind {
             EventKind::Read { location, value, .. }
             | EventKind::Write { location, value, .. }

@@ -8,6 +8,7 @@ use crate::schedule::ThreadName;
 use crate::trace::ThreadIndex;
 use norn_ir::ids::{FuncId, GlobalId, LocalId, TypeId};
 use norn_ir::program::Program;
+use norn_ir::span::Span;
 use norn_ir::types::{Display, Ty};
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +22,8 @@ pub struct Object {
     pub ty: Option<TypeId>,
     /// In bytes.
     pub size: u64,
+    /// Where it was declared or allocated, in the user's code.
+    pub made_at: Span,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]

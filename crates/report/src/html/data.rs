@@ -97,7 +97,7 @@ fn remarks(verdict: &Verdict) -> Vec<String> {
 /// `threads`, `places` (names of places in memory), `initial`, `steps`, `cycle`.
 fn story(trace: &Trace, finding: &Finding<'_>, listing: &Listing, sources: &Sources<'_>) -> Value {
     let story = Story::new(trace, sources.program);
-    let mut memory = Memory { write: Writer { program: sources.program, trace }, names: BTreeMap::new(), list: vec![] };
+    let mut memory = Memory { write: Writer::new(sources.program, trace), names: BTreeMap::new(), list: vec![] };
     let threads = trace.threads.iter();
     let threads = threads.map(|t| json!([t.name.to_string(), shown(&t.function)])).collect::<Vec<_>>();
     let mut initial: BTreeMap<usize, String> = BTreeMap::new();
