@@ -107,9 +107,8 @@ fn overtaken<'a, I: Iterator<Item = (usize, &'a Event)>>(
         event.thread == thread
             && matches!(&event.kind, EventKind::Read { from, .. } if !matches!(from, norn_verdict::trace::ReadFrom::Event { forwarded: true, .. }))
     };
-    let is_raced = |(_, load): &(usize, &Event)| {
-        trace.events.iter().any(|other| other.thread != thread && conflict(load, other))
-    };
+    let is_raced =
+        |(_, load): &(usize, &Event)| trace.events.iter().any(|other| other.thread != thread && conflict(load, other));
     let index = |(index, _): (usize, &Event)| EventIndex::new(index);
     waiting().filter(is_load).find(is_raced).or_else(|| waiting().find(is_load)).map(index)
 }
@@ -160,7 +159,8 @@ fn fence(program: &Program, checks: Checks, found: &Counterexample, delay: &Dela
     let (trace, schedule) = (found.trace(), found.schedule());
     let store = trace.event(delay.store)?;
     let at = instruction(program, checks, found, store)?;
-    let past_store = delay.past.and_then(|past| trace.event(past)).is_some_and(|past| !matches!(past.kind, EventKind::Read { .. }));
+    let past_store =
+        delay.past.and_then(|past| trace.event(past)).is_some_and(|past| !matches!(past.kind, EventKind::Read { .. }));
     let shows = |kind: FenceKind| {
         let fenced = with_fence(program, at, kind);
         let schedule = Schedule { program: fingerprint(&fenced), ..schedule.clone() };
@@ -188,9 +188,8 @@ fn instruction(
     let player = Player::new(program, schedule.model, checks, Expected::from(found.violation()), &budget);
     let played = player.play(&word_of(schedule), &Rc::new(values_of(schedule)), None)?;
     let name = found.trace().name(store.thread)?;
-    let is_it = |action: &crate::player::Action| {
-        *action.thread == name && Some(action.step) == store.step && !action.is_commit
-    };
+    let is_it =
+        |action: &crate::player::Action| *action.thread == name && Some(action.step) == store.step && !action.is_commit;
     played.done.iter().find(|done| is_it(&done.action))?.buffers
 }
 

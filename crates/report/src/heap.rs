@@ -65,9 +65,8 @@ impl HeapNames {
         let line = |named: &Named| {
             let Named { object, tag, number } = named;
             let made_in = function_at(sources.program, object.made_at);
-            let same = |other: &&Named| {
-                other.tag == *tag && function_at(sources.program, other.object.made_at) == made_in
-            };
+            let same =
+                |other: &&Named| other.tag == *tag && function_at(sources.program, other.object.made_at) == made_in;
             let ordinal = self.0.iter().filter(same).position(|other| other.object == *object).map_or(0, |at| at + 1);
             let thread = trace.name(object.owner).filter(|_| object.owner != ThreadIndex::MAIN);
             let by = thread.map_or_else(String::new, |thread| format!(" in {thread}"));

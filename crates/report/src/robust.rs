@@ -45,7 +45,11 @@ fn access(point: Point, cyclic: &CyclicTrace, sources: &Sources<'_>) -> String {
     let place = sources.place(point.span);
     match point.event.and_then(|event| Some((event, trace.event(event)?))) {
         Some((number, event)) => {
-            format!("#{} {thread} at {place}: {}", number.number(), visible(&describe(event, Writer::new(sources.program, trace))))
+            format!(
+                "#{} {thread} at {place}: {}",
+                number.number(),
+                visible(&describe(event, Writer::new(sources.program, trace)))
+            )
         }
         None => format!("{thread} at {place}: leaves the scope of an object"),
     }

@@ -14,7 +14,7 @@ use norn_ir::span::Span;
 use norn_verdict::outcome::{Counterexample, Violation};
 use norn_verdict::trace::{Event, EventIndex, EventKind, ThreadIndex, Trace};
 use std::collections::BTreeMap;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The narrowest a thread's column may become, in characters. If there is no room for so many, all threads share one column, in
 /// which each line of the source names its thread.
@@ -63,7 +63,9 @@ pub fn table(trace: &Trace, sources: &Sources<'_>, width: usize) -> String {
     let column_width = (room / columns.len().max(1)).saturating_sub(2).max(NARROWEST);
     let mut table = Table { columns, number_width, column_width, text: String::new() };
     for line in heap.legend(trace, sources) {
-        wrap(&visible_up_to(&line, LONGEST_ROW), room + number_width).iter().for_each(|line| table.text.push_str(&format!("{line}\n")));
+        wrap(&visible_up_to(&line, LONGEST_ROW), room + number_width)
+            .iter()
+            .for_each(|line| table.text.push_str(&format!("{line}\n")));
     }
     match is_crowded {
         true => table.text.push_str(&format!("    {threads} threads\n")),
@@ -125,7 +127,9 @@ impl FileNames {
         for (path, name) in &mut names {
             let parts = path.split('/').collect::<Vec<_>>();
             let suffixes = (1..=parts.len()).map(|count| parts[parts.len() - count..].join("/"));
-            let is_unique = |suffix: &String| paths.iter().filter(|other| other.ends_with(&format!("/{suffix}")) || *other == suffix).count() == 1;
+            let is_unique = |suffix: &String| {
+                paths.iter().filter(|other| other.ends_with(&format!("/{suffix}")) || *other == suffix).count() == 1
+            };
             *name = suffixes.into_iter().find(is_unique).unwrap_or_else(|| path.clone());
         }
         FileNames { usual, names }
@@ -138,13 +142,7 @@ struct Places(BTreeMap<ThreadIndex, (String, String)>);
 
 impl Places {
     /// The function and the file of an event, where they are others than before.
-    fn changed(
-        &mut self,
-        trace: &Trace,
-        event: &Event,
-        sources: &Sources<'_>,
-        names: &FileNames,
-    ) -> Option<String> {
+    fn changed(&mut self, trace: &Trace, event: &Event, sources: &Sources<'_>, names: &FileNames) -> Option<String> {
         let file = sources.program.file(event.span.file).to_owned();
         let began = trace.thread(event.thread).map(|thread| thread.function.clone()).unwrap_or_default();
         let function = function_at(sources.program, event.span).map_or_else(|| began.clone(), str::to_owned);
@@ -272,7 +270,8 @@ fn cut(text: &str, width: usize) -> String {
     short + "…"
 }
 
-/// Lines of at most `width`, broken at spaces; continuation lines leave room for their indentation.
+/// Lines of at most `width`, broken at spaces, and words that are too long behind a sign; continuation lines leave room for their
+/// indentation.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
@@ -282,18 +281,43 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
                 line.push(' ');
                 line.push_str(word);
             }
-            _ => lines.push(word.to_owned()),
+            _ => {
+                let mut rest = word;
+                let room = |lines: &[String]| if lines.is_empty() { width } else { width.saturating_sub(2) }.max(8);
+                while rest.width() > room(&lines) {
+                    let (line, other) = rest.split_at(breaking_point(rest, room(&lines)));
+                    lines.push(line.to_owned());
+                    rest = other;
+                }
+                lines.push(rest.to_owned());
+            }
         }
     }
     lines
+}
+
+/// Where to break a word of more than this width: behind a sign, if there is one in the second half.
+fn breaking_point(word: &str, width: usize) -> usize {
+    let (mut used, mut end, mut sign) = (0, 0, 0);
+    for (at, c) in word.char_indices() {
+        used += c.width().unwrap_or(0);
+        if used > width && end > 0 {
+            break;
+        }
+        end = at + c.len_utf8();
+        if "([{,;.&|=/-+>_".contains(c) && used * 2 > width {
+            sign = end;
+        }
+    }
+    if sign > 0 { sign } else { end }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use norn_ir::ids::{FileId, GlobalId, TypeId};
-    use norn_ir::types::{Display, Ty};
     use norn_ir::program::Program;
+    use norn_ir::types::{Display, Ty};
     use norn_verdict::place::{Location, Object, ObjectKind, Value};
     use norn_verdict::schedule::{StepNumber, ThreadName};
     use norn_verdict::trace::{ReadFrom, ThreadInfo};
@@ -383,6 +407,15 @@ mod tests {
                 "        buffer)",
             ],
         );
+    }
+
+    #[test]
+    fn long_words_are_broken_behind_a_sign() {
+        assert_eq!(
+            wrap("a atomic_load_explicit(&ring.head, b", 20),
+            ["a", "atomic_load_", "explicit(&ring.", "head, b"]
+        );
+        assert_eq!(wrap(&"x".repeat(45), 20).iter().map(String::len).collect::<Vec<_>>(), [20, 18, 7]);
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use crate::Sources;
 use crate::heap::HeapNames;
 use crate::steps::function_at;
-use crate::value::Writer;
 use crate::table::wrap;
+use crate::value::Writer;
 use crate::visible::{visible, visible_up_to};
 use norn_ir::instr::FenceKind;
 use norn_verdict::trace::{Event, EventIndex, EventKind, ThreadIndex, Trace};
@@ -126,7 +126,12 @@ impl Teller<'_> {
             _ => format!("its later store {} ({past_line}) reaches memory first", self.access(past)?),
         };
         let unseen = delay.unseen_by.and_then(|event| self.event(event)).and_then(|reader| {
-            Some(format!("; {} still reads {} at {}", self.thread(reader.thread), self.access(reader)?, self.place(reader)))
+            Some(format!(
+                "; {} still reads {} at {}",
+                self.thread(reader.thread),
+                self.access(reader)?,
+                self.place(reader)
+            ))
         });
         Some(format!("{made}{overtaken}{}.", unseen.unwrap_or_default()))
     }
@@ -155,6 +160,7 @@ impl Teller<'_> {
             }
         }
         let names = threads.iter().map(|&thread| self.thread(thread)).collect::<Vec<_>>();
-        (threads.len() > 1).then(|| format!("No store has to wait: it is enough that turns are in the order {}.", names.join(", ")))
+        (threads.len() > 1)
+            .then(|| format!("No store has to wait: it is enough that turns are in the order {}.", names.join(", ")))
     }
 }
