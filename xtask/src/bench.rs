@@ -2,6 +2,7 @@
 
 mod auto;
 mod events;
+mod explain;
 mod growth;
 mod repair;
 mod rounds;
@@ -56,6 +57,11 @@ fn said(missed: usize) -> Result<(), String> {
 /// Only `auto` beside single engines: the rows that are named so.
 pub fn auto(only: &str) -> Result<(), String> {
     said(auto::run(&Norn::build()?, corpus::folder().as_deref(), only)?)
+}
+
+/// Only the lengths of stories.
+pub fn explain() -> Result<(), String> {
+    said(explain::run(&Norn::build()?, corpus::folder().as_deref())?)
 }
 
 /// Only what is claimed about repairs.

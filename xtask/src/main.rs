@@ -45,6 +45,7 @@ Usage: cargo xtask TASK
   bench events       only the engine 'events': time beside that of others, and the size of its formulas
   bench auto [TEXT]  only 'auto' beside each single engine on some 250 programs, or those with TEXT in their names
   bench repair       only repairs: the fewest fences of known algorithms, tacas15 without its fences, what 'relax' leaves
+  bench explain      switches of counterexamples, as engines find them and as they are shown
   bench executions   the stateless engine on every row of tacas15
   bench sequentialize
                      the sequential programs of the first table of lazysma-fmcad16, and the sizes of formulas
@@ -109,6 +110,7 @@ fn main() -> ExitCode {
         ["bench", "auto"] => bench::auto(""),
         ["bench", "auto", only] => bench::auto(only),
         ["bench", "repair"] => bench::repair(),
+        ["bench", "explain"] => bench::explain(),
         ["bench", "executions"] => bench::executions(),
         ["bench", "sequentialize"] => bench::sequentialize(),
         ["bench", "safestack"] => bench::safestack(),

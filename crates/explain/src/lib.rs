@@ -122,8 +122,8 @@ fn pass(player: &Player<'_>, played: Played) -> (Played, bool) {
     let merged = inputs::small(player, merge::merged(player, commits::at_once(player, played.clone())));
     let values = Rc::new(merged.values.clone());
     let play = |word: Option<Vec<Action>>| Some(merge::tidy(player, player.play(&word?, &values, None)?));
-    let merged = like(player, &played, merged);
-    let searched = search::search(player, &values, merged.switches, player.budget.share(1, 2), None);
+    let merged = other_ends(player, like(player, &played, merged));
+    let searched = search::search(player, &values, &[], merged.switches, player.budget.share(1, 2), None);
     let is_fewest = searched.is_complete;
     let found = play(searched.word);
     // Where not all executions could be looked at, one leads to another.
@@ -144,10 +144,40 @@ fn like(player: &Player<'_>, first: &Played, story: Played) -> Played {
     let ends_in_any = |thread: &Thread| points.iter().any(|(_, point)| *point == recorder::point(thread));
     for (may_end, share) in [(&ends_here as &dyn Fn(&Thread) -> bool, 5), (&ends_in_any, 3)] {
         let Some(few) = best.switches.checked_sub(1) else { break };
-        let searched = search::search(player, &values, few, player.budget.share(1, share), Some(may_end));
+        let searched = search::search(player, &values, &[], few, player.budget.share(1, share), Some(may_end));
         let found =
             searched.word.and_then(|word| player.play(&word, &values, None)).map(|found| merge::tidy(player, found));
         best = found.filter(|found| found.switches < best.switches).unwrap_or(best);
+    }
+    best
+}
+
+/// Stories that begin in the same way, but come to the violation with fewer switches from there.
+fn other_ends(player: &Player<'_>, story: Played) -> Played {
+    let mut best = story;
+    let values = Rc::new(best.values.clone());
+    let mut work = player.budget.share(1, 3);
+    'again: while best.switches > 2 {
+        let word = best.word();
+        // Where turns begin, the last first.
+        let begins = (1..word.len()).rev().filter(|&at| !word[at].is_commit && word[at].thread != word[at - 1].thread);
+        for begin in begins {
+            let before = player.budget.left();
+            let searched = search::search(player, &values, &word[..begin], best.switches - 1, work, None);
+            work = work.saturating_sub(before - player.budget.left());
+            let found = searched
+                .word
+                .and_then(|word| player.play(&word, &values, None))
+                .map(|found| merge::tidy(player, found));
+            if let Some(found) = found.filter(|found| found.switches < best.switches) {
+                best = found;
+                continue 'again;
+            }
+            if work == 0 {
+                break 'again;
+            }
+        }
+        break;
     }
     best
 }

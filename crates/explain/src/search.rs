@@ -35,11 +35,12 @@ struct Node {
     way: usize,
 }
 
-/// Looks for the violation with at most so many switches. At most `work` steps are tried. With `may_end`, a thread that can go on
+/// Looks for the violation with at most so many switches. At most `work` steps are tried. All begin with the steps `begin`. With `may_end`, a thread that can go on
 /// loses its turn only there: that is not all there is, but goes much further.
 pub fn search(
     player: &Player<'_>,
     values: &Rc<Values>,
+    begin: &[Action],
     most_switches: u32,
     work: u64,
     may_end: Option<&dyn Fn(&Thread) -> bool>,
@@ -50,13 +51,18 @@ pub fn search(
         seen: FastSet::default(),
         ways: Vec::new(),
         best: None,
-        is_complete: may_end.is_none(),
+        is_complete: may_end.is_none() && begin.is_empty(),
         may_end,
     };
     let end = player.budget.left().saturating_sub(work);
     let (mut tape, mut rows) = (player.tape(values, false), Rows::default());
     match player.start(&mut tape, &mut rows) {
-        Ok(state) => search.add(Node { state, tape, rows, turn: None, is_ending: false, way: NO_WAY }),
+        Ok(state) => {
+            match search.follow(Node { state, tape, rows, turn: None, is_ending: false, way: NO_WAY }, begin) {
+                Some(node) => search.add(node),
+                None => return Searched { word: None, is_complete: false },
+            }
+        }
         Err(_) => return Searched { word: None, is_complete: false },
     }
     search.run(end);
@@ -95,6 +101,22 @@ impl Search<'_> {
                 self.expand(&node);
             }
         }
+    }
+
+    /// The node that these steps lead to.
+    fn follow(&mut self, mut node: Node, word: &[Action]) -> Option<Node> {
+        for action in word {
+            let thread = node.state.thread_named(&action.thread)?;
+            let choice = match action.is_commit {
+                true => Choice::Commit { thread, step: action.step },
+                false => Choice::Run(thread),
+            };
+            node.state = self.player.after(&node.state, choice, &mut node.tape, &mut node.rows).ok()?;
+            node.turn = if action.is_commit { node.turn } else { Some(thread) };
+            self.ways.push((node.way, action.clone()));
+            node.way = self.ways.len() - 1;
+        }
+        Some(node)
     }
 
     fn add(&mut self, node: Node) {

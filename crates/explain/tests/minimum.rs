@@ -3,12 +3,13 @@
 mod support;
 
 use norn_testing::compile;
+use norn_testing::switches::fewest;
 use norn_verdict::claim::Expected;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
 use norn_verdict::trace::EventKind;
 use std::collections::BTreeSet;
-use support::{fewest, found, shortened};
+use support::{found, shortened};
 
 const HEAD: &str = "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\nextern int nondet_int(void);\n";
 

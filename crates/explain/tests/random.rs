@@ -6,11 +6,12 @@
 mod support;
 
 use norn_testing::programs::{self, Shape};
+use norn_testing::switches::fewest;
 use norn_testing::{Random, checked, compile, setting};
 use norn_verdict::claim::Expected;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
-use support::{fewest, found, shortened};
+use support::{found, shortened};
 
 /// How many stories were compared, and how many of them with all executions.
 #[derive(Default)]

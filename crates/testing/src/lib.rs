@@ -10,6 +10,8 @@ pub mod shrink;
 
 #[cfg(feature = "sequential")]
 pub mod sequential;
+#[cfg(feature = "switches")]
+pub mod switches;
 
 mod compile;
 mod limits;
