@@ -37,7 +37,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// As many steps of the machine as are worth it for most programs.
-pub const USUAL_STEPS: u64 = 300_000;
+pub const USUAL_STEPS: u64 = 500_000;
 
 /// A shorter story.
 #[derive(Clone, Debug)]
@@ -67,7 +67,8 @@ pub fn shorten(
     let budget = Budget::new(steps, limits.clone());
     let player = Player::new(program, schedule.model, checks, expected, &budget);
     let first = player.play(&word_of(schedule), &Rc::new(values_of(schedule)), None)?;
-    let first = as_under_sc(program, checks, &player, first);
+    let strong = Player::new(program, Model::Sc, checks, expected, &budget);
+    let first = as_under_sc(&strong, &player, first);
     let (mut best, mut is_fewest) = (first, false);
     loop {
         let (next, is_proved) = pass(&player, best.clone());
@@ -89,25 +90,29 @@ pub fn shorten(
     }
 }
 
-/// If no store has to wait, the story is one of sequential consistency, too, where there are fewer others to look at.
-fn as_under_sc(program: &Program, checks: Checks, player: &Player<'_>, story: Played) -> Played {
+/// If no store has to wait, the story is one of sequential consistency, too, where there are fewer others to look at. There may be one
+/// even if stores wait in this one.
+fn as_under_sc(strong: &Player<'_>, player: &Player<'_>, story: Played) -> Played {
     if player.machine.model == Model::Sc {
         return story;
     }
-    let runs = |word: Vec<Action>| word.into_iter().filter(|action| !action.is_commit).collect::<Vec<_>>();
     let values = Rc::new(story.values.clone());
-    let undelayed = commits::at_once(player, merge::tidy(player, story.clone()));
-    let strong = Player::new(program, Model::Sc, checks, player.expected, player.budget);
-    if recorder::delayed(&undelayed.done) > 0 {
-        return story;
-    }
-    let Some(same) = strong.play(&runs(undelayed.word()), &values, merge::last(&undelayed)) else { return story };
-    let (shorter, _) = pass(&strong, same);
+    let story = commits::at_once(player, merge::tidy(player, story));
+    let runs = story.word().into_iter().filter(|action| !action.is_commit).collect::<Vec<_>>();
+    let same = strong.play(&runs, &values, merge::last(&story)).filter(|_| recorder::delayed(&story.done) == 0);
+    let shorter = match same {
+        Some(same) => Some(pass(strong, same).0),
+        None => {
+            let searched = search::search(strong, &values, &[], story.switches, player.budget.share(1, 4), None);
+            searched.word.and_then(|word| strong.play(&word, &values, None))
+        }
+    };
+    let Some(shorter) = shorter else { return story };
     let word = shorter.word().into_iter().flat_map(|run| [run.clone(), Action { is_commit: true, ..run }]);
     let values = Rc::new(shorter.values.clone());
     match player.play(&word.collect::<Vec<_>>(), &values, merge::last(&shorter)) {
-        Some(found) if size(&found) <= size(&undelayed) => found,
-        _ => undelayed,
+        Some(found) if size(&found) <= size(&story) => found,
+        _ => story,
     }
 }
 
@@ -122,12 +127,19 @@ fn pass(player: &Player<'_>, played: Played) -> (Played, bool) {
     let merged = inputs::small(player, merge::merged(player, commits::at_once(player, played.clone())));
     let values = Rc::new(merged.values.clone());
     let play = |word: Option<Vec<Action>>| Some(merge::tidy(player, player.play(&word?, &values, None)?));
-    let merged = other_ends(player, like(player, &played, merged));
-    let searched = search::search(player, &values, &[], merged.switches, player.budget.share(1, 2), None);
+    let merged = like(player, &played, merged);
+    let searched = search::search(player, &values, &[], merged.switches, player.budget.share(2, 3), None);
     let is_fewest = searched.is_complete;
     let found = play(searched.word);
     // Where not all executions could be looked at, one leads to another.
-    let merged = if is_fewest { merged } else { merge::wandered(player, merged, player.budget.share(1, 2)) };
+    let merged = match is_fewest {
+        true => merged,
+        false => {
+            let merged = other_ends(player, merged);
+            let work = player.budget.share(1, 2);
+            merge::wandered(player, merged, work)
+        }
+    };
     let all = [found, Some(merged)];
     let all = all.into_iter().flatten().map(|story| commits::at_once(player, story));
     let best = all.min_by_key(size).unwrap_or(played);
@@ -142,7 +154,7 @@ fn like(player: &Player<'_>, first: &Played, story: Played) -> Played {
     let mut best = story;
     let ends_here = |thread: &Thread| points.contains(&(thread.name.clone(), recorder::point(thread)));
     let ends_in_any = |thread: &Thread| points.iter().any(|(_, point)| *point == recorder::point(thread));
-    for (may_end, share) in [(&ends_here as &dyn Fn(&Thread) -> bool, 5), (&ends_in_any, 3)] {
+    for (may_end, share) in [(&ends_here as &dyn Fn(&Thread) -> bool, 8), (&ends_in_any, 8)] {
         let Some(few) = best.switches.checked_sub(1) else { break };
         let searched = search::search(player, &values, &[], few, player.budget.share(1, share), Some(may_end));
         let found =

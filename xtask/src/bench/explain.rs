@@ -69,35 +69,47 @@ fn rows(corpus: Option<&Path>) -> Result<Vec<(String, &'static str, Vec<String>)
     Ok(rows)
 }
 
-/// What one engine says: switches found, switches shown, whether there are no fewer, and the seconds that it took to see.
-fn ask(norn: &Norn, engine: &str, model: &str, args: &[String]) -> Result<Option<(u64, u64, bool, f64)>, String> {
+/// What one engine says.
+struct Said {
+    /// Only stories of one place are compared.
+    place: String,
+    found: u64,
+    shown: u64,
+    is_fewest: bool,
+    seconds: f64,
+}
+
+fn ask(norn: &Norn, engine: &str, model: &str, args: &[String]) -> Result<Option<Said>, String> {
     let words = ["check", "--json", "--timeout", "20", "-e", engine, "-m", model].map(str::to_owned);
     let run = norn.run(&[&words, args].concat())?;
     let said: Value = serde_json::from_slice(&run.output.stdout).map_err(|_| format!("{args:?}: {}", run.summary()))?;
     let stats = &said["stats"];
     let number = |key: &str| stats[key].as_f64();
     let figures = || {
-        let (found, shown) = (number("switches found")?, number("switches")?);
+        let place = format!("{} {}", said["property"], said["location"]);
+        let (found, shown) = (number("switches found")? as u64, number("switches")? as u64);
         let is_fewest = number("switches are fewest") == Some(1.0);
-        Some((found as u64, shown as u64, is_fewest, number("explain seconds")?))
+        Some(Said { place, found, shown, is_fewest, seconds: number("explain seconds")? })
     };
     Ok(figures().filter(|_| said["verdict"] == "unsafe"))
 }
 
-/// Every engine shows the same number.
+/// Every engine shows the same number, if it found the violation at the same place.
 fn row(norn: &Norn, name: &str, model: &str, args: &[String]) -> Result<usize, String> {
     let mut said = Vec::new();
     for engine in ENGINES {
         said.push(ask(norn, engine, model, args)?);
     }
-    let cells = said.iter().map(|said| said.map_or("-".to_owned(), |(found, shown, ..)| format!("{found}>{shown}")));
-    let cells = cells.collect::<Vec<_>>().join(" ");
+    let cell =
+        |said: &Option<Said>| said.as_ref().map_or("-".to_owned(), |said| format!("{}>{}", said.found, said.shown));
+    let cells = said.iter().map(cell).collect::<Vec<_>>().join(" ");
     let known = || said.iter().flatten();
-    let least = known().map(|said| said.1).min().unwrap_or(0);
-    let is_proved = known().any(|said| said.2 && said.1 == least);
-    let most = known().map(|said| said.1).max().unwrap_or(0);
-    let seconds = known().map(|said| said.3).fold(0.0, f64::max);
-    let is_missed = known().next().is_none() || most > least || known().any(|said| said.1 > said.0);
+    let least_at = |place: &str| known().filter(|said| said.place == place).map(|said| said.shown).min().unwrap_or(0);
+    let least = known().map(|said| said.shown).min().unwrap_or(0);
+    let is_proved = known().all(|said| said.is_fewest);
+    let seconds = known().map(|said| said.seconds).fold(0.0, f64::max);
+    let is_wrong = |said: &Said| said.shown > said.found || said.shown > least_at(&said.place);
+    let is_missed = known().next().is_none() || known().any(is_wrong);
     println!(
         "{name:<40}{model:>5}  {cells:<38}{least:>6}{:>8}{seconds:>9.2}{}",
         if is_proved { "yes" } else { "no" },
