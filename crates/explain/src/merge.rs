@@ -9,7 +9,6 @@
 use crate::linear::{fewest_switches, reversals};
 use crate::player::{Action, Played, Player};
 use norn_machine::hash::FastSet;
-use norn_verdict::outcome::ViolationKind;
 use norn_verdict::schedule::ThreadName;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -21,7 +20,7 @@ fn size(played: &Played) -> (u32, usize) {
 
 /// The same accesses in the order with the fewest switches, without what the violation does not depend on.
 pub fn tidy(player: &Player<'_>, played: Played) -> Played {
-    let keeps_all = player.expected.kind == ViolationKind::Deadlock;
+    let keeps_all = player.is_about_rest();
     let Some(order) = fewest_switches(&played.done, player.machine.model, keeps_all) else { return played };
     let word = order.iter().map(|&at| played.done[at].action.clone()).collect::<Vec<_>>();
     match player.play(&word, &Rc::new(played.values.clone()), last(&played)) {

@@ -179,11 +179,19 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Whether the state, in which nothing can happen, is the violation.
-    pub fn is_found_deadlock(&self, state: &State) -> bool {
-        self.expected.kind == ViolationKind::Deadlock
-            && self.machine.is_deadlock(state)
-            && self.expected.fits(&self.machine.deadlock(state))
+    /// Whether the violation is one of a state in which nothing happens any more, not of a step.
+    pub fn is_about_rest(&self) -> bool {
+        matches!(self.expected.kind, ViolationKind::Deadlock | ViolationKind::MemoryLeak)
+    }
+
+    /// Whether the violation is this state.
+    pub fn is_found_at_rest(&self, state: &State) -> bool {
+        let violation = match self.expected.kind {
+            ViolationKind::Deadlock => self.machine.is_deadlock(state).then(|| self.machine.deadlock(state)),
+            ViolationKind::MemoryLeak => self.machine.leak(state),
+            _ => None,
+        };
+        violation.is_some_and(|violation| self.expected.fits(&violation))
     }
 
     /// Follows the word; then the thread goes on alone for a while.
@@ -201,7 +209,7 @@ impl<'a> Player<'a> {
             }
         }
         let state = run.state.as_ref()?;
-        if self.is_found_deadlock(state) {
+        if self.is_found_at_rest(state) {
             return run.found();
         }
         let last = last?;

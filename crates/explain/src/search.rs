@@ -12,7 +12,6 @@ use crate::recorder::Rows;
 use norn_machine::hash::FastSet;
 use norn_machine::state::{Status, Thread};
 use norn_machine::{Choice, State};
-use norn_verdict::trace::ThreadIndex;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -27,9 +26,8 @@ pub struct Searched {
 struct Node {
     state: State,
     tape: Tape,
+    /// The thread of the last row has the turn.
     rows: Rows,
-    /// Whose turn it is.
-    turn: Option<ThreadIndex>,
     /// It has committed a store that it could have committed later, and does so only before others do something.
     is_ending: bool,
     way: usize,
@@ -57,12 +55,10 @@ pub fn search(
     let end = player.budget.left().saturating_sub(work);
     let (mut tape, mut rows) = (player.tape(values, false), Rows::default());
     match player.start(&mut tape, &mut rows) {
-        Ok(state) => {
-            match search.follow(Node { state, tape, rows, turn: None, is_ending: false, way: NO_WAY }, begin) {
-                Some(node) => search.add(node),
-                None => return Searched { word: None, is_complete: false },
-            }
-        }
+        Ok(state) => match search.follow(Node { state, tape, rows, is_ending: false, way: NO_WAY }, begin) {
+            Some(node) => search.add(node),
+            None => return Searched { word: None, is_complete: false },
+        },
         Err(_) => return Searched { word: None, is_complete: false },
     }
     search.run(end);
@@ -112,7 +108,6 @@ impl Search<'_> {
                 false => Choice::Run(thread),
             };
             node.state = self.player.after(&node.state, choice, &mut node.tape, &mut node.rows).ok()?;
-            node.turn = if action.is_commit { node.turn } else { Some(thread) };
             self.ways.push((node.way, action.clone()));
             node.way = self.ways.len() - 1;
         }
@@ -125,7 +120,6 @@ impl Search<'_> {
         }
         let mut key = Vec::with_capacity(128);
         let number = |key: &mut Vec<u8>, n: u32| key.extend(n.to_le_bytes());
-        number(&mut key, node.turn.map_or(u32::MAX, |thread| thread.0));
         number(&mut key, node.rows.last.map_or(u32::MAX, |thread| thread.0));
         key.push(u8::from(node.is_ending));
         node.tape.taken.iter().for_each(|&taken| number(&mut key, taken));
@@ -140,7 +134,7 @@ impl Search<'_> {
         let mut can_run = vec![false; node.state.threads.len()];
         for choice in self.player.machine.candidates(&node.state) {
             let thread = choice.thread();
-            let is_own = node.turn == Some(thread);
+            let is_own = node.rows.last == Some(thread);
             let is_run = matches!(choice, Choice::Run(_));
             if !is_own && is_run && keeps_turn {
                 continue;
@@ -162,20 +156,19 @@ impl Search<'_> {
             match after {
                 Ok(state) => {
                     let is_ending = is_own && !is_run && can_run[thread.index()];
-                    let turn = if is_run { Some(thread) } else { node.turn };
-                    self.add(Node { state, tape, rows, turn, is_ending, way });
+                    self.add(Node { state, tape, rows, is_ending, way });
                 }
                 _ => self.found(rows, way),
             }
         }
-        if self.player.is_found_deadlock(&node.state) {
+        if self.player.is_found_at_rest(&node.state) {
             self.found(node.rows, node.way);
         }
     }
 
     /// Whether the turn may not end here.
     fn keeps_turn(&self, node: &Node) -> bool {
-        let (Some(may_end), Some(turn)) = (self.may_end, node.turn) else { return false };
+        let (Some(may_end), Some(turn)) = (self.may_end, node.rows.last) else { return false };
         let thread = &node.state.threads[turn.index()];
         thread.status == Status::Ready && !may_end(thread) && {
             let (mut tape, mut rows) = (node.tape.clone(), node.rows);

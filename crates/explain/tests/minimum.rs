@@ -125,6 +125,19 @@ fn deadlock() {
 }
 
 #[test]
+fn lost_memory() {
+    let globals = "#include <stdlib.h>\nvoid *volatile p;";
+    let replace = "void *q = p; p = malloc(8); free(q);";
+    let text = threads(globals, replace, replace, "free(p);");
+    let checks = Checks { memory_leak: true, basic: norn_verdict::outcome::Basic::Nothing, ..Checks::default() };
+    let program = compile(&text);
+    let first = found(&program, Model::Sc, checks, 0..500).expect("memory is lost if both read the same pointer");
+    let shorter = shortened(&program, checks, &first);
+    assert!(shorter.is_fewest && shorter.counterexample.trace().switches() <= first.trace().switches());
+    assert_eq!(shorter.counterexample.violation().kind, norn_verdict::outcome::ViolationKind::MemoryLeak);
+}
+
+#[test]
 fn data_race() {
     let text = threads("int x; atomic_int a;", "a = 1; x = 1; a = 2;", "a = 3; x = 2; a = 4;", "");
     check_with(&text, Model::Sc, Checks { data_race: true, ..Checks::usual() }, 2, 0);
