@@ -20,7 +20,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// which each line of the source names its thread.
 const NARROWEST: usize = 16;
 /// The widest table in columns, also if a larger width is asked for.
-const WIDEST: usize = 200;
+pub(crate) const WIDEST: usize = 200;
 /// The most characters of a row; longer text is cut.
 const LONGEST_ROW: usize = 2000;
 

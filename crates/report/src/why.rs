@@ -3,7 +3,7 @@
 use crate::Sources;
 use crate::heap::HeapNames;
 use crate::steps::function_at;
-use crate::table::wrap;
+use crate::table::{WIDEST, wrap};
 use crate::value::Writer;
 use crate::visible::{visible, visible_up_to};
 use norn_ir::instr::FenceKind;
@@ -34,7 +34,9 @@ pub fn lines(why: &Why, trace: &Trace, sources: &Sources<'_>) -> Vec<String> {
 pub fn paragraph(why: &Why, trace: &Trace, sources: &Sources<'_>, width: usize) -> String {
     let mut text = String::new();
     for sentence in lines(why, trace, sources) {
-        for (number, line) in wrap(&visible_up_to(&sentence, LONGEST), width.saturating_sub(2)).iter().enumerate() {
+        for (number, line) in
+            wrap(&visible_up_to(&sentence, LONGEST), width.min(WIDEST).saturating_sub(2)).iter().enumerate()
+        {
             text += &format!("{}{line}\n", if number > 0 { "  " } else { "" });
         }
     }
