@@ -68,7 +68,7 @@ fn delays(trace: &Trace) -> Vec<Delay> {
             matches!(other.1.kind, EventKind::Read { .. } | EventKind::Update { .. })
                 && access(other.1).is_some_and(|(place, _)| overlap(place, location))
         };
-        let unseen_by = waiting().filter(is_other).filter(reads).last().map(|(index, _)| EventIndex::new(index));
+        let unseen_by = waiting().filter(is_other).rfind(reads).map(|(index, _)| EventIndex::new(index));
         let delay = Delay { store: EventIndex::new(at), past, unseen_by };
         if past.is_some() {
             all.push((unseen_by.is_none(), event.thread, delay));
@@ -135,10 +135,10 @@ fn between(trace: &Trace) -> Vec<Between> {
         let until = until.map_or(trace.events.len(), |turn| turn.0);
         let best = events(end, begin, false).filter_map(|middle| {
             let meets = |index: &usize| conflict(&trace.events[*index], &trace.events[middle]);
-            let before = events(0, end + 1, true).filter(meets).last();
+            let before = events(0, end + 1, true).rfind(meets);
             let after = events(begin, until, true).find(meets);
             let score = usize::from(before.is_some()) + 2 * usize::from(after.is_some());
-            let before = before.or_else(|| events(0, end + 1, true).last())?;
+            let before = before.or_else(|| events(0, end + 1, true).next_back())?;
             let after = after.or_else(|| events(begin, until, true).next())?;
             let between = Between {
                 before: EventIndex::new(before),

@@ -169,7 +169,7 @@ fn what_is_no_counterexample_is_an_error() {
     check(&["missing.sched", "list.c"], "cannot read 'missing.sched'");
     check(&["bug.sched", "other.c"], "does not fit");
     let text = std::fs::read_to_string(folder.path("bug.sched")).expect("the schedule");
-    let last = text.lines().filter(|line| line.starts_with("run")).next_back().expect("a step").to_owned();
+    let last = text.lines().rfind(|line| line.starts_with("run")).expect("a step").to_owned();
     folder.write("cut.sched", text.replace(&format!("{last}\n"), ""));
     check(&["cut.sched", "list.c"], "shows no violation");
 }

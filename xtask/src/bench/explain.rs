@@ -43,8 +43,11 @@ pub fn run(norn: &Norn, corpus: Option<&Path>) -> Result<usize, String> {
     Ok(missed)
 }
 
-/// Programs that are unsafe, with options: the examples, and tacas15.
-fn rows(corpus: Option<&Path>) -> Result<Vec<(String, &'static str, Vec<String>)>, String> {
+/// A name, a model, and options with a file.
+type Row = (String, &'static str, Vec<String>);
+
+/// Programs that are unsafe: the examples, and tacas15.
+fn rows(corpus: Option<&Path>) -> Result<Vec<Row>, String> {
     let mut rows = Vec::new();
     for path in corpus::files_ending(&root().join("examples"), &["c"])? {
         let text = fs::read_to_string(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
@@ -73,8 +76,8 @@ fn rows(corpus: Option<&Path>) -> Result<Vec<(String, &'static str, Vec<String>)
 struct Said {
     /// Only stories of one place are compared.
     place: String,
-    found: u64,
-    shown: u64,
+    found: f64,
+    shown: f64,
     is_fewest: bool,
     seconds: f64,
 }
@@ -87,7 +90,7 @@ fn ask(norn: &Norn, engine: &str, model: &str, args: &[String]) -> Result<Option
     let number = |key: &str| stats[key].as_f64();
     let figures = || {
         let place = format!("{} {}", said["property"], said["location"]);
-        let (found, shown) = (number("switches found")? as u64, number("switches")? as u64);
+        let (found, shown) = (number("switches found")?, number("switches")?);
         let is_fewest = number("switches are fewest") == Some(1.0);
         Some(Said { place, found, shown, is_fewest, seconds: number("explain seconds")? })
     };
@@ -104,8 +107,9 @@ fn row(norn: &Norn, name: &str, model: &str, args: &[String]) -> Result<usize, S
         |said: &Option<Said>| said.as_ref().map_or("-".to_owned(), |said| format!("{}>{}", said.found, said.shown));
     let cells = said.iter().map(cell).collect::<Vec<_>>().join(" ");
     let known = || said.iter().flatten();
-    let least_at = |place: &str| known().filter(|said| said.place == place).map(|said| said.shown).min().unwrap_or(0);
-    let least = known().map(|said| said.shown).min().unwrap_or(0);
+    let least_at =
+        |place: &str| known().filter(|said| said.place == place).map(|said| said.shown).fold(f64::INFINITY, f64::min);
+    let least = known().map(|said| said.shown).fold(f64::INFINITY, f64::min);
     let is_proved = known().all(|said| said.is_fewest);
     let seconds = known().map(|said| said.seconds).fold(0.0, f64::max);
     let is_wrong = |said: &Said| said.shown > said.found || said.shown > least_at(&said.place);
