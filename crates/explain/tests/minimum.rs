@@ -79,6 +79,14 @@ fn message_passing() {
     check(&text, Model::Pso, 2, 1);
 }
 
+/// A store that nobody needs to miss is not among those that wait.
+#[test]
+fn stores_do_not_wait_without_need() {
+    let one = "count = 1; data = 1; flag = 1;";
+    let text = threads("volatile int data, flag, count;", one, "if (flag) assert(data); count = 2;", "");
+    check(&text, Model::Pso, 2, 1);
+}
+
 #[test]
 fn dekker() {
     let enter =
