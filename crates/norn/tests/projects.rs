@@ -275,7 +275,7 @@ fn unknown_verdicts_come_with_what_to_do() {
     let run = folder.norn(&["check", "--json", "a.c"]);
     let verdict: serde_json::Value = serde_json::from_str(&run.stdout()).expect("it should be JSON");
     assert!(verdict["advice"][0].as_str().is_some_and(|advice| advice.contains("--undefined-as-nondet")), "{verdict}");
-    let run = folder.norn(&["check", "--deadlock", "-e", "events", "--undefined-as-nondet", "a.c"]);
+    let run = folder.norn(&["check", "--deadlock", "-e", "rounds", "--undefined-as-nondet", "a.c"]);
     assert!(run.stderr().contains("help: ask -e auto or -e states"), "{}", run.stderr());
     let run = folder.norn(&["check", "--undefined-as-nondet", "a.c"]);
     assert!(run.status() == 0 && !run.stderr().contains("help:"), "{}", run.stderr());

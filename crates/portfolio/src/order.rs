@@ -52,7 +52,7 @@ fn order(task: &Task<'_>, model: Model) -> Vec<(Who, u32)> {
     if task.options.proofs_only {
         vec![(Events, 2), (Rounds, 2)]
     } else if checks.termination {
-        vec![(States, 2)]
+        vec![(States, 4), (Events, 2)]
     } else if instructions(task.program) > VERY_MANY {
         vec![(Stateless, 6), (States, 2), (Events, 2), (Rounds, 1)]
     } else if goes_on(task.program.awaiting()) {

@@ -494,6 +494,9 @@ fn lost_memory() {
     for number in seed..seed + count {
         let shape = Shape { threads: (2, 2), statements: (1, 3), library: true, ends: number % 2 == 0, inputs: false };
         let mut text = program(&mut Random::new(number), shape);
+        if number % 3 == 1 {
+            text = text.replace("p = q;", "if (x == 1) p = q;");
+        }
         if number % 3 == 0 {
             // Main has a second pointer, and takes it away at the end or does not.
             text = text

@@ -183,7 +183,7 @@ fn switches(program: norn_ir::program::Program, model: Model) -> Option<(usize, 
     let (limits, options, given) = (Limits::for_seconds(20.0), Options::default(), GivenBounds::default());
     let task =
         Task { program: &program, checks, given: &given, limits: &limits, options: &options, heard: NOBODY_LISTENS };
-    let Ok(verdict) = task.ask_in_turn(model) else { return None };
+    let Ok(verdict) = task.ask_in_turns(model) else { return None };
     let Outcome::Unsafe(found) = &verdict.outcome else { return None };
     let shorter = shorten(&program, checks, found, USUAL_STEPS, &Limits::none())?;
     let least = fewest(&program, model, checks, Expected::from(found.violation()));

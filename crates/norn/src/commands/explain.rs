@@ -72,7 +72,7 @@ fn show(args: &ExplainArgs, compiled: &Compiled, verdict: Verdict) -> Exit {
         written = output::write(path, &found.schedule().to_string());
     }
     let text = compiled.with_sources(|sources| match args.json {
-        true => output::json_text(vec![json::verdict(&verdict, sources)]),
+        true => crate::json_output::text(vec![json::verdict(&verdict, sources)]),
         false => conclusion::text(&verdict, sources),
     });
     let verdicts = [verdict];
