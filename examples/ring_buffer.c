@@ -45,6 +45,7 @@ static bool get(int *element)
 
 static void *produce(void *unused)
 {
+    (void)unused;
     for (int i = 1; i <= ELEMENTS; i++)
         if (!put(i))
             break;
@@ -53,6 +54,7 @@ static void *produce(void *unused)
 
 static void *consume(void *unused)
 {
+    (void)unused;
     int element, last = 0;
     for (int i = 1; i <= ELEMENTS; i++)
         if (get(&element))
