@@ -86,3 +86,31 @@ fn programs_that_may_never_end() {
     println!("of {count} programs, {compared} were compared, {endless_ones} may never end");
     assert!(compared * 3 > count && endless_ones * 8 > count, "{compared} compared, {endless_ones} may never end");
 }
+
+/// Locks and queues with and without an execution that never ends (the first line of a file says under which models): most are
+/// decided, and none wrong.
+#[test]
+fn locks_and_queues() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../states/tests/liveness");
+    let checks = Checks { memory_safety: true, termination: true, ..Checks::default() };
+    let (mut decided, mut count) = (0, 0);
+    for (path, text) in norn_testing::golden::inputs(folder, "c") {
+        let program = prepare(&text);
+        let said =
+            text.lines().next().and_then(|line| line.strip_prefix("// ")).expect("a line with verdicts").to_owned();
+        for (model, said) in Model::ALL.into_iter().zip(said.split(", ")) {
+            let may_never_end = said == "never";
+            let what = format!("{} {model}", path.display());
+            count += 1;
+            match outcome(&program, model, checks, Encoding::Order) {
+                Outcome::Unsafe(_) => assert!(may_never_end, "{what}"),
+                Outcome::Safe { bounds } if bounds.iter().all(|bound| bound.exhausted) => {
+                    assert!(!may_never_end, "{what}")
+                }
+                _ => continue,
+            }
+            decided += 1;
+        }
+    }
+    assert!(decided * 2 > count, "{decided} of {count} are decided");
+}

@@ -18,7 +18,8 @@
 //! so beyond every bound, or comes to a point behind which threads only wait: this check, then, under another name. (A
 //! mutex that is free again and again, and a thread that waits for it, need others that go round a loop.)
 //!
-//! A section that writes to shared memory and then waits is given up: its writes would have to be undone.
+//! The observer leaves out the writes of a section (an exchange that spins writes before it is known whether the step can be taken):
+//! they are seen by nobody if the thread waits. A section that reads shared memory after it has written, and then waits, is given up.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,8 +61,10 @@ pub struct Observed {
     observer: ThreadId,
     /// A condition that is waited for does not hold.
     fails: Term,
-    /// Something was changed.
-    changed: bool,
+    /// The section wrote to shared memory, which was left out.
+    wrote: bool,
+    /// What follows cannot be told: something that was left out may be read, or something else was changed.
+    is_lost: bool,
 }
 
 impl Run<'_, '_> {
@@ -100,10 +103,22 @@ impl Run<'_, '_> {
         match &mut self.observed {
             None => self.thread,
             Some(observed) => {
-                observed.changed |= !matches!(kind, EventKind::Read { .. } | EventKind::Fence(_) | EventKind::Step);
+                observed.is_lost |= match kind {
+                    EventKind::Read { .. } => observed.wrote,
+                    EventKind::Fence(_) | EventKind::Step => false,
+                    _ => true,
+                };
                 observed.observer
             }
         }
+    }
+
+    /// Whether the observer leaves an event out.
+    pub fn leaves_out(&mut self, kind: &EventKind) -> bool {
+        let Some(observed) = &mut self.observed else { return false };
+        let is_write = matches!(kind, EventKind::Write { .. });
+        observed.wrote |= is_write;
+        is_write
     }
 
     /// Runs a section for the observer; whether a condition that is waited for does not hold there.
@@ -164,7 +179,7 @@ impl Run<'_, '_> {
             if code[index].kind == InstrKind::SectionEnd || !Code::section_may_wait(self.function, block, index) {
                 return Ok(Vec::new());
             }
-            if self.observed.is_some_and(|observed| observed.changed) {
+            if self.observed.is_some_and(|observed| observed.is_lost) {
                 return Err(Undecided::at(Why::NotLookedFor(Unsought::DeadlocksAfterWrites), self.user_place().span));
             }
             index += self.one_instr(block, code, index)?;
@@ -193,7 +208,7 @@ impl Execution<'_> {
                 let section = self.add_section(observer, SectionKind::Atomic, wait.here, wait.at);
                 let mut run = Run::new(self, wait.thread, *function);
                 run.guards = Guards::new(wait.here);
-                run.observed = Some(Observed { observer, fails: Term::FALSE, changed: false });
+                run.observed = Some(Observed { observer, fails: Term::FALSE, wrote: false, is_lost: false });
                 let state = State { section: Some(section), ..std::mem::take(&mut **state) };
                 waits = run.observe(*begin, state)?;
                 self.end_section(section);

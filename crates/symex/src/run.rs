@@ -520,6 +520,9 @@ impl<'p, 'a> Run<'p, 'a> {
     }
 
     pub fn event(&mut self, kind: EventKind, guard: Term, visible: bool) -> EventId {
+        if self.leaves_out(&kind) {
+            return self.exec.next_event();
+        }
         let (thread, section) = (self.actor(&kind), self.state.section);
         let span = self.user_place().span;
         let visible = visible || section.is_some();
