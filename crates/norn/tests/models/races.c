@@ -391,3 +391,20 @@ int main(void) {
 #endif
     finish(thread);
 }
+//// An idle iteration races also where termination is asked about.
+//// check --data-race: unsafe data-race
+//// check --data-race -e events: unsafe data-race
+//// check --data-race --termination -e events: unsafe data-race
+//// check --data-race --termination -e states: unsafe data-race
+static atomic_int flag;
+THREAD(waits) {
+    while (!atomic_load_explicit(&flag, memory_order_acquire))
+        ;
+    return 0;
+}
+int main(void) {
+    pthread_t waiting = start(waits);
+    *(int *)&flag = 0;
+    atomic_store_explicit(&flag, 1, memory_order_release);
+    finish(waiting);
+}
