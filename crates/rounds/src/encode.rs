@@ -229,7 +229,7 @@ impl<'a> Encoding<'a> {
                             store.get_or_insert_with(|| Store { committed: committed.clone(), cells: Vec::new() });
                         for &(cell, goes_there) in event.targets() {
                             let goes_there = self.narrow.bool(goes_there);
-                            store.cells.push((cell.0, self.narrow.terms.and(guard, goes_there)));
+                            store.cells.push((cell, self.narrow.terms.and(guard, goes_there)));
                         }
                     }
                     _ => {}
@@ -283,7 +283,7 @@ impl<'a> Encoding<'a> {
                 let mut shared = Term::FALSE;
                 for &(cell, is_read) in targets {
                     let is_read = self.narrow.bool(is_read);
-                    for &(_, goes_there) in store.cells.iter().filter(|found| found.0 == cell.0) {
+                    for &(_, goes_there) in store.cells.iter().filter(|found| found.0 == cell) {
                         let both = self.narrow.terms.and(is_read, goes_there);
                         shared = self.narrow.terms.or(shared, both);
                     }

@@ -34,6 +34,8 @@ norn_ir::ids! {
     CellId = "cell";
     /// An index into [`Symbolic::objects`].
     ObjectId = "object";
+    /// An index into [`Symbolic::moments`].
+    MomentId = "moment";
 }
 
 impl EventId {
@@ -394,6 +396,14 @@ impl Symbolic {
 
     pub fn thread(&self, id: ThreadId) -> &Thread {
         &self.threads[id.0 as usize]
+    }
+
+    pub fn moment(&self, id: MomentId) -> &Moment {
+        &self.moments[id.index()]
+    }
+
+    pub fn moment_ids(&self) -> impl Iterator<Item = MomentId> + use<> {
+        MomentId::all(self.moments.len())
     }
 
     pub fn event_ids(&self) -> impl Iterator<Item = EventId> + use<> {

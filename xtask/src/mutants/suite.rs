@@ -74,9 +74,9 @@ impl Suite {
     /// Compiles all tests of the copy.
     pub fn build(tree: &Path) -> Result<Suite, String> {
         println!("compiling the tests with all faults");
-        let messages = cargo(tree, &["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"])?;
-        // Of the workspace: alone, the features of its dependencies differ, and all would be compiled once more.
-        cargo(tree, &["build", "--workspace"])?;
+        // Tests and programs at once: apart, the features of their dependencies differ, and all would be compiled twice.
+        let what = ["build", "--workspace", "--bins", "--tests", "--message-format=json-render-diagnostics"];
+        let messages = cargo(tree, &what)?;
         let mut tests = Vec::new();
         for line in messages.lines() {
             tests.extend(tests_of(line, tree));

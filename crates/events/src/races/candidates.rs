@@ -4,14 +4,14 @@
 use crate::fixed_order::implies;
 use norn_ir::instr::{FenceKind, Order};
 use norn_logic::Term;
-use norn_symex::{CellId, EventId, EventKind, EventRange, Moment, MomentKind, Symbolic, ThreadId};
+use norn_symex::{CellId, EventId, EventKind, EventRange, Moment, MomentId, MomentKind, Symbolic, ThreadId};
 use std::collections::BTreeMap;
 
 /// An access that may be one half of a race. A compare-and-exchange is two: it writes, or it only reads.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Candidate {
     /// Of [`Symbolic::moments`].
-    pub moment: usize,
+    pub moment: MomentId,
     pub thread: ThreadId,
     pub position: EventId,
     pub guard: Term,
@@ -71,8 +71,8 @@ fn distinct(symbolic: &mut Symbolic) -> Vec<Candidate> {
     let mut dropped: Vec<bool> = Vec::new();
     let mut thread = ThreadId(0);
     let mut links = symbolic.event_ids().filter(|&id| is_link(symbolic, id)).collect::<Vec<_>>().into_iter().peekable();
-    for moment in 0..symbolic.moments.len() {
-        let Moment { thread: own, position, ref what, .. } = symbolic.moments[moment];
+    for moment in symbolic.moment_ids() {
+        let Moment { thread: own, position, ref what, .. } = *symbolic.moment(moment);
         let passed = links.next_if(|&link| link < position).is_some();
         while links.next_if(|&link| link < position).is_some() {}
         if passed || own != thread {
@@ -129,8 +129,8 @@ fn ends_stretch(what: &MomentKind) -> bool {
 }
 
 /// An access as what can be part of a race: as a write, or where it does not write.
-fn halves(symbolic: &mut Symbolic, moment: usize) -> Vec<Candidate> {
-    let Moment { thread, position, ref what, .. } = symbolic.moments[moment];
+fn halves(symbolic: &mut Symbolic, moment: MomentId) -> Vec<Candidate> {
+    let Moment { thread, position, ref what, .. } = *symbolic.moment(moment);
     let access = match what.clone() {
         MomentKind::Access(access) => access,
         MomentKind::Free { event, order } => return freeing(symbolic, moment, event, order).into_iter().collect(),
@@ -159,8 +159,8 @@ fn halves(symbolic: &mut Symbolic, moment: usize) -> Vec<Candidate> {
 }
 
 /// Whatever is freed is written.
-fn freeing(symbolic: &Symbolic, moment: usize, event: EventId, order: Order) -> Option<Candidate> {
-    let Moment { thread, position, .. } = symbolic.moments[moment];
+fn freeing(symbolic: &Symbolic, moment: MomentId, event: EventId, order: Order) -> Option<Candidate> {
+    let Moment { thread, position, .. } = *symbolic.moment(moment);
     let event = symbolic.event(event);
     let EventKind::EndLife(objects) = &event.kind else { return None };
     let mut targets: Vec<(CellId, Term)> = Vec::new();

@@ -11,11 +11,11 @@ use crate::fixed_order::implies;
 use crate::pairs::{Fixed, Source};
 use norn_ir::instr::{Order, SyncKind};
 use norn_logic::{ClauseSink, Lit, Term};
-use norn_symex::{Accessed, CellId, EventId, EventRange, MomentKind, SectionId, SectionKind, Symbolic};
+use norn_symex::{Accessed, CellId, EventId, EventRange, MomentId, MomentKind, SectionId, SectionKind, Symbolic};
 use std::collections::BTreeMap;
 
 /// By moment: the moments that it may get something from, each with the literals that have to hold.
-pub type Edges = BTreeMap<usize, Vec<(usize, Vec<Lit>)>>;
+pub type Edges = BTreeMap<MomentId, Vec<(MomentId, Vec<Lit>)>>;
 
 pub fn acquires(order: Order) -> bool {
     matches!(order, Order::Acquire | Order::AcqRel | Order::SeqCst)
@@ -26,9 +26,9 @@ pub fn releases(order: Order) -> bool {
 }
 
 /// The moments that write to cells which collect messages, by cell.
-fn collecting(symbolic: &mut Symbolic) -> BTreeMap<CellId, Vec<usize>> {
-    let mut writers: BTreeMap<CellId, Option<Vec<usize>>> = BTreeMap::new();
-    for moment in 0..symbolic.moments.len() {
+fn collecting(symbolic: &mut Symbolic) -> BTreeMap<CellId, Vec<MomentId>> {
+    let mut writers: BTreeMap<CellId, Option<Vec<MomentId>>> = BTreeMap::new();
+    for moment in symbolic.moment_ids() {
         let Some(access) = access(symbolic, moment).cloned() else { continue };
         let passes_on = passes_on(symbolic, moment, &access);
         for event in access.writes {
@@ -56,7 +56,7 @@ fn only_cell(symbolic: &Symbolic, events: EventRange) -> Option<CellId> {
 }
 
 /// Whether a write gives away all that its thread could know of the writes before it to the same cell.
-fn passes_on(symbolic: &mut Symbolic, moment: usize, access: &Accessed) -> bool {
+fn passes_on(symbolic: &mut Symbolic, moment: MomentId, access: &Accessed) -> bool {
     let Some(cell) = only_cell(symbolic, access.writes) else { return false };
     if !access.reads.is_empty() {
         return true;
@@ -69,7 +69,7 @@ fn passes_on(symbolic: &mut Symbolic, moment: usize, access: &Accessed) -> bool 
     if !releases(access.order) {
         return false;
     }
-    for earlier in (0..moment).rev() {
+    for earlier in MomentId::all(moment.index()).rev() {
         let Some(read) = self::access(symbolic, earlier) else { continue };
         let first = read.reads.start.index();
         let Some(event) = symbolic.events.get(first).filter(|event| event.section == Some(section)) else {
@@ -91,7 +91,7 @@ fn passes_on(symbolic: &mut Symbolic, moment: usize, access: &Accessed) -> bool 
 pub fn collected<S: ClauseSink>(formula: &mut Formula<'_, S>, context: &mut Context<'_, S>) -> Edges {
     let writers = collecting(context.symbolic);
     let mut edges = Edges::new();
-    for moment in 0..context.symbolic.moments.len() {
+    for moment in context.symbolic.moment_ids() {
         let symbolic = &*context.symbolic;
         let Some(read) = access(symbolic, moment).filter(|access| access.order != Order::Plain) else { continue };
         let Some(list) = only_cell(symbolic, read.reads).and_then(|cell| writers.get(&cell)) else { continue };
@@ -99,7 +99,7 @@ pub fn collected<S: ClauseSink>(formula: &mut Formula<'_, S>, context: &mut Cont
         let executed = formula.lit(symbolic, symbolic.event(event).guard);
         let mut got = Vec::new();
         for &writer in list {
-            if symbolic.moments[writer].thread == symbolic.moments[moment].thread {
+            if symbolic.moment(writer).thread == symbolic.moment(moment).thread {
                 continue;
             }
             let Some(written) = access(symbolic, writer) else { continue };
@@ -118,8 +118,8 @@ pub fn collected<S: ClauseSink>(formula: &mut Formula<'_, S>, context: &mut Cont
     edges
 }
 
-pub fn access(symbolic: &Symbolic, moment: usize) -> Option<&Accessed> {
-    match &symbolic.moments[moment].what {
+pub fn access(symbolic: &Symbolic, moment: MomentId) -> Option<&Accessed> {
+    match &symbolic.moment(moment).what {
         MomentKind::Access(access) => Some(access),
         _ => None,
     }
@@ -129,8 +129,8 @@ pub fn access(symbolic: &Symbolic, moment: usize) -> Option<&Accessed> {
 /// What a thread wrote itself tells it nothing new, unless that passes on what another thread wrote.
 pub fn messages<S: ClauseSink>(context: &Context<'_, S>) -> Edges {
     let symbolic = &*context.symbolic;
-    let mut writers: BTreeMap<EventId, (usize, usize)> = BTreeMap::new();
-    for moment in 0..symbolic.moments.len() {
+    let mut writers: BTreeMap<EventId, (MomentId, usize)> = BTreeMap::new();
+    for moment in symbolic.moment_ids() {
         let Some(access) = access(symbolic, moment).filter(|access| access.order != Order::Plain) else { continue };
         for (byte, event) in access.writes.into_iter().enumerate() {
             writers.insert(event, (moment, byte));
@@ -139,9 +139,9 @@ pub fn messages<S: ClauseSink>(context: &Context<'_, S>) -> Edges {
     let sources: BTreeMap<EventId, &Vec<(Source, Lit)>> =
         context.sources.iter().map(|(read, sources)| (*read, sources)).collect();
     let mut messages = Edges::new();
-    for moment in 0..symbolic.moments.len() {
+    for moment in symbolic.moment_ids() {
         let Some(access) = access(symbolic, moment).filter(|access| access.order != Order::Plain) else { continue };
-        let mut found: BTreeMap<usize, Vec<Lit>> = BTreeMap::new();
+        let mut found: BTreeMap<MomentId, Vec<Lit>> = BTreeMap::new();
         for (byte, event) in access.reads.into_iter().enumerate() {
             for &(source, literal) in sources.get(&event).into_iter().copied().flatten() {
                 let Source::Write(write) = source else { continue };
@@ -153,7 +153,7 @@ pub fn messages<S: ClauseSink>(context: &Context<'_, S>) -> Edges {
         }
         found.retain(|&writer, literals| {
             let Some(written) = self::access(symbolic, writer) else { return false };
-            let is_own = symbolic.moments[writer].thread == symbolic.moments[moment].thread;
+            let is_own = symbolic.moment(writer).thread == symbolic.moment(moment).thread;
             let passes_on = !written.reads.is_empty();
             literals.len() == access.reads.len() && written.writes.len() == access.reads.len() && (!is_own || passes_on)
         });
@@ -166,20 +166,20 @@ pub fn messages<S: ClauseSink>(context: &Context<'_, S>) -> Edges {
 
 /// Who acquires a lock gets what all earlier releases of it gave.
 pub fn released<S: ClauseSink>(formula: &mut Formula<'_, S>, context: &mut Context<'_, S>) -> Edges {
-    let mut syncs: [Vec<(usize, SectionId)>; 2] = Default::default();
-    for (number, moment) in context.symbolic.moments.iter().enumerate() {
-        if let MomentKind::Sync { kind, section, .. } = moment.what {
-            syncs[usize::from(kind == SyncKind::Release)].push((number, section));
+    let mut syncs: [Vec<(MomentId, SectionId)>; 2] = Default::default();
+    for moment in context.symbolic.moment_ids() {
+        if let MomentKind::Sync { kind, section, .. } = context.symbolic.moment(moment).what {
+            syncs[usize::from(kind == SyncKind::Release)].push((moment, section));
         }
     }
     let [acquiring, releasing] = syncs;
     let mut released = Edges::new();
     for &(acquire, later) in &acquiring {
         for &(release, earlier) in &releasing {
-            if context.symbolic.moments[acquire].thread == context.symbolic.moments[release].thread {
+            if context.symbolic.moment(acquire).thread == context.symbolic.moment(release).thread {
                 continue;
             }
-            let places = |moment: usize| match &context.symbolic.moments[moment].what {
+            let places = |moment: MomentId| match &context.symbolic.moment(moment).what {
                 MomentKind::Sync { at, .. } => at.clone(),
                 _ => Vec::new(),
             };

@@ -79,7 +79,7 @@ fn select<S: ClauseSink>(
             let selected = rarely(formula);
             let executed = formula.lit(context.symbolic, candidate.guard);
             formula.clause(&[!selected, executed]);
-            let first = threads[candidate.thread.0 as usize];
+            let first = threads[candidate.thread.index()];
             formula.clause(&[!selected, if side == 0 { first } else { !first }]);
             if !candidate.is_write {
                 formula.clause(&[!selected, !writes]);

@@ -9,14 +9,14 @@ use crate::fixed_order::implies;
 use crate::pairs::Fixed;
 use norn_ir::instr::{FenceKind, Order};
 use norn_logic::{ClauseSink, Lit, Term};
-use norn_symex::{Accessed, CellId, EventId, MomentKind, Symbolic};
+use norn_symex::{Accessed, CellId, EventId, MomentId, MomentKind, Symbolic};
 use std::collections::BTreeMap;
 
 /// By moment that stores without a release: the earlier moments of its thread whose own messages it carries, each with the
 /// literals that have to hold.
 pub fn heads<S: ClauseSink>(formula: &mut Formula<'_, S>, context: &mut Context<'_, S>) -> Edges {
-    let mut by_cell: BTreeMap<CellId, Vec<usize>> = BTreeMap::new();
-    for moment in 0..context.symbolic.moments.len() {
+    let mut by_cell: BTreeMap<CellId, Vec<MomentId>> = BTreeMap::new();
+    for moment in context.symbolic.moment_ids() {
         let Some(access) = access(context.symbolic, moment) else { continue };
         let mut cells: Vec<CellId> = written(context.symbolic, access).map(|target| target.0).collect();
         cells.sort_unstable();
@@ -24,16 +24,16 @@ pub fn heads<S: ClauseSink>(formula: &mut Formula<'_, S>, context: &mut Context<
         cells.into_iter().for_each(|cell| by_cell.entry(cell).or_default().push(moment));
     }
     let mut found = Edges::new();
-    for store in 0..context.symbolic.moments.len() {
+    for store in context.symbolic.moment_ids() {
         let Some(stored) = access(context.symbolic, store).filter(|access| is_relaxed_store(access)).cloned() else {
             continue;
         };
-        let mut others: Vec<usize> =
+        let mut others: Vec<MomentId> =
             written(context.symbolic, &stored).flat_map(|target| by_cell[&target.0].iter().copied()).collect();
         others.sort_unstable();
         others.dedup();
         others.retain(|&other| other != store);
-        let earlier: Vec<usize> = others.iter().rev().copied().filter(|&other| other < store).collect();
+        let earlier: Vec<MomentId> = others.iter().rev().copied().filter(|&other| other < store).collect();
         for head in earlier {
             if !may_release(context.symbolic, head, store) {
                 continue;
@@ -59,17 +59,17 @@ fn written<'a>(symbolic: &'a Symbolic, access: &Accessed) -> impl Iterator<Item 
 }
 
 /// Whether an earlier access of the same thread may have a message of its own: it releases, or follows a fence that does.
-fn may_release(symbolic: &Symbolic, head: usize, store: usize) -> bool {
-    let thread = symbolic.moments[store].thread;
+fn may_release(symbolic: &Symbolic, head: MomentId, store: MomentId) -> bool {
+    let thread = symbolic.moment(store).thread;
     let Some(access) = access(symbolic, head).filter(|access| access.order != Order::Plain) else { return false };
-    let mut before = symbolic.moments[..head].iter().filter(|moment| moment.thread == thread);
+    let mut before = symbolic.moments[..head.index()].iter().filter(|moment| moment.thread == thread);
     let is_fence =
         |what: &MomentKind| matches!(what, MomentKind::Fence(FenceKind::Release | FenceKind::AcqRel | FenceKind::Full));
-    symbolic.moments[head].thread == thread && (releases(access.order) || before.any(|moment| is_fence(&moment.what)))
+    symbolic.moment(head).thread == thread && (releases(access.order) || before.any(|moment| is_fence(&moment.what)))
 }
 
 /// Whether whoever comes to the store has released there before, to the same cell: then nothing earlier adds anything.
-fn hides_earlier(symbolic: &mut Symbolic, head: usize, store: usize) -> bool {
+fn hides_earlier(symbolic: &mut Symbolic, head: MomentId, store: MomentId) -> bool {
     let (Some(first), Some(second)) = (access(symbolic, head), access(symbolic, store)) else { return false };
     let certain = |access: &Accessed| written(symbolic, access).all(|target| target.1 == Term::TRUE);
     let cells = |access: &Accessed| written(symbolic, access).map(|target| target.0).collect::<Vec<_>>();
@@ -83,9 +83,9 @@ fn hides_earlier(symbolic: &mut Symbolic, head: usize, store: usize) -> bool {
 fn unbroken<S: ClauseSink>(
     formula: &mut Formula<'_, S>,
     context: &mut Context<'_, S>,
-    head: usize,
-    store: usize,
-    others: &[usize],
+    head: MomentId,
+    store: MomentId,
+    others: &[MomentId],
 ) -> Option<Vec<Lit>> {
     let first = access(context.symbolic, head)?.clone();
     let second = access(context.symbolic, store)?.clone();
@@ -93,10 +93,10 @@ fn unbroken<S: ClauseSink>(
         vec![executed(formula, context.symbolic, &first), executed(formula, context.symbolic, &second)];
     let same = same_bytes(context.symbolic, &first, &second);
     conditions.push(formula.lit(context.symbolic, same));
-    let thread = context.symbolic.moments[store].thread;
+    let thread = context.symbolic.moment(store).thread;
     for &other in others.iter().filter(|&&other| other != head) {
         let Some(between) = access(context.symbolic, other).cloned() else { continue };
-        let is_own = context.symbolic.moments[other].thread == thread;
+        let is_own = context.symbolic.moment(other).thread == thread;
         let is_update = !between.reads.is_empty();
         if is_update || (is_own && (between.order != Order::Plain || other < head || other > store)) {
             continue;

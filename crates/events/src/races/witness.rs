@@ -12,9 +12,8 @@ use super::sequences::heads;
 use super::{Context, rarely};
 use crate::encode::Formula;
 use norn_ir::instr::{FenceKind, SyncKind};
-use norn_ir::number::narrow;
 use norn_logic::{ClauseSink, Lit};
-use norn_symex::{Accessed, EventId, EventKind, MomentKind, Symbolic, ThreadId};
+use norn_symex::{Accessed, EventId, EventKind, MomentId, MomentKind, Symbolic, ThreadId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The edges of happens-before, which are the same for both sides.
@@ -34,7 +33,7 @@ pub struct Witness<'c> {
 
 #[derive(Clone, Copy)]
 enum Point {
-    Moment(usize),
+    Moment(MomentId),
     Create(EventId),
     Join(EventId),
 }
@@ -61,11 +60,11 @@ impl<'c> Witness<'c> {
         [inside, outside]: [&[Lit]; 2],
     ) {
         let symbolic = &*context.symbolic;
-        let mut selected: BTreeMap<usize, Vec<(Lit, Lit)>> = BTreeMap::new();
+        let mut selected: BTreeMap<MomentId, Vec<(Lit, Lit)>> = BTreeMap::new();
         for (candidate, (&inside, &outside)) in self.candidates.iter().zip(inside.iter().zip(outside)) {
             selected.entry(candidate.moment).or_default().push((inside, outside));
         }
-        let mut given: BTreeMap<usize, Lit> = BTreeMap::new();
+        let mut given: BTreeMap<MomentId, Lit> = BTreeMap::new();
         for edges in [&self.messages, &self.collected, &self.released] {
             for &(moment, _) in edges.values().flatten() {
                 given.entry(moment).or_insert_with(|| rarely(formula));
@@ -95,10 +94,11 @@ fn points(symbolic: &Symbolic) -> Vec<Vec<Point>> {
             EventKind::Join(_) => Point::Join(id),
             _ => continue,
         };
-        threads[event.thread.0 as usize].push((id, u32::MAX, point));
+        threads[event.thread.index()].push((id, u32::MAX, point));
     }
-    for (number, moment) in symbolic.moments.iter().enumerate() {
-        threads[moment.thread.0 as usize].push((moment.position, narrow(number), Point::Moment(number)));
+    for id in symbolic.moment_ids() {
+        let moment = symbolic.moment(id);
+        threads[moment.thread.index()].push((moment.position, id.0, Point::Moment(id)));
     }
     let in_order = |mut list: Vec<(EventId, u32, Point)>| {
         list.sort_by_key(|&(position, number, _)| (position, number));
@@ -112,13 +112,13 @@ struct Side<'a> {
     symbolic: &'a Symbolic,
     witness: &'a Witness<'a>,
     /// By moment: what is in the set if selected, and what is not.
-    selected: BTreeMap<usize, Vec<(Lit, Lit)>>,
+    selected: BTreeMap<MomentId, Vec<(Lit, Lit)>>,
     /// By moment: what it gives to other threads is in the set.
-    given: BTreeMap<usize, Lit>,
+    given: BTreeMap<MomentId, Lit>,
     starts: Vec<Lit>,
     ends: Vec<Lit>,
     /// Moments that later stores of their threads may carry on from.
-    begins: BTreeSet<usize>,
+    begins: BTreeSet<MomentId>,
 }
 
 /// The points of a thread so far, as one literal that is made when it is asked for.
@@ -167,7 +167,7 @@ struct Walk {
     unacquired: Growing,
     fenced: Growing,
     /// By moment that later stores of the thread may carry on from: its own message.
-    begun: BTreeMap<usize, Lit>,
+    begun: BTreeMap<MomentId, Lit>,
 }
 
 impl Walk {
@@ -180,7 +180,7 @@ impl Walk {
 
 impl Side<'_> {
     fn thread<S: ClauseSink>(&self, formula: &mut Formula<'_, S>, thread: ThreadId) {
-        let index = thread.0 as usize;
+        let index = thread.index();
         let never = !formula.truth;
         let mut walk = Walk {
             happened: Growing::new(self.starts[index]),
@@ -195,7 +195,7 @@ impl Side<'_> {
                     let EventKind::Create(created) = &self.symbolic.event(event).kind else { continue };
                     let given = walk.release(formula);
                     for &(child, _) in created {
-                        formula.clause(&[!given, self.starts[child.0 as usize]]);
+                        formula.clause(&[!given, self.starts[child.index()]]);
                     }
                 }
                 Point::Join(event) => {
@@ -203,7 +203,7 @@ impl Side<'_> {
                     let executed = formula.lit(self.symbolic, self.symbolic.event(event).guard);
                     for &(child, condition) in joined {
                         let condition = formula.lit(self.symbolic, condition);
-                        walk.happened.because(vec![executed, condition, self.ends[child.0 as usize]]);
+                        walk.happened.because(vec![executed, condition, self.ends[child.index()]]);
                     }
                 }
                 Point::Moment(moment) => self.moment(formula, &mut walk, moment),
@@ -213,9 +213,9 @@ impl Side<'_> {
         formula.clause(&[!end, self.ends[index]]);
     }
 
-    fn moment<S: ClauseSink>(&self, formula: &mut Formula<'_, S>, walk: &mut Walk, moment: usize) {
-        let executed = |formula: &mut Formula<'_, S>| formula.lit(self.symbolic, self.symbolic.moments[moment].guard);
-        match &self.symbolic.moments[moment].what {
+    fn moment<S: ClauseSink>(&self, formula: &mut Formula<'_, S>, walk: &mut Walk, moment: MomentId) {
+        let executed = |formula: &mut Formula<'_, S>| formula.lit(self.symbolic, self.symbolic.moment(moment).guard);
+        match &self.symbolic.moment(moment).what {
             MomentKind::Access(access) => self.access(formula, walk, moment, access),
             MomentKind::Free { .. } => self.select(formula, walk, moment),
             &MomentKind::Fence(kind) => {
@@ -248,7 +248,7 @@ impl Side<'_> {
     }
 
     /// If it is selected, it is in the one set and not in the other.
-    fn select<S: ClauseSink>(&self, formula: &mut Formula<'_, S>, walk: &mut Walk, moment: usize) {
+    fn select<S: ClauseSink>(&self, formula: &mut Formula<'_, S>, walk: &mut Walk, moment: MomentId) {
         for &(inside, outside) in self.selected.get(&moment).into_iter().flatten() {
             let known = walk.happened.now(formula);
             formula.clause(&[!outside, !known]);
@@ -256,7 +256,13 @@ impl Side<'_> {
         }
     }
 
-    fn access<S: ClauseSink>(&self, formula: &mut Formula<'_, S>, walk: &mut Walk, moment: usize, access: &Accessed) {
+    fn access<S: ClauseSink>(
+        &self,
+        formula: &mut Formula<'_, S>,
+        walk: &mut Walk,
+        moment: MomentId,
+        access: &Accessed,
+    ) {
         self.select(formula, walk, moment);
         let reasons = |edges: &Edges| -> Option<Vec<Vec<Lit>>> {
             let edges = edges.get(&moment)?.iter();

@@ -19,6 +19,7 @@ pub mod sc;
 pub mod tso;
 
 use norn_logic::{Term, Terms};
+use norn_symex::CellId;
 use norn_verdict::model::Model;
 
 /// Whether stores wait in a buffer.
@@ -41,7 +42,7 @@ pub struct Store {
     /// By round, from 1: it has been committed by the end of that round.
     pub committed: Vec<Term>,
     /// The cells that it may go to, each with the condition under which it does and was executed.
-    pub cells: Vec<(u32, Term)>,
+    pub cells: Vec<(CellId, Term)>,
 }
 
 /// The conditions, as clauses, under which the commits of a thread are in order in one round (its number less one).

@@ -8,6 +8,7 @@
 
 use super::{Item, Store, stores};
 use norn_logic::{Term, Terms};
+use norn_symex::CellId;
 use std::collections::BTreeMap;
 
 pub fn order(terms: &mut Terms, items: &[Item], round: usize) -> Vec<Vec<Term>> {
@@ -37,7 +38,7 @@ fn per_cell(items: &[Item], round: usize, clauses: &mut Vec<Vec<Term>>) {
         only: Option<&'a Store>,
         maybe: Vec<(&'a Store, Term)>,
     }
-    let mut latest: BTreeMap<u32, Latest<'_>> = BTreeMap::new();
+    let mut latest: BTreeMap<CellId, Latest<'_>> = BTreeMap::new();
     for store in stores(items) {
         let is_certain = store.cells.len() == 1;
         for &(cell, goes_there) in &store.cells {
