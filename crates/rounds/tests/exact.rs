@@ -182,20 +182,39 @@ fn loads_of_more_than_was_stored_wait() {
 /// A store through a pointer is in order with the stores to the cells that it may go to.
 #[test]
 fn stores_through_pointers_are_in_order() {
-    let program = |stores: &str| {
+    let program = |stores: &str, other: &str| {
         prepare(&format!(
             "#include <pthread.h>\n#include <assert.h>\nvolatile int which, x, y;\n\
              void *t(void *arg) {{ volatile int *p = which ? &x : &y; {stores} return 0; }}\n\
-             void *u(void *arg) {{ which = 1; return 0; }}\n\
+             void *u(void *arg) {{ {other} which = 1; return 0; }}\n\
              int main(void) {{ pthread_t a, b; pthread_create(&a, 0, t, 0); pthread_create(&b, 0, u, 0);\n\
              pthread_join(a, 0); pthread_join(b, 0); assert(x != 1); return 0; }}"
         ))
     };
-    for stores in ["*p = 1; x = 2;", "*p = 1; *p = 2; y = 1;", "*p = 1; *p = 3; x = 2;"] {
-        assert_eq!(check(&program(stores), stores), 0, "{stores}");
+    // The memory of a cell that two threads write is another than that of a cell that one writes.
+    for other in ["", "x = 5;"] {
+        for stores in ["*p = 1; x = 2;", "*p = 1; *p = 2; y = 1;", "*p = 1; *p = 3; x = 2;"] {
+            assert_eq!(check(&program(stores, other), stores), 0, "{stores} {other}");
+        }
+        for stores in ["x = 2; *p = 1;", "*p = 2; *p = 1;"] {
+            assert_eq!(check(&program(stores, other), stores), 3, "{stores} {other}");
+        }
     }
-    for stores in ["x = 2; *p = 1;", "*p = 2; *p = 1;"] {
-        assert_eq!(check(&program(stores), stores), 3, "{stores}");
+}
+
+/// A store to an element is in order with the stores to the elements that it may go to, and others see that.
+#[test]
+fn stores_to_elements_are_in_order() {
+    let program = |stores: &str| {
+        prepare(&format!(
+            "#include <pthread.h>\n#include <assert.h>\nvolatile int which, a[2];\n\
+             void *t(void *arg) {{ {stores} return 0; }}\n\
+             int main(void) {{ pthread_t id; pthread_create(&id, 0, t, 0); which = 1;\n\
+             if (a[1] == 2) assert(a[1] != 1); a[1] = 7; return 0; }}"
+        ))
+    };
+    for (stores, violations) in [("a[which & 1] = 1; a[1] = 2;", 0), ("a[1] = 2; a[which & 1] = 1;", 3)] {
+        assert_eq!(check(&program(stores), stores), violations, "{stores}");
     }
 }
 

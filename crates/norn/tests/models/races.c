@@ -408,3 +408,36 @@ int main(void) {
     atomic_store_explicit(&flag, 1, memory_order_release);
     finish(waiting);
 }
+//// What an idle iteration reads races with what comes after the loop, although the last iteration does not read it.
+//// check --data-race: unsafe data-race
+//// check --data-race -e events: unsafe data-race
+//// check --data-race -e states: unsafe data-race
+//// check --data-race -e stateless: unsafe data-race
+//// check --data-race --termination -e events: unsafe data-race
+//// check --data-race --termination -e states: unsafe data-race
+//// check --data-race -DATOMIC: unsafe data-race
+//// check --data-race -DATOMIC -e events: unsafe data-race
+//// check --data-race -DATOMIC -e states: unsafe data-race
+//// check --data-race -DATOMIC -e stateless: unsafe data-race
+//// check --data-race -DATOMIC --termination -e events: unsafe data-race
+#ifdef ATOMIC
+static atomic_int x;
+#define LOOK_AT_X atomic_load_explicit(&x, memory_order_relaxed)
+#else
+static int x;
+#define LOOK_AT_X x
+#endif
+static atomic_int flag, has_left;
+THREAD(waits) {
+    while (!atomic_load_explicit(&flag, memory_order_relaxed))
+        LOOK_AT_X;
+    atomic_store_explicit(&has_left, 1, memory_order_relaxed);
+    return 0;
+}
+int main(void) {
+    pthread_t waiting = start(waits);
+    atomic_store_explicit(&flag, 1, memory_order_relaxed);
+    if (atomic_load_explicit(&has_left, memory_order_relaxed))
+        *(int *)&x = 1;
+    finish(waiting);
+}
