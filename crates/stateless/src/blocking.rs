@@ -9,8 +9,9 @@
 
 use crate::bits;
 use crate::cells::Cells;
-use crate::explore::{Item, Search};
+use crate::explore::Search;
 use crate::footprint::{Access, Footprint, Process, UNKNOWN};
+use crate::reversal::Item;
 use crate::trace::EventNumber;
 use crate::varying::VaryingStep;
 use norn_exec::{Effect, Stop};
@@ -34,11 +35,7 @@ impl Search<'_> {
             }
             match self.enabled_without(earlier, end, process) {
                 Some(footprint) => {
-                    self.counts.races += 1;
-                    self.collect(earlier, end);
-                    self.follow_in_sequence((process, footprint), past, earlier.index());
-                    self.sequence.push(Item { process, footprint, event: None });
-                    self.insert(earlier.index());
+                    self.reverse_step(earlier, end, (process, footprint), past);
                     reversed.push(earlier);
                 }
                 None => self.add_reads(&mut accesses),
@@ -52,11 +49,7 @@ impl Search<'_> {
         let process = self.trace.event(later).process;
         let past = self.trace.last_past().to_vec();
         if let Some(footprint) = self.enabled_without(earlier, later, process) {
-            self.counts.races += 1;
-            self.collect(earlier, later);
-            self.follow_in_sequence((process, footprint), &past, earlier.index());
-            self.sequence.push(Item { process, footprint, event: None });
-            self.insert(earlier.index());
+            self.reverse_step(earlier, later, (process, footprint), &past);
         }
     }
 

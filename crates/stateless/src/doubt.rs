@@ -38,6 +38,7 @@ impl Search<'_> {
         }
         self.races = races;
         self.trace.pop();
+        self.forget_reversals();
         if tries_again {
             self.reverse_blocking(process, footprint, &past, number);
         }

@@ -3,12 +3,12 @@
 //! Where two events of an execution race, a sequence that takes them in the other order is added to the wakeup tree of
 //! the state before the first, unless a process that sleeps there already covers it. A process sleeps if it was
 //! explored from an earlier state of the path and nothing that has happened since depends on it. Every sequence wakes
-//! all sleepers, so no execution is begun in vain. Sections that block and the end of the program need more: see
-//! `blocking`. A step without a meaning does not end the search: see `doubt`.
+//! all sleepers, so no execution is begun in vain. What is covered at first may not be in the end: see `reversal`. Sections that
+//! block and the end of the program need more: see `blocking`. A step without a meaning does not end the search: see `doubt`.
 
-use crate::bits;
 use crate::cells::Cells;
 use crate::footprint::{Access, Footprint, Footprints, Process};
+use crate::reversal::{Item, Open};
 use crate::robust::Cycles;
 use crate::trace::{EventNumber, Trace};
 use crate::varying::{Varying, VaryingStep};
@@ -120,7 +120,7 @@ pub struct Search<'a> {
     pub(crate) cells: &'a mut Cells,
     pub(crate) varying: &'a mut Varying,
     pub(crate) footprints: &'a mut Footprints,
-    forest: Forest,
+    pub(crate) forest: Forest,
     pub(crate) levels: Vec<Level>,
     /// The sleeping processes of all levels, one after the other.
     pub(crate) sleepers: Vec<(Process, Footprint)>,
@@ -133,7 +133,9 @@ pub struct Search<'a> {
     pub doubt: Option<Undecided>,
     pub(crate) races: Vec<EventNumber>,
     pub(crate) sequence: Vec<Item>,
-    path: Vec<Process>,
+    /// Reversals of events of the current execution that were covered, to be looked at again when more has happened.
+    pub(crate) open: Vec<Open>,
+    pub(crate) path: Vec<Process>,
     pub(crate) mask: Vec<u64>,
     pub(crate) last_row: Vec<u64>,
     pub(crate) past: Vec<u64>,
@@ -147,19 +149,10 @@ pub(crate) struct Level {
     /// Where its sleeping processes begin; they end where those of the next level begin.
     pub(crate) sleep: usize,
     /// The first of the branches that are still to be explored.
-    tree: Option<NodeId>,
+    pub(crate) tree: Option<NodeId>,
     pub(crate) begun: bool,
     /// Branches that have been explored.
     pub(crate) done: u32,
-}
-
-/// A member of a wakeup sequence that is being inserted.
-#[derive(Clone, Copy)]
-pub(crate) struct Item {
-    pub process: Process,
-    pub footprint: Footprint,
-    /// `None` for the last member, whose row is kept apart.
-    pub event: Option<EventNumber>,
 }
 
 /// Nondeterministic values by thread and position, there by the instruction that asks.
@@ -212,6 +205,7 @@ impl<'a> Search<'a> {
             doubt: None,
             races: Vec::new(),
             sequence: Vec::new(),
+            open: Vec::new(),
             path: Vec::new(),
             mask: Vec::new(),
             last_row: Vec::new(),
@@ -261,14 +255,18 @@ impl<'a> Search<'a> {
                 fresh = true;
                 continue;
             }
-            if fresh && let Some(ended) = self.end_of_execution(at_end) {
-                return ended;
+            if fresh {
+                if let Some(ended) = self.end_of_execution(at_end) {
+                    return ended;
+                }
+                self.look_again();
             }
             fresh = false;
             if self.cells.changed || self.varying.changed {
                 return Ended::LearntMore;
             }
             let Some(event) = self.trace.pop() else { return Ended::Everything };
+            self.forget_reversals();
             self.executor.undo_to(event.mark);
             if let Some(level) = self.levels.pop() {
                 self.sleepers.truncate(level.sleep);
@@ -342,7 +340,7 @@ impl<'a> Search<'a> {
     }
 
     /// Where the sleepers of a level are.
-    fn asleep(&self, depth: usize) -> std::ops::Range<usize> {
+    pub(crate) fn asleep(&self, depth: usize) -> std::ops::Range<usize> {
         self.levels[depth].sleep..self.levels.get(depth + 1).map_or(self.sleepers.len(), |next| next.sleep)
     }
 
@@ -470,133 +468,6 @@ impl<'a> Search<'a> {
                 self.sleepers.push(sleeper);
             }
         }
-    }
-
-    /// The last event (`later`) should also come before `earlier`.
-    pub(crate) fn reverse(&mut self, earlier: EventNumber, later: EventNumber) {
-        self.counts.races += 1;
-        let event = *self.trace.event(later);
-        self.collect(earlier, later);
-        let past = std::mem::take(&mut self.past);
-        self.follow_in_sequence((event.process, event.footprint), &past, earlier.index());
-        self.past = past;
-        self.sequence.push(Item { process: event.process, footprint: event.footprint, event: None });
-        self.insert(earlier.index());
-    }
-
-    /// The events after `earlier` and before `end` that do not follow from it.
-    pub(crate) fn collect(&mut self, earlier: EventNumber, end: EventNumber) {
-        self.sequence.clear();
-        self.path.clear();
-        self.mask.clear();
-        self.mask.resize(self.trace.words(), 0);
-        for number in earlier.until(end) {
-            if !self.trace.happens_before(earlier, number) {
-                let event = self.trace.event(number);
-                let (process, footprint) = (event.process, event.footprint);
-                self.sequence.push(Item { process, footprint, event: Some(number) });
-                bits::add(&mut self.mask, number.index());
-            }
-        }
-    }
-
-    /// Puts the sequence into the tree of a level, unless it is covered.
-    pub(crate) fn insert(&mut self, depth: usize) {
-        self.path.clear();
-        let covers = |&sleeper: &(Process, Footprint)| self.is_weak_initial(depth, sleeper).is_some();
-        if self.sleepers[self.asleep(depth)].iter().any(covers) {
-            return;
-        }
-        let mut parent = None;
-        let mut first = self.levels[depth].tree;
-        loop {
-            let mut found = None;
-            let mut at = first;
-            while let Some(id) = at {
-                let node = self.forest.get(id);
-                if let Some(position) = self.is_weak_initial(depth, (node.process, node.footprint)) {
-                    found = Some((id, position));
-                    break;
-                }
-                at = (node.next != NO_NODE).then_some(node.next);
-            }
-            let Some((id, position)) = found else { break };
-            let node = self.forest.get(id);
-            if let Some(position) = position {
-                let item = self.sequence.remove(position);
-                if let Some(event) = item.event {
-                    bits::remove(&mut self.mask, event.index());
-                }
-            }
-            self.path.push(node.process);
-            if node.first == NO_NODE || self.sequence.is_empty() {
-                return;
-            }
-            parent = Some(id);
-            first = Some(node.first);
-        }
-        let added = self.forest.chain(self.sequence.iter().map(|item| (item.process, item.footprint)));
-        let list = self.forest.append(first.unwrap_or(NO_NODE), added);
-        match parent {
-            Some(parent) => self.forest.set_children(parent, list),
-            None => self.levels[depth].tree = Some(list),
-        }
-    }
-
-    /// Whether a process could come first: `Some(Some(position))` as this member of the sequence, `Some(None)` because
-    /// nothing in the sequence depends on it.
-    fn is_weak_initial(&self, depth: usize, (process, footprint): (Process, Footprint)) -> Option<Option<usize>> {
-        if let Some(position) = self.sequence.iter().position(|item| item.process == process) {
-            let alone = match self.sequence[position].event {
-                Some(event) => {
-                    let event = event.index();
-                    let row = self.trace.clocks.row(event);
-                    row.iter().zip(&self.mask).enumerate().all(|(word, (row, mask))| {
-                        let own = if event / 64 == word { 1 << (event % 64) } else { 0 };
-                        row & mask & !own == 0
-                    })
-                }
-                None => bits::disjoint(&self.last_row, &self.mask),
-            };
-            return alone.then_some(Some(position));
-        }
-        for (position, item) in self.sequence.iter().enumerate() {
-            let reached = |thread: ThreadIdentity, step: StepNumber| self.has_reached(depth, position, thread, step);
-            if self.footprints.depend((process, footprint), (item.process, item.footprint), reached) {
-                return None;
-            }
-        }
-        Some(None)
-    }
-
-    /// What the last member of a sequence follows. It may be less than in the trace: without an own store that has
-    /// reached memory, a read of that store is not ordered with the writes of others.
-    pub(crate) fn follow_in_sequence(
-        &mut self,
-        (process, footprint): (Process, Footprint),
-        past: &[u64],
-        depth: usize,
-    ) {
-        self.last_row.clear();
-        self.last_row.extend_from_slice(past);
-        self.last_row.resize(self.trace.words(), 0);
-        for (position, item) in self.sequence.iter().enumerate() {
-            let reached = |thread: ThreadIdentity, step: StepNumber| self.has_reached(depth, position, thread, step);
-            let depends = self.footprints.depend((item.process, item.footprint), (process, footprint), reached);
-            if let Some(event) = item.event
-                && depends
-            {
-                bits::join(&mut self.last_row, self.trace.clocks.row(event.index()));
-            }
-        }
-    }
-
-    /// Whether a store is in memory at a position of the sequence, which begins at the given level.
-    fn has_reached(&self, depth: usize, position: usize, thread: ThreadIdentity, step: StepNumber) -> bool {
-        let commit = Process::commit(thread, step);
-        self.trace.commit_of(thread, step).is_some_and(|event| event.index() < depth)
-            || self.path.contains(&commit)
-            || self.sequence[..position].iter().any(|earlier| earlier.process == commit)
     }
 
     // Ends.

@@ -1,8 +1,8 @@
 //! The engine `stateless`: every execution of a terminating program up to the equivalence of Shasha and Snir, one of
 //! each, under SC, TSO and PSO.
 //!
-//! - `explore`: the search, optimal dynamic partial-order reduction; `wakeup`: its trees; `blocking`: locks and exits; `doubt`: what has no
-//!   meaning
+//! - `explore`: the search, optimal dynamic partial-order reduction; `reversal`: sequences that are still to be explored; `wakeup`: the trees
+//!   of these; `blocking`: locks and exits; `doubt`: what has no meaning
 //! - `trace`: the happens-before relation of the current execution; `footprint`, `cells`: who depends on whom; `varying`: steps
 //!   that access different cells in different executions
 //! - `engine`: from a program to a verdict; `robust`, `cycle`: is every trace one of SC?
@@ -18,6 +18,7 @@ mod doubt;
 mod engine;
 mod explore;
 mod footprint;
+mod reversal;
 mod robust;
 mod trace;
 mod varying;

@@ -287,6 +287,15 @@ fn known_numbers() {
     let swap = |from: i32| format!("int e = {from}; atomic_compare_exchange_strong(&a, &e, 3);");
     let program = threads("atomic_int a;", &[&swap(0), "atomic_store(&a, 1);", "(void)atomic_load(&a);", &swap(1)]);
     assert_eq!(counts(&program), [18; 3]);
+    // What two of them do depends on which of them comes first after the store.
+    let program = threads("atomic_int a;", &["atomic_store(&a, 1);", &swap(1), &(swap(1) + "(void)atomic_load(&a);")]);
+    counts(&program);
+    // The second thread reads x while its store is in the buffer: before x is written, and between two exchanges of the third.
+    let reads = "atomic_store_explicit(&a, 1, memory_order_release); (void)atomic_load(&a); (void)x;";
+    let swaps = "int e = 0; atomic_compare_exchange_strong(&a, &e, 0); e = 0; atomic_compare_exchange_strong(&a, &e, 0); \
+        atomic_fetch_add(&a, 0);";
+    let program = threads("volatile int x; atomic_int a;", &["x = 1;", reads, swaps]);
+    assert_eq!(counts(&program)[1], 14);
 }
 
 #[test]
