@@ -610,14 +610,10 @@ fn unsafe_verdict(task: &Task<'_>, symbolic: &Symbolic, claim: Claim, figures: &
         }
         // What a thread does silently beyond where the model stops it may have no meaning.
         Ruling::Open(open) => Ok(Step::Doubt { open, goes_on: true }),
-        Ruling::Fails(mismatch) => match symbolic.watches_addresses {
-            // Addresses are not always those of the machine.
-            Some(span) => {
-                let why = Why::Addresses("the program looks at an address as a number".into());
-                Ok(Step::Doubt { open: Undecided::at(why, span), goes_on: true })
-            }
-            None => Err(mismatch),
-        },
+        Ruling::Fails(mismatch) => {
+            let open = symbolic.may_not_replay().ok_or(mismatch)?;
+            Ok(Step::Doubt { open, goes_on: true })
+        }
     }
 }
 

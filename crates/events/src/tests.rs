@@ -83,6 +83,7 @@ fn symbolic(threads: &[Vec<Op>]) -> (Symbolic, Vec<Term>) {
         constraints: build.constraints,
         joined: Vec::new(),
         watches_addresses: None,
+        guesses_number: None,
         observer: None,
         moments: Vec::new(),
         stats: Stats::default(),

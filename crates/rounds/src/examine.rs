@@ -301,18 +301,12 @@ fn report(
     mut stats: Stats,
 ) -> Result<Examined, Mismatch> {
     let schedule = symbolic.schedule(task.model, task.program.fingerprint(), &question.moves(), &question.value());
-    let claimed = question.violations().next().expect("a model should violate something").clone();
     let foreseen = question.violations().map(Expected::from);
     let claim = Claim { schedule, expected: foreseen.chain(Expected::invalid_loads()).collect() };
     let found = match task.referee.rule(task.program, task.checks, claim) {
         Ruling::Holds(found) => found,
         Ruling::Open(open) => return Ok(Examined::Undecided(open)),
-        Ruling::Fails(_) if symbolic.watches_addresses.is_some() => {
-            let why = Why::Addresses("a violation depends on the values of addresses".into());
-            let span = symbolic.watches_addresses.unwrap_or(claimed.span);
-            return Ok(Examined::Undecided(Undecided::at(why, span)));
-        }
-        Ruling::Fails(mismatch) => return Err(mismatch),
+        Ruling::Fails(mismatch) => return symbolic.may_not_replay().map(Examined::Undecided).ok_or(mismatch),
     };
     let found = shrink(task, found);
     stats.0.insert("switches", context_switches(&found.schedule().steps) as f64);

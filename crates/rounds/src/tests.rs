@@ -73,6 +73,7 @@ fn program(threads: &[&str], outcome: &str) -> Symbolic {
         constraints: Vec::new(),
         joined: Vec::new(),
         watches_addresses: None,
+        guesses_number: None,
         observer: None,
         moments: Vec::new(),
         stats: Default::default(),

@@ -480,3 +480,17 @@ fn runs(bits: u64) -> impl Iterator<Item = (u32, u32)> {
         Some((low, length))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_that_differ_vary_where_they_do() {
+        let constant = |ones: u64| Encoding::Bits { varying: 0, ones, indeterminate: false };
+        let Encoding::Bits { varying, ones, .. } = join(&constant(0b1100), &constant(0b1010), 8) else {
+            panic!("bits should stay bits")
+        };
+        assert_eq!((varying, ones), (0b0110, 0b1000));
+    }
+}

@@ -13,7 +13,7 @@
 //! wide. A cell that may be indeterminate has a value of its own for that.
 
 use norn_ir::number::to_usize;
-use norn_verdict::undecided::Why;
+use norn_verdict::undecided::{Undecided, Why};
 use std::ops::Range;
 
 use norn_ir::ids::FuncId;
@@ -108,6 +108,9 @@ pub struct Symbolic {
     /// Where the program looks at an address as a number, if it does. Addresses here are not always those of the machine,
     /// so a counterexample may then fail to replay, which is no error in Norn but a reason to give up.
     pub watches_addresses: Option<Span>,
+    /// A creation by one of several threads that create, if there is one. The number of such a thread depends on the order of
+    /// creations; here it may be any number that no other thread has.
+    pub guesses_number: Option<Span>,
     /// The thread that looks, after the ends of all others, whether they wait for ever; the last one, if it is there. It is
     /// none of the program's.
     pub observer: Option<ThreadId>,
@@ -396,6 +399,15 @@ impl Symbolic {
 
     pub fn thread(&self, id: ThreadId) -> &Thread {
         &self.threads[id.0 as usize]
+    }
+
+    /// Why a counterexample may fail to replay, though nothing is wrong with Norn: a reason to give up.
+    pub fn may_not_replay(&self) -> Option<Undecided> {
+        if let Some(span) = self.watches_addresses {
+            return Some(Undecided::at(Why::Addresses("the program looks at an address as a number".into()), span));
+        }
+        let words = "a violation depends on the numbers of threads that several threads create";
+        self.guesses_number.map(|span| Undecided::at(Why::NoMeaning(words.into()), span))
     }
 
     pub fn moment(&self, id: MomentId) -> &Moment {

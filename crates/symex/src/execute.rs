@@ -141,6 +141,7 @@ fn finish(exec: Execution<'_>, passes: usize) -> Symbolic {
         constraints: exec.constraints,
         joined: exec.joined,
         watches_addresses: exec.watches_addresses,
+        guesses_number: exec.guesses_number,
         observer: exec.observer,
         moments: exec.moments.list,
         stats,

@@ -65,6 +65,7 @@ pub struct Execution<'a> {
     /// What was read from cells, as numbers.
     pub read: HashMap<Term, (Slot, Option<Range>)>,
     pub watches_addresses: Option<Span>,
+    pub guesses_number: Option<Span>,
     /// Where threads may wait; empty unless deadlocks are looked for.
     pub waits: Vec<Waiting>,
     /// See [`crate::Symbolic`].
@@ -171,6 +172,7 @@ impl<'a> Execution<'a> {
             sizes: BTreeMap::new(),
             read: HashMap::new(),
             watches_addresses: None,
+            guesses_number: None,
             waits: Vec::new(),
             observer: None,
             main_returned: Term::FALSE,

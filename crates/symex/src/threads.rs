@@ -65,6 +65,9 @@ impl Run<'_, '_> {
                 Some(number) => number,
                 None => self.number(),
             };
+            if self.thread.0 != 0 || self.others_create() {
+                self.exec.guesses_number.get_or_insert(self.span);
+            }
             let run = ThreadRun {
                 function: Some(start),
                 creator: Some((self.thread, event)),
@@ -117,11 +120,15 @@ impl Run<'_, '_> {
         }
     }
 
+    /// Whether a thread that was created before may create threads itself.
+    fn others_create(&self) -> bool {
+        self.creations.iter().any(|(_, child)| self.exec.facts.creates[child.0 as usize])
+    }
+
     /// The number of the next thread: one more than there are, which is known as long as only the entry thread creates.
     fn number(&mut self) -> Term {
         let width = self.exec.pointer_bits;
-        let others_create = self.creations.iter().any(|(_, child)| self.exec.facts.creates[child.0 as usize]);
-        if self.thread.0 != 0 || others_create {
+        if self.thread.0 != 0 || self.others_create() {
             let bits = 64 - (self.exec.facts.threads.len() as u64).leading_zeros();
             let number = self.exec.terms.fresh(Sort::Bits(bits));
             return self.exec.terms.zext(number, width);

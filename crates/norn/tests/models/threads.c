@@ -385,3 +385,35 @@ int main(void) {
     finish(a);
     finish(b);
 }
+//// Threads that several threads create have numbers in the order of their creations.
+//// check -e states: unsafe assertion first < second
+//// check -e states -DREVERSED: unsafe assertion first > second
+//// check -e states -DIN_TURN: safe
+//// check -e stateless -DIN_TURN: safe
+//// check -e events -DIN_TURN: unknown the numbers of threads
+//// check -e rounds -DIN_TURN: unknown the numbers of threads
+static pthread_t first, second;
+THREAD(ends) {
+    return 0;
+}
+THREAD(creates) {
+    pthread_create(argument ? &second : &first, 0, ends, 0);
+    return 0;
+}
+int main(void) {
+    pthread_t creators[2];
+    pthread_create(&creators[0], 0, creates, 0);
+#ifdef IN_TURN
+    finish(creators[0]);
+#endif
+    pthread_create(&creators[1], 0, creates, &first);
+#ifndef IN_TURN
+    finish(creators[0]);
+#endif
+    finish(creators[1]);
+#ifdef REVERSED
+    assert(first > second);
+#else
+    assert(first < second);
+#endif
+}
