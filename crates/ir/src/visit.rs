@@ -181,6 +181,15 @@ impl BinaryOp {
         };
         self.divides() && (bits == 0 || self.divides_signed() && bits == minus_one)
     }
+
+    /// Whether some operands are a violation where overflow is checked, shifts outside of the width included.
+    pub fn may_overflow(self) -> bool {
+        use BinaryOp::{AddSigned, DivSigned, MulSigned, RemSigned, Shl, ShlSigned, ShrSigned, ShrUnsigned, SubSigned};
+        matches!(
+            self,
+            AddSigned | SubSigned | MulSigned | DivSigned | RemSigned | Shl | ShlSigned | ShrSigned | ShrUnsigned
+        )
+    }
 }
 
 impl InstrKind {

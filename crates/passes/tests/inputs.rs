@@ -57,6 +57,15 @@ fn an_excluded_input_matters_after_a_visible_step() {
 }
 
 #[test]
+fn an_excluded_input_matters_after_what_may_go_wrong() {
+    for step in ["h = 1 / y;", "y + 1;", "1 << y;", "assert(y);"] {
+        let main = "int main(void) { int y = g, x = __VERIFIER_nondet_int(); if (x > 3) {";
+        let stopped = &domains(&format!("{main} {step} __VERIFIER_assume(x < 0); }} return 0; }}"))[0];
+        assert!(stopped.iter().any(|&x| (4..1 << 31).contains(&x)), "{step} {stopped:?}");
+    }
+}
+
+#[test]
 fn a_function_that_is_called_in_other_ways_returns_anything() {
     let fetch = "int any(void) { return __VERIFIER_nondet_int(); }\n";
     let direct = format!("{fetch}int main(void) {{ g = any() == 3; return 0; }}");

@@ -4,7 +4,7 @@
 //! calls and (from a function that only fetches it, such as `rand`) returns. Conditions split the inputs into sets. Where
 //! a path comes to a use that could tell every value from every other, all that are left in its set matter; where it
 //! ends without one, any one of them will do; where the thread is stopped by an assumption before anything visible
-//! has happened, none: the thread might as well not have come so far. Of a value that is only looked at as `x % n` or
+//! has happened or could go wrong, none: the thread might as well not have come so far. Of a value that is only looked at as `x % n` or
 //! `x & n`, with a small constant, one input per result matters. If that makes few inputs, exploring just these finds
 //! every violation and every final state.
 //!

@@ -25,7 +25,7 @@ pub fn domain(program: &Program, sites: &Sites, site: Site, input: Reg) -> Optio
     let mut start = Frame::at(site, None);
     start.forms.insert(input, Form::input(bits));
     let set = Set::full(bits);
-    walk.waiting.push(Path { set, frames: vec![start], visible: false, returns: 0 });
+    walk.waiting.push(Path { set, frames: vec![start], eventful: false, returns: 0 });
     while let Some(path) = walk.waiting.pop() {
         walk.follow(path)?;
     }
@@ -55,8 +55,8 @@ struct Path {
     /// The inputs that get here.
     set: Set,
     frames: Vec<Frame>,
-    /// Something was done that another thread can notice.
-    visible: bool,
+    /// Something was done that another thread can notice, or that may be a violation.
+    eventful: bool,
     returns: usize,
 }
 
@@ -225,13 +225,13 @@ impl Walk<'_> {
                 match path.known(cond) {
                     Known::Depends(form) => {
                         let stops = form.inputs_of(0);
-                        if path.visible {
+                        if path.eventful {
                             self.alike.extend(Some(path.set.and(&stops)).filter(|set| !set.is_empty()));
                         }
                         path.set = path.set.without(&stops);
                     }
                     Known::Value(0) => {
-                        self.alike.extend(path.visible.then(|| path.set.clone()));
+                        self.alike.extend(path.eventful.then(|| path.set.clone()));
                         return Some(Flow::Ended);
                     }
                     _ => {}
@@ -240,10 +240,14 @@ impl Walk<'_> {
                 return Some(Flow::On);
             }
             InstrKind::Assert { cond, .. } => {
-                if let Known::Depends(form) = path.known(cond) {
-                    let fails = form.inputs_of(0);
-                    self.alike.extend(Some(path.set.and(&fails)).filter(|set| !set.is_empty()));
-                    path.set = path.set.without(&fails);
+                match path.known(cond) {
+                    Known::Depends(form) => {
+                        let fails = form.inputs_of(0);
+                        self.alike.extend(Some(path.set.and(&fails)).filter(|set| !set.is_empty()));
+                        path.set = path.set.without(&fails);
+                    }
+                    Known::Value(0) | Known::Other => path.eventful = true,
+                    Known::Value(_) => {}
                 }
                 path.top().index += 1;
                 return Some(Flow::On);
@@ -256,6 +260,7 @@ impl Walk<'_> {
             }
             _ => None,
         };
+        path.eventful |= !is_silent(kind);
         match followed {
             Some((dst, form)) => path.define(dst, form),
             None => {
@@ -264,7 +269,6 @@ impl Walk<'_> {
                 if let Flow::Ended = self.used(path, &operands)? {
                     return Some(Flow::Ended);
                 }
-                path.visible |= !is_silent(kind);
                 kind.defs().for_each(|reg| path.define(reg, None));
             }
         }
@@ -366,7 +370,7 @@ impl Walk<'_> {
                 }
             },
             TerminatorKind::Return(value) => return self.ret(path, value),
-            TerminatorKind::Stop if !path.visible => {}
+            TerminatorKind::Stop if !path.eventful => {}
             TerminatorKind::ThreadExit(_)
             | TerminatorKind::Exit(_)
             | TerminatorKind::Abort
@@ -430,7 +434,7 @@ impl Walk<'_> {
                     let mut caller = Frame::at(site, None);
                     caller.forms.extend(dst.map(|dst| (dst, form.clone())));
                     let (set, returns) = (path.set.clone(), path.returns + 1);
-                    self.waiting.push(Path { set, frames: vec![caller], visible: path.visible, returns });
+                    self.waiting.push(Path { set, frames: vec![caller], eventful: path.eventful, returns });
                 }
             }
             _ => self.all(&path.set)?,
@@ -439,8 +443,11 @@ impl Walk<'_> {
     }
 }
 
-/// Whether nobody else can notice that it was executed.
+/// Whether nobody else can notice that it was executed, and it cannot go wrong, whatever is checked.
 fn is_silent(kind: &InstrKind) -> bool {
+    if let InstrKind::Binary { op, rhs, .. } = kind {
+        return !op.may_trap(*rhs) && !op.may_overflow();
+    }
     kind.only_computes()
         || matches!(kind, InstrKind::Nondet { .. } | InstrKind::ThreadSelf { .. } | InstrKind::LocalEnter(_))
 }
