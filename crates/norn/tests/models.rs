@@ -181,6 +181,6 @@ macro_rules! files {
 }
 
 files! {
-    asm barrier c11 cancel cond extensions fences futex glibc keys leaks memory mutex objects options orders posix process
-    races rwlock semaphore shifts spin_once symmetry system threads wide
+    asm barrier c11 cancel cond extensions fences futex glibc idle keys leaks memory mutex objects options orders posix
+    process races rwlock semaphore shifts spin_once symmetry system threads wide
 }

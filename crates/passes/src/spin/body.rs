@@ -166,6 +166,20 @@ impl Body {
         found
     }
 
+    /// For each block, whether something may go wrong from there to the end of the iteration. Where the loop is left does
+    /// not count.
+    pub fn can_fail(&self, function: &Function) -> BTreeMap<BlockId, bool> {
+        let mut found = BTreeMap::new();
+        for &id in self.blocks.iter().rev() {
+            let block = function.block(id);
+            let mut successors = block.terminator.kind.successors().filter(|&next| next != self.header);
+            let fails = block.instrs.iter().any(|instr| may_fail(&instr.kind))
+                || successors.any(|next| found.get(&next).copied().unwrap_or(false));
+            found.insert(id, fails);
+        }
+        found
+    }
+
     /// Whether an iteration can get around a block.
     pub fn can_avoid(&self, function: &Function, avoided: BlockId) -> bool {
         let mut seen = vec![self.header];
@@ -182,6 +196,20 @@ impl Body {
             }
         }
         false
+    }
+}
+
+/// Whether an instruction may be a violation, whatever is checked. Of accesses all may.
+pub fn may_fail(kind: &InstrKind) -> bool {
+    match kind {
+        InstrKind::Binary { op, rhs, .. } => op.may_trap(*rhs) || op.may_overflow(),
+        InstrKind::Fence(_)
+        | InstrKind::Assume { .. }
+        | InstrKind::Nondet { .. }
+        | InstrKind::ThreadSelf { .. }
+        | InstrKind::LocalEnter(_)
+        | InstrKind::LocalExit(_) => false,
+        _ => !kind.only_computes(),
     }
 }
 

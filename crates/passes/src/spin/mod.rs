@@ -24,6 +24,8 @@
 //! changed program is one of the program, up to threads that stopped or wait where they would spin. So violations and the
 //! final states of complete executions are the same, without any bound for such a loop. If the form is *await*, the
 //! iteration that is left has exactly one visible step, which is the section's; a thread that has not begun it waits.
+//! A violation may lie in an iteration that would be idle: whatever may go wrong there is done inside of the section
+//! before the thread awaits.
 //!
 //! Step numbers are those of the program itself, of the executions without idle iterations: a section stands for the one
 //! step that was there before. A schedule can be replayed on the program as it was.

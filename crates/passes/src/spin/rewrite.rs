@@ -10,7 +10,7 @@ use norn_ir::program::{Block, Function, Register};
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
 
-use super::body::Body;
+use super::body::{Body, may_fail};
 use super::effects::Visibility;
 
 const TRUE: Operand = Operand::Const(Const::TRUE);
@@ -103,7 +103,7 @@ pub fn to_await(function: &mut Function, body: &Body, visibility: &dyn Fn(&Funct
     if body.can_avoid(function, event.block) || !can_leave[&event.block] {
         return false;
     }
-    let region = region_after(function, body, event, &can_leave);
+    let region = region_after(function, body, event, &can_leave, &body.can_fail(function));
     let rest = function.block(event.block).instrs[event.index + 1..].iter();
     let mut instrs = rest.chain(region.iter().flat_map(|&id| &function.block(id).instrs));
     if !instrs.all(|instr| fits_section(&instr.kind, event.kind)) {
@@ -147,13 +147,20 @@ fn single_event(
 }
 
 /// The blocks after an event and in the same iteration that have to be executed: if it only reads, those from which the
-/// loop can be left; else all, because another iteration may follow.
-fn region_after(function: &Function, body: &Body, event: Event, can_leave: &BTreeMap<BlockId, bool>) -> Vec<BlockId> {
+/// loop can be left, and those where something may go wrong; else all, because another iteration may follow.
+fn region_after(
+    function: &Function,
+    body: &Body,
+    event: Event,
+    can_leave: &BTreeMap<BlockId, bool>,
+    can_fail: &BTreeMap<BlockId, bool>,
+) -> Vec<BlockId> {
     let mut region = Vec::new();
     let mut work = vec![event.block];
     while let Some(id) = work.pop() {
         for next in function.block(id).terminator.kind.successors() {
-            let wanted = event.kind == SectionKind::Atomic || can_leave.get(&next).copied().unwrap_or(false);
+            let may = |blocks: &BTreeMap<BlockId, bool>| blocks.get(&next).copied().unwrap_or(false);
+            let wanted = event.kind == SectionKind::Atomic || may(can_leave) || may(can_fail);
             let inside = next != body.header && body.contains(next) && wanted;
             if inside && !region.contains(&next) {
                 region.push(next);
@@ -266,7 +273,13 @@ fn section_to_await(
             inside.insert(next, open);
         });
     }
-    if sections != 1 || ends.iter().any(|(block, _)| can_leave[block]) {
+    let can_fail = body.can_fail(function);
+    let fails_after = |&(id, index): &(BlockId, usize)| {
+        let block = function.block(id);
+        let mut successors = block.terminator.kind.successors().filter(|&next| next != body.header);
+        block.instrs[index + 1..].iter().any(|instr| may_fail(&instr.kind)) || successors.any(|next| can_fail[&next])
+    };
+    if sections != 1 || ends.iter().any(|end| can_leave[&end.0] || fails_after(end)) {
         return false;
     }
     for (block, index) in ends {
