@@ -102,6 +102,7 @@ struct Within {
     bounds: Vec<Bound>,
     assumptions: Vec<Assumption>,
     reached: Option<Reached>,
+    own_addresses: bool,
 }
 
 /// Loops that go round more often grow like those that do not count.
@@ -184,7 +185,7 @@ impl Search<'_> {
     fn best_known(&mut self, stopped: Option<Exceeded>) -> Verdict {
         // What a larger bound leads to, or that there was no time for it.
         let doubt = self.doubt.take().or_else(|| stopped.map(Undecided::limit));
-        let Some(Within { bounds, assumptions, reached }) = self.best.take() else {
+        let Some(Within { bounds, assumptions, reached, own_addresses }) = self.best.take() else {
             let open = doubt.unwrap_or_else(|| Undecided::new(Why::NothingTried("no bound was tried".into())));
             return self.verdict(Outcome::Unknown(open));
         };
@@ -192,7 +193,7 @@ impl Search<'_> {
             Some(undecided) => Outcome::Limited { bounds, undecided },
             None => Outcome::Safe { bounds },
         };
-        self.verdict(outcome).assuming(assumptions).reaching(reached)
+        self.verdict(outcome).assuming(assumptions).reaching(reached).with_own_addresses(own_addresses)
     }
 
     /// The verdict, unless all bounds were done with and more could be said.
@@ -372,7 +373,8 @@ fn step(
             let bounds = bounds_of(task.program, &symbolic.cuts, &reached);
             let is_open = bounds.iter().any(|bound| !bound.exhausted);
             let reached = if is_open { reached_marks(task, &symbolic, &mut formula) } else { None };
-            Ok(Step::Safe(Within { bounds, assumptions, reached }))
+            let own_addresses = symbolic.watches_addresses.is_some();
+            Ok(Step::Safe(Within { bounds, assumptions, reached, own_addresses }))
         }
         Found::Violation(claim) => unsafe_verdict(task, &symbolic, claim, figures),
         Found::Step(doubt @ Step::Doubt { .. }) => {

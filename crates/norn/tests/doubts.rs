@@ -9,8 +9,7 @@ const ENGINES: [&str; 5] = ["events", "rounds", "stateless", "states", "enumerat
 /// What engines say about a program after `norn: `, each of them or those that are named.
 fn check(name: &str, program: &str, engines: &[&str], options: &[&str], expected: &str) {
     let folder = Folder::new(name);
-    let prelude =
-        "#include <pthread.h>\n#include <assert.h>\n#include <stdlib.h>\nint strange(int);\nint nondet_int(void);\n";
+    let prelude = "#include <pthread.h>\n#include <assert.h>\n#include <stdlib.h>\n#include <string.h>\nint strange(int);\nint nondet_int(void);\n";
     folder.write("doubt.c", format!("{prelude}{program}"));
     for engine in engines {
         let mut args = vec!["check", "-e", engine];
@@ -104,6 +103,44 @@ fn what_depends_on_addresses_is_the_machines_to_say() {
     let program = "int main(void) { if (nondet_int() == 12345) malloc(16); char *p = malloc(16);\n\
                    assert((unsigned long)p & 32); return 0; }";
     check("addresses", program, &["events", "rounds", "auto"], &[], "unsafe (sc): assertion failed");
+    // However the address is looked at, and whoever finds the violation.
+    let views = [
+        ("cast", "unsigned long i = (unsigned long)p;"),
+        ("member", "union { char *p; unsigned long i; } u; u.p = p; unsigned long i = u.i;"),
+        ("copied", "unsigned long i; memcpy(&i, &p, sizeof i);"),
+        ("byte", "static char *kept; kept = p; unsigned long i = *(unsigned char *)&kept;"),
+    ];
+    for (name, view) in views {
+        let program = format!(
+            "int main(void) {{ if (nondet_int() & 1) malloc(4); if (nondet_int() & 1) malloc(400); char *p = malloc(4);\n\
+             {view} assert((i >> 4 & 15) != MACHINES); return 0; }}"
+        );
+        let of_machine = format!("#define MACHINES 2\n{program}");
+        check(name, &of_machine, &["events", "rounds"], &[], "unsafe (sc): assertion failed");
+        check(name, &of_machine, &["auto"], &["--cross-check"], "unsafe (sc): assertion failed");
+        // Where an engine has the object, and the machine has not, is no violation, and no error of Norn.
+        let folder = Folder::new(&format!("{name}_own"));
+        folder.write(
+            "own.c",
+            format!("#include <assert.h>\n#include <stdlib.h>\n#include <string.h>\nint nondet_int(void);\n{program}"),
+        );
+        for number in 0..16 {
+            let define = format!("-DMACHINES={number}");
+            let run = folder.norn(&["check", "-e", "events", "--no-attack", &define, "own.c"]);
+            assert!([0, 5].contains(&run.status()), "{name}, {number}:\n{}{}", run.stdout(), run.stderr());
+        }
+    }
+}
+
+/// A pointer that was taken apart and put together again is to whatever is at the address now, for the machine.
+#[test]
+fn a_pointer_made_of_bytes_contradicts_nothing() {
+    let program = "char kept[8]; void f(int first) { int x = first; int *p = &x; if (first) memcpy(kept, &p, 8);\n\
+                   else { memcpy(&p, kept, 8); x = *p; } }\nint main(void) { f(1); f(0); }";
+    check("bytes", program, &["states", "stateless"], &[], "safe (sc)");
+    check("bytes", program, &["events"], &[], "unknown (sc): the program looks at an address as a number");
+    check("bytes", program, &["rounds"], &[], "unknown (sc): a violation depends on the values of addresses");
+    check("bytes", program, &["auto"], &["--cross-check"], "safe (sc)");
 }
 
 /// Bounds that take too long are grown towards.

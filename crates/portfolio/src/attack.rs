@@ -7,9 +7,6 @@
 
 use crate::Task;
 use norn_engine::{Engine, Query};
-use norn_ir::instr::{CastOp, CompareOp, InstrKind};
-use norn_ir::program::Program;
-use norn_ir::types::Ty;
 use norn_machine::Reference;
 use norn_sample::{Attack, Budget, Sample};
 use norn_verdict::claim::Mismatch;
@@ -66,19 +63,9 @@ pub fn attack(task: &Task<'_>, mut verdict: Verdict, spent: Duration) -> Result<
         }
         Attack::Surpassed(better) => Ok(Attacked::Shown(better)),
         // Where `events` and `rounds` put objects is not always where the machine puts them: what depends on it is the machine's to say.
-        Attack::Contradicted(violated) if looks_at_addresses(task.program) => Ok(Attacked::Shown(violated)),
+        Attack::Contradicted(violated) if verdict.remarks.own_addresses => Ok(Attacked::Shown(violated)),
         Attack::Contradicted(violated) => Ok(Attacked::Contradicted(Box::new([violated, verdict]))),
     }
-}
-
-/// Whether some instruction turns an address into a number or compares addresses by their order.
-fn looks_at_addresses(program: &Program) -> bool {
-    let mut instrs = program.functions.iter().flat_map(|function| &function.blocks).flat_map(|block| &block.instrs);
-    instrs.any(|instr| match instr.kind {
-        InstrKind::Cast { op: CastOp::PtrToInt, .. } => true,
-        InstrKind::Compare { op, ty: Ty::Ptr, .. } => !matches!(op, CompareOp::Eq | CompareOp::Ne),
-        _ => false,
-    })
 }
 
 fn look(task: &Task<'_>, model: Model, claimed: &[Bound], time: Duration) -> Result<Attack, Mismatch> {

@@ -6,7 +6,7 @@ use norn_engine::{Engine, Prepared, Query};
 use norn_ir::program::Program;
 use norn_passes::analysed::Analysed;
 use norn_passes::unwind::Bounds;
-use norn_symex::{CutReached, Symbolic, bounds_of, execute};
+use norn_symex::{Symbolic, bounds_of, execute};
 use norn_verdict::claim::{Mismatch, Referee};
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
@@ -142,11 +142,11 @@ fn examined(task: &Task<'_>, code: &Program, symbolic: &Symbolic) -> Result<Verd
     let mut examiner = Examiner::new(task, code, symbolic);
     let rounds = task.rounds.unwrap_or(u32::MAX).min(examiner.enough_rounds());
     let examined = examiner.examine(&Goal { rounds, patience: None, only_violations: false })?;
-    Ok(conclude(task, &symbolic.cuts, examined, examiner.stats()))
+    Ok(conclude(task, symbolic, examined, examiner.stats()))
 }
 
 /// What was examined, as a verdict.
-pub fn conclude(task: &Task<'_>, cuts: &[CutReached], examined: Examined, stats: Stats) -> Verdict {
+pub fn conclude(task: &Task<'_>, symbolic: &Symbolic, examined: Examined, stats: Stats) -> Verdict {
     match examined {
         Examined::Unsafe(verdict) => *verdict,
         Examined::Undecided(open) => unknown(task, open, stats),
@@ -156,12 +156,13 @@ pub fn conclude(task: &Task<'_>, cuts: &[CutReached], examined: Examined, stats:
         }
         Examined::Nothing { rounds, is_all, reached, assumptions, marks, stopped } => {
             let mut bounds = vec![Bound { kind: BoundKind::Rounds, value: u64::from(rounds), exhausted: is_all }];
-            bounds.extend(bounds_of(task.program, cuts, &reached));
+            bounds.extend(bounds_of(task.program, &symbolic.cuts, &reached));
             let outcome = match stopped {
                 Some(exceeded) if !is_all => Outcome::Limited { bounds, undecided: Undecided::limit(exceeded) },
                 _ => Outcome::Safe { bounds },
             };
-            Verdict::new(task.model, ROUNDS.name, outcome, stats).assuming(assumptions).reaching(marks)
+            let verdict = Verdict::new(task.model, ROUNDS.name, outcome, stats).assuming(assumptions).reaching(marks);
+            verdict.with_own_addresses(symbolic.watches_addresses.is_some())
         }
     }
 }

@@ -139,13 +139,13 @@ impl<'a> Growth<'a> {
                 if *rounds < all && exceeded.is_none() {
                     let mut examiner = Examiner::new(self.task, self.code, &symbolic);
                     let examined = examiner.examine(&Goal { rounds: all, patience: None, only_violations: false })?;
-                    return Ok(Some(conclude(self.task, &symbolic.cuts, examined, examiner.stats())));
+                    return Ok(Some(conclude(self.task, &symbolic, examined, examiner.stats())));
                 }
                 true
             }
             Examined::Nothing { .. } => is_straight,
         };
-        let verdict = conclude(self.task, &symbolic.cuts, examined, examiner.stats());
+        let verdict = conclude(self.task, &symbolic, examined, examiner.stats());
         if no_more {
             return Ok(Some(verdict));
         }

@@ -54,11 +54,13 @@ impl Execution<'_> {
         }
     }
 
-    /// As bits of the given width; the objects of a pointer may then be found by their addresses.
+    /// As bits of the given width. What a pointer points into may then be found by its address, and the program may look
+    /// at that address: by a cast, as another member of a union, or byte by byte.
     pub fn bits_of(&mut self, value: &Value, width: u32) -> Term {
         let term = match value {
             Value::Bits(term) => *term,
             Value::Pointer(pointer) => {
+                self.makes_numbers |= pointer.has_objects();
                 for object in pointer.places().iter().filter_map(|place| place.object) {
                     self.facts.expose(object);
                 }

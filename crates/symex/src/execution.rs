@@ -66,6 +66,8 @@ pub struct Execution<'a> {
     pub read: HashMap<Term, (Slot, Option<Range>)>,
     pub watches_addresses: Option<Span>,
     pub guesses_number: Option<Span>,
+    /// The instruction that is executed makes a number of an address.
+    pub makes_numbers: bool,
     /// Where threads may wait; empty unless deadlocks are looked for.
     pub waits: Vec<Waiting>,
     /// See [`crate::Symbolic`].
@@ -173,6 +175,7 @@ impl<'a> Execution<'a> {
             read: HashMap::new(),
             watches_addresses: None,
             guesses_number: None,
+            makes_numbers: false,
             waits: Vec::new(),
             observer: None,
             main_returned: Term::FALSE,

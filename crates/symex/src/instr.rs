@@ -229,10 +229,7 @@ impl Run<'_, '_> {
         let to = self.function.ty(dst);
         let value = self.value(src);
         let result = match (op, &value) {
-            (CastOp::PtrToInt, Value::Pointer(pointer)) => {
-                if pointer.has_objects() {
-                    self.exec.watches_addresses.get_or_insert(self.span);
-                }
+            (CastOp::PtrToInt, Value::Pointer(_)) => {
                 Value::Bits(self.exec.bits_of(&value, to.bits(self.exec.original.target)))
             }
             (CastOp::IntToPtr, Value::Bits(bits)) => Value::Pointer(self.exec.pointer_from(*bits)),

@@ -157,7 +157,11 @@ impl<'p, 'a> Run<'p, 'a> {
         self.exec.pace.look(self.exec.limits).map_err(Undecided::limit)?;
         self.site = Site { function: self.id, block, index: narrow(index) };
         self.span = code[index].span;
-        Ok(self.instr(code, index))
+        let executed = self.instr(code, index);
+        if std::mem::take(&mut self.exec.makes_numbers) {
+            self.exec.watches_addresses.get_or_insert(code[index].span);
+        }
+        Ok(executed)
     }
 
     /// Where control goes after the last instruction of a block.

@@ -235,6 +235,10 @@ pub struct Remarks {
     pub unreached: Vec<Unreached>,
     /// For people, each a sentence without a full stop.
     pub notes: Vec<String>,
+    /// The engine put objects where the machine may not put them, and the program looks at an address as a number: a
+    /// counterexample of another engine may depend on that, and contradicts nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own_addresses: bool,
     /// Of a counterexample: what it took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Box<Why>>,
@@ -332,6 +336,12 @@ impl Verdict {
     /// With what executions came to.
     pub fn reaching(mut self, reached: Option<Reached>) -> Verdict {
         self.remarks.reached = reached.map(Box::new);
+        self
+    }
+
+    /// With the word whether it depends on where the engine put objects.
+    pub fn with_own_addresses(mut self, own_addresses: bool) -> Verdict {
+        self.remarks.own_addresses = own_addresses;
         self
     }
 
