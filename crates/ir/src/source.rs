@@ -230,6 +230,12 @@ impl SourceMap {
 
     /// The text of the line that presumes to be this one; if several do, the last.
     pub fn presumed_line_text(&self, file: &str, line: u32) -> Option<&str> {
+        let (id, line) = self.line_presumed_as(file, line)?;
+        Some(self.line_text(id, line))
+    }
+
+    /// The text, and the physical line in it, that presumes to be this one; if several do, the last.
+    pub fn line_presumed_as(&self, file: &str, line: u32) -> Option<(SourceId, u32)> {
         let name = narrow(self.names.iter().position(|n| **n == *file)?);
         for (index, source) in self.sources.iter().enumerate().rev() {
             let id = SourceId::new(index);
@@ -239,7 +245,7 @@ impl SourceMap {
             let starts = source.marks.iter().rev().map(|mark| (mark.physical, mark.line, mark.name));
             for (physical, presumed, mark_name) in starts.chain([(1, 1, source.name)]) {
                 if mark_name == name && line >= presumed && physical + (line - presumed) < end {
-                    return Some(self.line_text(id, physical + (line - presumed)));
+                    return Some((id, physical + (line - presumed)));
                 }
                 end = physical;
             }

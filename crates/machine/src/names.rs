@@ -6,13 +6,18 @@ use crate::memory::{ObjectKind, ObjectRef};
 use crate::observe::Spot;
 use crate::state::State;
 use norn_ir::address::function_at;
-use norn_ir::ids::TypeId;
+use norn_ir::ids::{GlobalId, TypeId};
 use norn_ir::types::{Display, Shape, Ty};
 use norn_verdict::place;
 use norn_verdict::schedule::ThreadName;
 use norn_verdict::trace::ThreadIndex;
 
 impl Machine<'_> {
+    /// The object that a global is; of a thread-local one, the thread's instance.
+    pub fn global(&self, id: GlobalId, thread: ThreadIndex) -> ObjectRef {
+        self.globals.object(id, thread)
+    }
+
     pub fn object_of(&self, state: &State, object: ObjectRef) -> place::Object {
         let info = &state.memory.object(object).info;
         let kind = match info.kind {

@@ -3,6 +3,7 @@
 use crate::eval::Value;
 use crate::machine::Machine;
 use crate::memory::ObjectRef;
+use crate::race::Accessed;
 use crate::state::State;
 use norn_ir::ids::FuncId;
 use norn_ir::instr::{FenceKind, NondetSource, Stream};
@@ -102,6 +103,12 @@ pub struct Scene<'a> {
 pub trait Observer {
     /// `scene.state` is the state just before, except that a thread that was created or a value that was read is there.
     fn happened(&mut self, scene: &Scene<'_>, what: &Happening<'_>);
+
+    /// The thread comes to an instruction or to the end of a block. It may wait there, and come to it again.
+    fn comes_to(&mut self, _scene: &Scene<'_>) {}
+
+    /// What the thread is about to do races with an earlier access, and that is a violation.
+    fn races(&mut self, _scene: &Scene<'_>, _earlier: &Accessed) {}
 }
 
 /// Collects the assumptions that executions rest on, and the checks and threads that they reach.

@@ -98,6 +98,20 @@ pub enum Command {
                             norn explain --html bug.html --shorten 60 bug.sched examples/dekker.c\n\n\
                             Exit status: 10 the schedule shows a violation; 2 it does not, or does not fit; 5 unknown.")]
     Explain(ExplainArgs),
+    /// Check a witness of SV-COMP
+    ///
+    /// Reads a witness, of Norn's or of another tool, in YAML (formats 2.x) or GraphML (format 1.0), and follows it on the
+    /// reference machine under sequential consistency. What it leaves open is searched for. The answer is `confirmed`, `refuted` or
+    /// `unknown`: a violation is confirmed by an execution that the machine has replayed, and refuted if no execution that
+    /// the witness allows shows it. A correctness witness is confirmed if the program is safe. What is checked is what the
+    /// witness says, unless options say otherwise.
+    #[command(
+        override_usage = "norn validate [OPTIONS] FILE.c… WITNESS",
+        after_help = "Examples:\n  norn check --data-race --witness race.yml examples/message_passing.c\n  \
+                            norn validate examples/message_passing.c race.yml\n\n\
+                            Exit status: 10 an execution that goes wrong was replayed; 0 there is none; 5 unknown; 2 the witness cannot be read."
+    )]
+    Validate(ValidateArgs),
     /// Run litmus tests
     ///
     /// Reads herd's litmus files (PPC, X86, AArch64, RISC-V, C), also whole folders of them, and says for each test and model
@@ -212,9 +226,13 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub files: FileArgs,
 
+    /// Write a witness of SV-COMP, for the verdict under sc: GraphML if the name ends in `.graphml`, else YAML
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    pub witness: Option<PathBuf>,
+
     /// Give the sequential program (see `norn sequentialize`) to another verifier, such as "cbmc --trace", and pass on
     /// what it says; Norn does not replay that
-    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["engine", "schedule_out", "deadlock", "data_race", "memory_safety", "overflow", "termination", "memory_leak", "only_assertions", "property"])]
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["engine", "schedule_out", "witness", "deadlock", "data_race", "memory_safety", "overflow", "termination", "memory_leak", "only_assertions", "property"])]
     pub backend: Option<String>,
 }
 
@@ -468,6 +486,37 @@ pub struct ExplainArgs {
     pub timeout: Duration,
 }
 
+#[derive(Args, Debug)]
+pub struct ValidateArgs {
+    #[command(flatten)]
+    pub c: CArgs,
+
+    /// The last of the files.
+    #[arg(skip)]
+    pub witness: PathBuf,
+
+    #[command(flatten)]
+    pub checks: CheckedArgs,
+
+    /// What a property file of SV-COMP asks, instead of what the witness says
+    #[arg(long, value_name = "FILE.prp", help_heading = "Properties", conflicts_with_all = ["only_assertions", "memory_safety", "deadlock", "data_race", "overflow", "termination", "memory_leak"])]
+    pub property: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub limits: LimitArgs,
+
+    /// Write the verdict and the execution as JSON
+    #[arg(long)]
+    pub json: bool,
+
+    /// Write the schedule of the execution to a file, for `norn run --schedule`
+    #[arg(long, value_name = "FILE")]
+    pub schedule_out: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub files: FileArgs,
+}
+
 #[derive(Args, Clone, Debug)]
 pub struct LitmusArgs {
     /// Litmus files, and folders that are searched for them
@@ -584,6 +633,17 @@ pub struct CheckedArgs {
 }
 
 impl CheckedArgs {
+    /// Whether anything is asked for, beside what always is.
+    pub fn is_given(&self) -> bool {
+        self.only_assertions
+            || self.deadlock
+            || self.data_race
+            || self.memory_safety
+            || self.overflow
+            || self.termination
+            || self.memory_leak
+    }
+
     /// What is asked, without a property file.
     pub fn checks(&self) -> Checks {
         Checks {
@@ -983,6 +1043,15 @@ fn parse_as_given(args: Vec<OsString>) -> Result<Cli, clap::Error> {
             &mut run.c
         }
         Command::Explain(explain) => &mut explain.c,
+        Command::Validate(validate) => {
+            let few = if validate.c.compile_commands.is_some() { 1 } else { 2 };
+            if validate.c.files.len() < few {
+                let message = "a program and, last, a witness are wanted\n";
+                return Err(Cli::command().error(clap::error::ErrorKind::MissingRequiredArgument, message));
+            }
+            validate.witness = validate.c.files.pop().unwrap_or_default();
+            &mut validate.c
+        }
         Command::Ir(ir) => &mut ir.c,
         Command::Sequentialize(sequentialize) => &mut sequentialize.c,
         Command::Litmus(_) => return Ok(cli),

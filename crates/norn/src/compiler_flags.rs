@@ -28,7 +28,7 @@ enum Meaning {
 }
 
 /// Commands that read C.
-const READS_C: [&str; 7] = ["check", "robust", "repair", "relax", "run", "sequentialize", "ir"];
+const READS_C: [&str; 8] = ["check", "robust", "repair", "relax", "run", "validate", "sequentialize", "ir"];
 
 /// Options of compilers whose value is the next word.
 const WITH_VALUE: [&str; 12] =

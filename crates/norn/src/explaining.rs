@@ -27,6 +27,14 @@ pub fn shortened_within(
     shortened_by(verdict, program, checks, stop, time, steps)
 }
 
+/// The verdict with why its counterexample happens, which stays as it is.
+pub fn told(mut verdict: Verdict, program: &Program, checks: Checks) -> Verdict {
+    if let Outcome::Unsafe(found) = &verdict.outcome {
+        verdict.remarks.why = Some(Box::new(why(program, checks, found)));
+    }
+    verdict
+}
+
 fn shortened_by(
     verdict: Verdict,
     program: &Program,

@@ -10,9 +10,12 @@ use norn_c::driver::{self, StageTimes};
 use norn_c::session::{System, Target};
 use norn_engine::Prepared;
 use norn_ir::diag::Severity;
-use norn_ir::source::SourceMap;
+use norn_ir::program::{Block, Function, Origin};
+use norn_ir::source::{SourceId, SourceMap};
+use norn_ir::span::Span;
 use norn_repair::{Code, Inputs};
 use norn_report::{Sources, visible};
+use norn_witness::text::{Line, Text, Texts};
 use std::path::Path;
 
 /// A program that was read, with the texts it came from.
@@ -27,6 +30,38 @@ impl Compiled {
         let line_text = |file: &str, line: u32| self.sources.presumed_line_text(file, line).map(str::to_owned);
         report(&Sources { program: &self.program, line_text: &line_text })
     }
+
+    /// The texts of the user's code, by the lines that they really have.
+    pub fn texts(&self) -> Texts {
+        let program = &self.program;
+        let mut texts = Texts::default();
+        let mut known: Vec<SourceId> = Vec::new();
+        for span in program.functions.iter().filter(|f| f.origin == Origin::User).flat_map(spans) {
+            let key = (span.file, span.line);
+            if span.line == 0 || texts.lines.contains_key(&key) {
+                continue;
+            }
+            let Some((id, number)) = self.sources.line_presumed_as(program.file(span.file), span.line) else {
+                continue;
+            };
+            let file = known.iter().position(|other| *other == id).unwrap_or_else(|| {
+                let lines = self.sources.text(id).lines().map(str::to_owned).collect();
+                texts.files.push(Text::new(self.sources.name(id).to_owned(), lines));
+                known.push(id);
+                known.len() - 1
+            });
+            texts.lines.insert(key, Line { file, number });
+        }
+        texts
+    }
+}
+
+/// The places of a function's code.
+fn spans(function: &Function) -> impl Iterator<Item = Span> + '_ {
+    let of_block = |block: &'_ Block| {
+        block.instrs.iter().map(|instr| instr.span).chain([block.terminator.span]).collect::<Vec<_>>()
+    };
+    function.blocks.iter().flat_map(of_block).chain([function.span])
 }
 
 /// Why there is no program. Its diagnostics have been shown.

@@ -26,6 +26,7 @@ mod reach;
 mod render;
 mod system_headers;
 mod watch;
+mod witness;
 
 use args::{Cli, Command};
 use exit::Exit;
@@ -85,6 +86,7 @@ fn run(cli: &Cli) -> Exit {
         Command::Robust(args) => commands::robust::run(args),
         Command::Repair(args) => commands::repair::run(args),
         Command::Relax(args) => commands::relax::run(args),
+        Command::Validate(args) => commands::validate::run(args),
         Command::Litmus(args) => commands::litmus::run(args),
         Command::Sequentialize(args) => commands::sequentialize::run(args),
         Command::Ir(args) => commands::ir::run(args),

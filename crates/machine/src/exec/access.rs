@@ -276,7 +276,8 @@ impl Exec<'_, '_> {
         }
     }
 
-    fn race(&self, (object, offset, size): (ObjectRef, u64, u64), earlier: &Accessed, word: &str) -> Stop {
+    fn race(&mut self, (object, offset, size): (ObjectRef, u64, u64), earlier: &Accessed, word: &str) -> Stop {
+        self.observer.races(&super::scene(self.machine, self.state, self.thread, self.mode), earlier);
         let place = self.place();
         let program = self.machine.program;
         let at = |Place { span, .. }: Place| format!("{}:{}:{}", program.file(span.file), span.line, span.column);

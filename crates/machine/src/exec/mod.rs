@@ -230,6 +230,7 @@ impl<'a, 'p> Exec<'a, 'p> {
 
     /// Executes the next instruction or terminator in the current mode.
     fn execute(&mut self) -> Done<Flow> {
+        self.observer.comes_to(&scene(self.machine, self.state, self.thread, self.mode));
         let frame = self.frame();
         let block = self.function().block(frame.block);
         match block.instrs.get(frame.index as usize) {
@@ -340,9 +341,7 @@ impl<'a, 'p> Exec<'a, 'p> {
     }
 
     fn tell(&mut self, what: Happening<'_>) {
-        let step = (self.mode != Mode::Silent).then(|| self.thread().steps);
-        let scene = Scene { machine: self.machine, state: self.state, thread: self.thread, step };
-        self.observer.happened(&scene, &what);
+        self.observer.happened(&scene(self.machine, self.state, self.thread, self.mode), &what);
     }
 
     // What goes wrong.
@@ -387,6 +386,11 @@ impl<'a, 'p> Exec<'a, 'p> {
     fn full(&self, full: Full) -> Stop {
         self.too_large(full.0)
     }
+}
+
+fn scene<'a>(machine: &'a Machine<'a>, state: &'a State, thread: ThreadIndex, mode: Mode) -> Scene<'a> {
+    let step = (mode != Mode::Silent).then(|| state.threads[thread.index()].steps);
+    Scene { machine, state, thread, step }
 }
 
 /// Inputs that are remembered, to be taken once more.

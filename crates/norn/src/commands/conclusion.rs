@@ -12,6 +12,7 @@ use crate::json_output;
 use crate::output;
 use crate::reach::note_unreached;
 use crate::watch::{self, LastWords};
+use crate::witness;
 use norn_ir::program::Program;
 use norn_machine::nested::{Contradiction, reconcile};
 use norn_passes::points::{Point, points};
@@ -114,7 +115,13 @@ impl<'a> Conclusion<'a> {
     /// Writes the files that were asked for, as far as there are verdicts.
     pub fn write_files(&self, verdicts: &[Verdict]) -> Result<Exit, Exit> {
         let all = self.conclude(verdicts)?;
-        Ok(self.args.files.write(&all[..verdicts.len()], self.asked.checks, self.compiled))
+        let written = self.args.files.write(&all[..verdicts.len()], self.asked.checks, self.compiled);
+        Ok(match &self.args.witness {
+            Some(path) if verdicts.len() == self.models.len() && written == Exit::Fine => {
+                witness::write(path, self.args, &all, self.asked, self.compiled)
+            }
+            _ => written,
+        })
     }
 
     fn leave(&self, all: &[Verdict]) {

@@ -13,3 +13,4 @@ pub mod repair;
 pub mod robust;
 pub mod run;
 pub mod sequentialize;
+pub mod validate;
