@@ -505,10 +505,6 @@ pub struct ValidateArgs {
     #[command(flatten)]
     pub limits: LimitArgs,
 
-    /// Write the verdict and the execution as JSON
-    #[arg(long)]
-    pub json: bool,
-
     /// Write the schedule of the execution to a file, for `norn run --schedule`
     #[arg(long, value_name = "FILE")]
     pub schedule_out: Option<PathBuf>,

@@ -61,6 +61,8 @@ fn a_page_has_the_execution_and_the_cycle() {
         findings[0]["story"].is_null()
             && findings[1]["line"].as_str().is_some_and(|l| l.starts_with("norn: unsafe (tso)"))
     );
+    let remarks = findings[1]["remarks"].to_string();
+    assert!(remarks.contains("before that store reaches memory"), "why it happens: {remarks}");
     let story = &findings[1]["story"];
     let mut relations =
         story["cycle"].as_array().into_iter().flatten().map(|edge| edge["rel"].as_str()).collect::<Vec<_>>();
@@ -234,6 +236,9 @@ fn sarif_keeps_to_its_schema() {
         [Some("pass"), Some("fail"), Some("fail")]
     );
     assert_eq!(results[1]["locations"][0]["physicalLocation"]["region"]["startLine"], 46);
+    let why = "With a full fence after";
+    let message = results[1]["message"]["text"].as_str().expect("a message");
+    assert!(message.contains("before that store reaches memory") && message.contains(why), "{message}");
     let steps = results[1]["codeFlows"][0]["threadFlows"][0]["locations"].as_array().expect("steps");
     let order = steps.iter().filter_map(|step| step["location"]["message"]["text"].as_str());
     assert!(

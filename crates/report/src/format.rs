@@ -42,6 +42,17 @@ impl<'a> Finding<'a> {
         }
     }
 
+    /// Why the execution comes to its violation, in sentences, if that is known.
+    pub fn reasons(&self, sources: &Sources<'_>) -> Vec<String> {
+        match (self.answer, self.trace()) {
+            (Answer::Safety(Verdict { remarks, .. }), Some(trace)) => {
+                let lines = remarks.why.as_ref().map(|why| crate::why::lines(why, trace, sources));
+                lines.unwrap_or_default()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// The verdict in one line, as it is printed.
     pub fn line(&self, sources: &Sources<'_>) -> String {
         match self.answer {

@@ -75,12 +75,16 @@ fn result<'r>(finding: &Finding<'_>, sources: &Sources<'_>, rules: &mut Vec<(&'r
         rules.push(rule);
         rules.len() - 1
     });
+    let mut message = sentence(&format!("{words} ({})", finding.model()));
+    for reason in finding.reasons(sources) {
+        message += &format!(" {}", visible(&reason));
+    }
     let mut result = json!({
         "ruleId": rule.0,
         "ruleIndex": index,
         "kind": kind,
         "level": if kind == "fail" { "error" } else { "none" },
-        "message": { "text": sentence(&format!("{words} ({})", finding.model())) },
+        "message": { "text": message },
         "properties": { "model": finding.model().name(), "verdict": finding.line(sources) },
     });
     if let Some(location) = location(span, None, sources) {

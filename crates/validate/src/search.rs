@@ -287,6 +287,9 @@ impl<'a> Search<'a> {
                 for &(index, held) in &noticed.seen.edges {
                     let edge = &automaton.edges[index];
                     let Some(to) = edge.to.filter(|_| edge.from == node) else { continue };
+                    if self.passes_avoided(&list[..at], node, bound, owner) {
+                        continue;
+                    }
                     let Some(bound) = self.named(edge.guard.thread, owner, bound) else { continue };
                     if !held && !self.holds_now(index, owner, &noticed.seen, state) {
                         continue;
@@ -501,16 +504,21 @@ impl<'a> Search<'a> {
 
     /// Whether the thread has done what is to be avoided, and cannot have done it at another time.
     fn is_avoided(&self, config: &Config, thread: ThreadIndex) -> bool {
+        let list = config.pending.get(thread.index()).map(Vec::as_slice).unwrap_or_default();
+        self.passes_avoided(list, config.node, &config.bound, thread)
+    }
+
+    /// The same for a part of what it has come to.
+    fn passes_avoided(&self, list: &[Noticed], node: usize, bound: &Bound, thread: ThreadIndex) -> bool {
         let automaton = self.automaton();
-        let Some(list) = config.pending.get(thread.index()) else { return false };
         let avoids = |node: usize, seen: &Seen| {
             seen.edges.iter().any(|&(index, held)| {
                 let edge = &automaton.edges[index];
-                let is_meant = edge.guard.thread.is_none_or(|name| config.bound[name] == Some(thread));
+                let is_meant = edge.guard.thread.is_none_or(|name| bound[name] == Some(thread));
                 edge.from == node && edge.to.is_none() && held && is_meant && is_clear(edge.guard.constraint.as_ref())
             })
         };
-        list.iter().any(|noticed| (noticed.since..=config.node).all(|node| avoids(node, &noticed.seen)))
+        list.iter().any(|noticed| (noticed.since..=node).all(|node| avoids(node, &noticed.seen)))
     }
 
     fn push(&mut self, config: Config) {

@@ -14,7 +14,6 @@ use crate::watch::{self, LastWords};
 use norn_engine::GivenBounds;
 use norn_portfolio::attack::{Attacked, attack};
 use norn_portfolio::{NOBODY_LISTENS, Options, Task};
-use norn_report::json;
 use norn_report::visible::visible;
 use norn_validate::Question;
 use norn_validate::guards::Guards;
@@ -41,11 +40,7 @@ enum Said {
 
 pub fn run(args: &ValidateArgs) -> Exit {
     watch::limit(args.limits.timeout, args.limits.memory());
-    let as_json = args.json;
-    watch::last_words(move |exceeded| LastWords {
-        output: if as_json { String::new() } else { unknown(exceeded) },
-        ..LastWords::default()
-    });
+    watch::last_words(|exceeded| LastWords { output: unknown(exceeded), ..LastWords::default() });
     match validate(args) {
         Ok(exit) | Err(exit) => exit,
     }
@@ -275,13 +270,8 @@ fn conclude(
             (_, None) => words.to_owned(),
         };
         let line = format!("norn: {word} (sc): {what}");
-        match args.json {
-            true => {
-                let mut value = json::verdict(&verdict, sources);
-                value["witness"] = serde_json::json!(word);
-                crate::json_output::text(vec![value])
-            }
-            false if before.is_empty() => line + "\n",
+        match before.is_empty() {
+            true => line + "\n",
             false => format!("{before}\n{line}\n"),
         }
     });

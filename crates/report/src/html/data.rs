@@ -69,6 +69,7 @@ fn finding(finding: &Finding<'_>, listing: &Listing, sources: &Sources<'_>) -> V
             (word, verdict.engine, Vec::new(), Span::NONE, message)
         }
     };
+    remarks.splice(0..0, finding.reasons(sources));
     remarks.splice(0..0, finding.about.map(str::to_owned));
     remarks.iter_mut().for_each(|remark| *remark = shown(remark));
     let cover = match finding.answer {
