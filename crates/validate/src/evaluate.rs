@@ -104,7 +104,10 @@ impl Reading<'_> {
         let function = self.context.machine.program.function(frame.function);
         let mut found = function.registers.iter().zip(&frame.registers).filter(|(register, _)| register.name == name);
         let (register, value) = found.next()?;
-        if found.next().is_some() || function.locals.iter().any(|local| local.name == name) {
+        let is_known = |known: &str| known == name || known == format!("{}.{name}", function.name);
+        let is_elsewhere = function.locals.iter().any(|local| local.name == name)
+            || self.context.machine.program.globals.iter().any(|global| is_known(&global.name));
+        if found.next().is_some() || is_elsewhere {
             return Some(None);
         }
         Some(self.scalar(value.bits, register.ty, None))
@@ -140,7 +143,8 @@ impl Reading<'_> {
             let mut locals = function.locals.iter().enumerate().filter(|(_, local)| local.name == name);
             if let Some((index, local)) = locals.next() {
                 let object = frame.locals[LocalId::new(index).index()]?;
-                return locals.next().is_none().then_some(Spot { object, offset: 0, ty: local.ty });
+                let is_elsewhere = locals.next().is_some() || program.globals.iter().any(|global| global.name == name);
+                return (!is_elsewhere).then_some(Spot { object, offset: 0, ty: local.ty });
             }
         }
         let of_function = function_name.map(|function| format!("{function}.{name}"));
@@ -166,6 +170,8 @@ impl Reading<'_> {
         let width = match ty {
             Ty::Bool => return Some(truth_value(bits != 0)),
             Ty::F32 | Ty::F64 => return None,
+            // Other tools have other addresses.
+            Ty::Ptr if bits != 0 => return None,
             ty => ty.bits(self.context.machine.program.target),
         };
         let signed = match display {

@@ -23,6 +23,9 @@ pub struct Guards<'a> {
     anywhere: Vec<usize>,
     /// Lines on which the text tells which way a decision went.
     plain_decisions: BTreeSet<(FileId, u32)>,
+    /// Lines in whose statements a call, or a decision, is seen. What is folded, or built in, is not.
+    calls: BTreeSet<(FileId, u32)>,
+    decisions: BTreeSet<(FileId, u32)>,
     /// Functions of the library that create threads.
     creators: BTreeSet<FuncId>,
 }
@@ -49,6 +52,8 @@ impl<'a> Guards<'a> {
             edges: BTreeMap::new(),
             anywhere: Vec::new(),
             plain_decisions: BTreeSet::new(),
+            calls: BTreeSet::new(),
+            decisions: BTreeSet::new(),
             creators: creators(program),
         };
         if automaton.edges.is_empty() && automaton.ends.is_empty() {
@@ -58,14 +63,31 @@ impl<'a> Guards<'a> {
         let spans = spans.map(|span| (span.file, span.line)).collect::<BTreeSet<_>>();
         guards.code = spans.iter().filter_map(|key| texts.lines.get(key).copied()).collect();
         for (index, edge) in automaton.edges.iter().enumerate() {
-            if edge.guard.place.is_none() {
+            if edge.guard.place.is_none() || guards.is_about_function(&edge.guard.what) {
                 guards.anywhere.push(index);
             }
         }
+        let users = || program.functions.iter().filter(|f| f.origin == Origin::User).flat_map(|f| &f.blocks);
+        let called =
+            users().flat_map(|block| &block.instrs).filter(|instr| is_call(&instr.kind)).map(|instr| instr.span);
+        let decided = users().map(|block| &block.terminator).filter(|terminator| is_decision(&terminator.kind));
+        let (called, decided) = (called.collect::<Vec<_>>(), decided.map(|end| end.span).collect::<Vec<_>>());
         for &(file, line) in &spans {
             let span = Span { file, line, column: 1 };
+            let is_together = |other: &Span| match (texts.line(span), texts.line(*other)) {
+                (Some(one), Some(other)) => texts.is_one_statement(one, other),
+                _ => false,
+            };
+            if called.iter().any(is_together) {
+                guards.calls.insert((file, line));
+            }
+            if decided.iter().any(is_together) {
+                guards.decisions.insert((file, line));
+            }
             let is_at = |edge: &Edge| {
-                edge.guard.place.as_ref().is_some_and(|place| guards.is_at(place, span, &edge.guard.what))
+                let Edge { guard, .. } = edge;
+                !guards.is_about_function(&guard.what)
+                    && guard.place.as_ref().is_some_and(|place| guards.is_at(place, span, &guard.what))
             };
             let at = automaton.edges.iter().enumerate().filter(|(_, edge)| is_at(edge)).map(|(index, _)| index);
             let at = at.collect::<Vec<_>>();
@@ -98,8 +120,10 @@ impl<'a> Guards<'a> {
             (What::Enters(name), Came::Entered(function)) | (What::Leaves(name), Came::Left(function)) => {
                 name == function
             }
-            // What is no function of the program is told by its place.
+            // What is no function of the program, what is built in and what is folded is told by its place.
             (What::Enters(name) | What::Leaves(name), Came::To) => !self.is_function(name),
+            (What::Calls | What::Returns, Came::To) => !self.calls.contains(&(span.file, span.line)),
+            (What::Decides(_), Came::To) => !self.decisions.contains(&(span.file, span.line)),
             _ => false,
         }
     }
@@ -108,13 +132,31 @@ impl<'a> Guards<'a> {
         self.program.function_named(name).is_some()
     }
 
-    /// Whether an edge can be taken at any time: it asks for nothing.
+    /// Whether the name of a function of the program tells all.
+    fn is_about_function(&self, what: &What) -> bool {
+        matches!(what, What::Enters(name) | What::Leaves(name) if self.is_function(name))
+    }
+
+    /// Whether an edge can be taken at any time: it asks for nothing, or for what cannot be seen, since nothing happens there.
     pub fn is_free(&self, edge: &Edge) -> bool {
-        match &edge.guard.what {
-            What::Nothing => true,
-            What::Enters(name) | What::Leaves(name) => edge.guard.place.is_none() && !self.is_function(name),
-            _ => false,
+        match (&edge.guard.what, &edge.guard.place) {
+            (What::Nothing, _) => true,
+            (what, _) if self.is_about_function(what) => false,
+            (What::Enters(_) | What::Leaves(_), None) => true,
+            (_, None) => false,
+            (_, Some(place)) => self.is_unseen(place),
         }
+    }
+
+    /// Whether something stands at a place, but nothing of it is seen: a declaration, a brace.
+    fn is_unseen(&self, place: &Place) -> bool {
+        let named = place.file.as_deref().map(base);
+        let files = self.texts.files.iter().enumerate();
+        let files = files.filter(|(_, file)| named.is_none_or(|name| base(&file.name) == name)).map(|(index, _)| index);
+        let lines = files.map(|file| Line { file, number: place.line }).collect::<Vec<_>>();
+        let is_something = |line: &&Line| !self.texts.text(**line).trim().is_empty();
+        let is_seen = |line: &Line| self.code.iter().any(|code| self.texts.is_one_statement(*code, *line));
+        lines.iter().any(|line| is_something(&line)) && !lines.iter().any(is_seen)
     }
 
     pub fn creates(&self, function: FuncId) -> bool {
@@ -180,4 +222,17 @@ pub fn callee(kind: &InstrKind) -> Option<FuncId> {
 
 pub fn is_return(kind: &TerminatorKind) -> bool {
     matches!(kind, TerminatorKind::Return(_) | TerminatorKind::ThreadExit(_))
+}
+
+/// Whether an instruction is a call in the source, as far as that is seen.
+fn is_call(kind: &InstrKind) -> bool {
+    use norn_ir::instr::Property;
+    matches!(
+        kind,
+        InstrKind::Call { .. } | InstrKind::Nondet { .. } | InstrKind::Assert { property: Property::ErrorCall, .. }
+    )
+}
+
+fn is_decision(kind: &TerminatorKind) -> bool {
+    matches!(kind, TerminatorKind::Branch { .. } | TerminatorKind::Switch { .. })
 }

@@ -298,7 +298,7 @@ impl<'a> Search<'a> {
                         continue;
                     };
                     let mut pending = pending.clone();
-                    let kept = if noticed.seen.is_line { at } else { at + 1 };
+                    let kept = at + usize::from(noticed.seen.created.is_some());
                     pending[thread].drain(..kept);
                     moves.push((to, bound, pending));
                 }
@@ -333,7 +333,12 @@ impl<'a> Search<'a> {
     /// A creation gives a name to the new thread.
     fn named_child(&self, what: &What, created: Option<ThreadIndex>, bound: &Bound) -> Option<Bound> {
         match (what, created) {
-            (What::Creates(name), Some(created)) => self.named(Some(*name), created, bound),
+            // A name may be given again, when its thread has ended.
+            (What::Creates(name), Some(created)) => {
+                let mut bound = bound.clone();
+                Rc::make_mut(&mut bound)[*name] = Some(created);
+                Some(bound)
+            }
             (What::Calls, Some(created)) if self.automaton().named_in_order && !bound.contains(&Some(created)) => {
                 let number = |name: &usize| self.automaton().threads[*name].parse::<u32>().ok();
                 let open = (0..bound.len()).filter(|&name| bound[name].is_none());
@@ -674,7 +679,6 @@ fn encode(config: &Config, is_guided: bool, out: &mut Vec<u8>) {
                 number(out, edge as u64 * 2 + u64::from(held));
             }
             number(out, optional(seen.created));
-            out.push(u8::from(seen.is_line));
             match &seen.frame {
                 None => out.push(0),
                 Some(frame) => {

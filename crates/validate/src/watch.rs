@@ -25,9 +25,8 @@ pub struct Seen {
     pub edges: Vec<(usize, bool)>,
     /// The innermost function then, if a constraint that did not hold may hold later, when other threads have moved on.
     pub frame: Option<Rc<Frame>>,
+    /// The thread that was created. That happens once; other moments may be meant by several edges.
     pub created: Option<ThreadIndex>,
-    /// Several edges may be about it: it is a line.
-    pub is_line: bool,
 }
 
 /// Watches one step of the machine.
@@ -83,14 +82,14 @@ impl<'a> Watch<'a> {
         let is_line = came == Came::To;
         let may_hold_later = is_line && edges.iter().any(|(_, held)| !held);
         let frame = frame.filter(|_| may_hold_later).map(|frame| Rc::new(frame.clone()));
-        self.add(scene.thread, Seen { edges, frame, created: None, is_line });
+        self.add(scene.thread, Seen { edges, frame, created: None });
     }
 
     fn add(&mut self, thread: ThreadIndex, seen: Seen) {
         let is_known = |(of, known): &(ThreadIndex, Seen)| {
             *of == thread
-                && seen.is_line
-                && known.is_line
+                && seen.created.is_none()
+                && known.created.is_none()
                 && known.edges == seen.edges
                 && same(&known.frame, &seen.frame)
         };
@@ -159,8 +158,7 @@ impl Observer for Watch<'_> {
         }
         let block = code.block(frame.block);
         let instr = block.instrs.get(frame.index as usize);
-        let is_first = thread.frames.len() == 1 && frame.block == Function::ENTRY && frame.index == 0;
-        if is_first && scene.step.is_none() {
+        if frame.block == Function::ENTRY && frame.index == 0 {
             self.see(scene, code.span, Came::Entered(&code.name), None, Some(frame));
         }
         if is_user {
@@ -171,9 +169,6 @@ impl Observer for Watch<'_> {
                 let callee = instr.and_then(|instr| callee(&instr.kind));
                 if callee.is_none_or(|callee| !self.guards.creates(callee)) {
                     self.see(scene, span, Came::Called, None, Some(frame));
-                }
-                if let Some(callee) = callee {
-                    self.see(scene, span, Came::Entered(&program.function(callee).name), None, Some(frame));
                 }
             }
             Some((InstrKind::Nondet { source: NondetSource::Input(_), .. }, span)) if is_user => {
@@ -208,6 +203,11 @@ impl Observer for Watch<'_> {
                         self.see(scene, place, Came::Returned, result, caller);
                     }
                     self.see(scene, place, Came::Left(&code.name), result, caller);
+                    if matches!(kind, TerminatorKind::ThreadExit(_)) {
+                        for left in thread.frames.iter().map(|frame| program.function(frame.function)) {
+                            self.see(scene, place, Came::Left(&left.name), None, None);
+                        }
+                    }
                 }
                 _ => {}
             },
@@ -224,7 +224,7 @@ impl Observer for Watch<'_> {
                 let edges = self.guards.edges(place.span, Came::Created);
                 let edges = edges.into_iter().map(|edge| (edge, true)).collect::<Vec<_>>();
                 if !edges.is_empty() {
-                    self.add(scene.thread, Seen { edges, frame: None, created: Some(thread), is_line: false });
+                    self.add(scene.thread, Seen { edges, frame: None, created: Some(thread) });
                 }
             }
             Happening::Input { source: NondetSource::Input(_), ty, value } if place.library.is_none() => {

@@ -217,7 +217,8 @@ impl Task<'_> {
                 }
             }
         }
-        for target in &story.targets {
+        // Of a data race the later access, which shows it: the other is part of the way there.
+        if let Some(target) = story.targets.last() {
             path.node("");
             let mut data = vec![("startline", target.line.number.to_string())];
             data.extend(target.thread.map(|thread| ("threadId", thread.0.to_string())));

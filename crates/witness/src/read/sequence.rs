@@ -7,6 +7,9 @@ use super::{Content, Header, MOST_EDGES, Mark, Read, Wrong};
 use crate::automaton::{Automaton, Edge, End, Guard, Place, Target, What};
 use crate::constraint::Constraint;
 
+/// Numbers of threads up to this are taken to count creations.
+const MOST_THREADS: u32 = 1_000;
+
 pub fn read(root: &Node) -> Result<Read, Wrong> {
     let Value::List(entries) = &root.value else { return Err(root.mark.wrong("a list of entries is expected")) };
     let mut found: Option<Read> = None;
@@ -123,6 +126,12 @@ fn automaton(segments: &[Node], mark: Mark) -> Result<Automaton, Wrong> {
     }
     if !is_over {
         return Err(mark.wrong("there is no target"));
+    }
+    // Creations count, also of threads that nothing else is said about.
+    let numbers = automaton.threads.iter().filter_map(|name| name.parse::<u32>().ok());
+    let most = numbers.filter(|&number| number <= MOST_THREADS).max().unwrap_or(0);
+    for number in 0..most {
+        automaton.thread(&number.to_string());
     }
     automaton.main = automaton.threads.iter().position(|name| name == "0");
     Ok(automaton)
