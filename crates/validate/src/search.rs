@@ -1,8 +1,9 @@
 //! The search for an execution that a witness describes.
 //!
 //! A configuration is a state of the machine, a node of the witness, whom its names mean, and what threads have come to since
-//! their last visible steps. Those that are furthest along in the witness are looked at first, by turns the oldest and the newest
-//! of them: a witness that tells much is followed at once, and one that tells little is completed in depth as in breadth.
+//! their last visible steps. Those that are furthest along in the witness are looked at first, by turns the newest of them and the
+//! one that has come there with the fewest steps: a witness that tells much is followed at once, and one that tells little is
+//! completed in depth as in breadth.
 
 use crate::evaluate::Context;
 use crate::guards::Guards;
@@ -93,6 +94,8 @@ pub struct Search<'a> {
 
 /// More nodes than this, and what can still be stood at is not computed for each.
 const MANY_NODES: usize = 2_000;
+/// So many steps without an edge count as much as an edge that is still to come.
+const PATIENCE: u32 = 3;
 /// Configurations between two looks at the limits.
 const BETWEEN_LOOKS: u64 = 64;
 
@@ -535,7 +538,8 @@ impl<'a> Search<'a> {
             return;
         }
         let index = self.configs.len();
-        self.oldest.push(Reverse((distance, config.idle, index)));
+        // Who has not come further for a while is on a wrong way.
+        self.oldest.push(Reverse((distance + config.idle / PATIENCE, config.idle, index)));
         self.newest.push((Reverse(distance), index));
         self.configs.push(Some(config));
     }

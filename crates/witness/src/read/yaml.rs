@@ -525,7 +525,7 @@ mod tests {
         refused("a: 1\na: 2\n", "line 2, column 1: the key 'a' is there twice");
         refused("a: 1\n   b: 2\n", "line 2");
         refused("- a\nb: 1\n", "line 2, column 1: this does not belong");
-        refused("a: [1, 2\nb: 3\n", "line 1, column 4");
+        refused("a: [1, 2\nb: 3\n", "line 1, column 9: ',' or ']' is expected");
         refused("a: \"x\nb: 1\n", "line 1, column 4: the quotation does not end");
         refused("a: b: c\n", "line 1, column 5");
         refused("? a\n: b\n", "not supported");
