@@ -497,6 +497,7 @@ pub enum Builtin {
     Alloc {
         size: Expr,
         count: Option<Expr>,
+        align: Option<Expr>,
         zeroed: bool,
         element: Option<QualType>,
     },

@@ -381,8 +381,9 @@ impl Compiler<'_> {
             InstrKind::ThreadSelf { dst } => Op::ThreadSelf { dst: dst.0 },
             InstrKind::LocalEnter(local) => Op::LocalEnter(local.0),
             InstrKind::LocalExit(local) => Op::LocalExit(local.0),
-            InstrKind::Alloc { dst, size, zeroed, kind, private, .. } => {
-                Op::Alloc { dst: dst.0, size: self.src(size), zeroed, heap: kind == AllocKind::Heap, private }
+            InstrKind::Alloc { dst, size, align, zeroed, kind, private, .. } => {
+                let (size, align, heap) = (self.src(size), self.src(align), kind == AllocKind::Heap);
+                Op::Alloc { dst: dst.0, size, align, zeroed, heap, private }
             }
             InstrKind::Free { addr, kind } => Op::Free { addr: self.src(addr), heap: kind == AllocKind::Heap },
             InstrKind::ObjectSize { dst, addr } => Op::ObjectSize { dst: dst.0, addr: self.src(addr) },

@@ -329,11 +329,12 @@ impl Memory {
         flags.iter().rev().fold(0, |known, &flag| known << 8 | if flag == 0 { 0 } else { 0xff })
     }
 
-    /// The freed objects of the heap that have this size, by address.
-    pub fn freed(&self, size: u64) -> Vec<u32> {
+    /// The freed objects of the heap that have this size and alignment, by address.
+    pub fn freed(&self, size: u64, align: u64) -> Vec<u32> {
         let is_freed = |&object: &u32| {
             let object = &self.objects[object as usize];
-            object.kind == Kind::Heap && !object.alive && u64::from(object.size) == size
+            let fits = u64::from(object.size) == size && object.base.is_multiple_of(align);
+            object.kind == Kind::Heap && !object.alive && fits
         };
         self.arenas.iter().flat_map(|arena| &arena.objects).copied().filter(is_freed).collect()
     }

@@ -9,7 +9,7 @@ use crate::op::{NONE, Src};
 use crate::run::Flow;
 use crate::state::{Entry, Thread, ThreadIdentity};
 use crate::undo::Undo;
-use norn_ir::address::ALLOC_ALIGN;
+use norn_ir::address::alignment;
 use norn_ir::instr::NondetSource;
 use norn_ir::number::narrow;
 use norn_ir::span::Span;
@@ -104,7 +104,7 @@ impl Executor<'_> {
         &mut self,
         thread: ThreadIdentity,
         dst: u32,
-        size: Src,
+        (size, align): (Src, Src),
         (zeroed, heap, private): (bool, bool, bool),
     ) -> Done<Flow> {
         let reuses = heap && self.program.reuses_memory;
@@ -112,18 +112,19 @@ impl Executor<'_> {
             return Ok(Flow::Visible);
         }
         let size = self.value(thread, size).bits;
+        let align = alignment(self.value(thread, align).bits);
         let arena = self.threads[thread.index()].number.0 + 1;
         let kind = if heap { Kind::Heap } else { Kind::Stack };
         let span = self.place(thread).span;
         if reuses {
             self.effects.push(Effect::Allocates { thread });
-            if let Some(object) = self.choose_freed(thread, size)? {
+            if let Some(object) = self.choose_freed(thread, size, align)? {
                 self.give_again(thread, object, zeroed, span);
                 self.set(thread, dst, self.memory.pointer(object, 0));
                 return Ok(Flow::Next);
             }
         }
-        let plan = Plan { size, align: ALLOC_ALIGN, kind, private: private && !reuses, zeroed, span };
+        let plan = Plan { size, align, kind, private: private && !reuses, zeroed, span };
         let object = self.add_object(thread, arena, plan)?;
         if !heap {
             let owner = &mut self.threads[thread.index()];
@@ -140,9 +141,9 @@ impl Executor<'_> {
 
     /// The freed object whose memory an allocation gets: for each that it could get the thread asks for a truth value. `None`: new
     /// memory.
-    fn choose_freed(&mut self, thread: ThreadIdentity, size: u64) -> Done<Option<u32>> {
+    fn choose_freed(&mut self, thread: ThreadIdentity, size: u64, align: u64) -> Done<Option<u32>> {
         let bool = scalar(Ty::Bool, self.memory.target());
-        for object in self.memory.freed(size) {
+        for object in self.memory.freed(size, align) {
             let has = |other: ThreadIdentity| self.threads[other.index()].withheld.iter().any(|w| w.0 == object);
             let is_withheld = self.threads().any(|other| other != thread && has(other));
             if is_withheld {

@@ -164,6 +164,7 @@ pub enum Op {
     Alloc {
         dst: u32,
         size: Src,
+        align: Src,
         zeroed: bool,
         heap: bool,
         private: bool,

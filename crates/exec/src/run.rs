@@ -276,8 +276,8 @@ impl Executor<'_> {
             }
             Op::LocalEnter(local) => self.enter_local(thread, local)?,
             Op::LocalExit(local) => return self.leave_local(thread, local),
-            Op::Alloc { dst, size, zeroed, heap, private } => {
-                return self.allocate(thread, dst, size, (zeroed, heap, private));
+            Op::Alloc { dst, size, align, zeroed, heap, private } => {
+                return self.allocate(thread, dst, (size, align), (zeroed, heap, private));
             }
             Op::Free { addr, heap } => return self.free(thread, addr, heap),
             Op::ObjectSize { dst, addr } => {

@@ -18,14 +18,21 @@ const CODE_STRIDE: u64 = 16;
 
 /// Bytes between two objects: a pointer just past one object is in no other.
 pub const GAP: u64 = 16;
-/// The alignment of what `malloc` and its kin give, and of arrays of variable length.
+/// The alignment of what `malloc` gives, and of arrays of variable length.
 pub const ALLOC_ALIGN: u64 = 16;
+/// The largest alignment of an allocation: a huge page of x86.
+pub const LARGEST_ALIGN: u64 = 1 << 21;
 
 /// Larger objects are refused, and so are more bytes or objects in one arena: a loop that allocates must not eat up the
 /// memory before anyone looks at the limits.
 pub const LARGEST_OBJECT: u64 = 1 << 26;
 pub const LARGEST_ARENA: u64 = 1 << 28;
 pub const MOST_OBJECTS: usize = 1 << 18;
+
+/// The alignment of an allocation that asks for this one. What is no power of two counts as the next one.
+pub fn alignment(asked: u64) -> u64 {
+    asked.clamp(ALLOC_ALIGN, LARGEST_ALIGN).next_power_of_two()
+}
 
 impl Target {
     /// The arena with number n lies in the addresses that are n + 1 without their last so many bits.

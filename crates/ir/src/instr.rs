@@ -5,9 +5,10 @@
 //! operation, await. So is everything that a checker must decide: assume, assert, nondet. The reference machine defines
 //! what the instructions do under each memory model; the comments here say what they stand for.
 
+use crate::address::ALLOC_ALIGN;
 use crate::ids::{BlockId, FuncId, GlobalId, LocalId, Reg, TypeId};
 use crate::span::Span;
-use crate::types::Ty;
+use crate::types::{Target, Ty};
 use serde::{Deserialize, Serialize};
 
 /// An instruction and the place in the source that it was made for.
@@ -43,6 +44,11 @@ impl Const {
     pub const NULL: Const = Const { ty: Ty::Ptr, bits: 0 };
     pub const TRUE: Const = Const { ty: Ty::Bool, bits: 1 };
     pub const FALSE: Const = Const { ty: Ty::Bool, bits: 0 };
+
+    /// The alignment of an allocation that asks for none.
+    pub fn usual_alignment(target: Target) -> Const {
+        Const { ty: target.pointer_int(), bits: ALLOC_ALIGN }
+    }
 }
 
 /// The memory order of an access; `Plain` if it is not atomic. Orders are not in a line: neither acquire nor release is the
@@ -432,11 +438,13 @@ pub enum InstrKind {
     LocalEnter(LocalId),
     /// The scope ends. A function's return ends the scopes that are still open (the entry function's stay alive).
     LocalExit(LocalId),
-    /// `size` bytes of new memory, as wide as a pointer; `ty` is what the source says about its content: an array of
-    /// as many `ty` as fit. `private` is set by escape analysis.
+    /// `size` bytes of new memory, as wide as a pointer, at a multiple of `align` (also as wide; see
+    /// [`crate::address::alignment`]); `ty` is what the source says about its content: an array of as many `ty` as fit.
+    /// `private` is set by escape analysis.
     Alloc {
         dst: Reg,
         size: Operand,
+        align: Operand,
         zeroed: bool,
         kind: AllocKind,
         ty: Option<TypeId>,

@@ -59,7 +59,10 @@ macro_rules! each_operand {
                 }
             }
             InstrKind::Join { thread, .. } => $visit(thread),
-            InstrKind::Alloc { size, .. } => $visit(size),
+            InstrKind::Alloc { size, align, .. } => {
+                $visit(size);
+                $visit(align);
+            }
             InstrKind::Print { format, args, .. } => {
                 $visit(format);
                 match args {

@@ -14,7 +14,7 @@
 //! Everything is shared between states until it is changed.
 
 use crate::eval::Value;
-use norn_ir::address::{ALLOC_ALIGN, GAP, LARGEST_ARENA, LARGEST_OBJECT, MOST_OBJECTS, function_address};
+use norn_ir::address::{GAP, LARGEST_ARENA, LARGEST_OBJECT, MOST_OBJECTS, function_address};
 use norn_ir::ids::{FuncId, GlobalId, LocalId, TypeId};
 use norn_ir::number::{narrow, to_usize};
 use norn_ir::program::{InitValue, Program, Storage};
@@ -416,6 +416,7 @@ impl Memory {
         thread: ThreadIndex,
         heap: bool,
         mut info: Info,
+        align: u64,
         zeroed: bool,
     ) -> Result<ObjectRef, Full> {
         let arena = self.arena_mut(arena_of(thread));
@@ -423,7 +424,7 @@ impl Memory {
             true => ObjectKind::Heap { number: arena.heap_count + 1 },
             false => ObjectKind::Stack { number: arena.stack_count + 1 },
         };
-        let index = arena.add(info, ALLOC_ALIGN, zeroed)?;
+        let index = arena.add(info, align, zeroed)?;
         match heap {
             true => arena.heap_count += 1,
             false => arena.stack_count += 1,
@@ -431,10 +432,11 @@ impl Memory {
         Ok(ObjectRef { arena: arena_of(thread), index, life: 0 })
     }
 
-    /// The freed objects of the heap that have this size, by address.
-    pub fn freed(&self, size: u64) -> Vec<ObjectRef> {
+    /// The freed objects of the heap that have this size and alignment, by address.
+    pub fn freed(&self, size: u64, align: u64) -> Vec<ObjectRef> {
         let is_freed = |object: &Object| {
-            !object.alive && object.info.size == size && matches!(object.info.kind, ObjectKind::Heap { .. })
+            let fits = object.info.size == size && object.info.base.is_multiple_of(align);
+            !object.alive && fits && matches!(object.info.kind, ObjectKind::Heap { .. })
         };
         self.objects().filter(|(_, object)| is_freed(object)).map(|(found, _)| found).collect()
     }

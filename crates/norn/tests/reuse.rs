@@ -120,6 +120,10 @@ fn only_memory_of_the_same_size_is_given_again() {
         programs.check_models(&["sc"], &[], "safe");
     }
     Programs::new("other_size", &program("malloc(8)")).check_models(&["sc"], &["--reuse-memory"], "safe");
+    // Nor is memory that does not lie where it has to.
+    let aligned = "int main(void) { void *a = malloc(4), *b = malloc(4); free(a); free(b); \
+                   void *c = aligned_alloc(64, 4); assert((unsigned long)c % 64 == 0); free(c); }";
+    Programs::new("other_alignment", aligned).check_models(&["sc"], &["--reuse-memory"], "safe");
 }
 
 /// What was in the memory is gone, and `calloc` clears it.

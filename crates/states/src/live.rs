@@ -268,7 +268,10 @@ fn uses(code: &Code, op: Op, mut each: impl FnMut(u32)) {
             call.args.iter().for_each(|&(arg, _)| read(arg));
         }
         Op::Join { thread, .. } => read(thread),
-        Op::Alloc { size, .. } => read(size),
+        Op::Alloc { size, align, .. } => {
+            read(size);
+            read(align);
+        }
         Op::Switch { value, .. } => read(value),
         Op::Return(value) => {
             if let Some(value) = value {

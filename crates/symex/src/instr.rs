@@ -140,8 +140,8 @@ impl Run<'_, '_> {
                 return count;
             }
             InstrKind::LocalExit(local) => self.leave_local(local),
-            InstrKind::Alloc { dst, size, zeroed, kind, ty, private } => {
-                self.allocate(dst, size, zeroed, kind, ty, private)
+            InstrKind::Alloc { dst, size, align, zeroed, kind, ty, private } => {
+                self.allocate(dst, (size, align), zeroed, kind, ty, private)
             }
             InstrKind::Free { addr, kind } => {
                 let addr = self.pointer(addr);

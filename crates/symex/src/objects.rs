@@ -1,6 +1,6 @@
 //! The lives of local and allocated objects.
 
-use norn_ir::address::{ALLOC_ALIGN, LARGEST_OBJECT};
+use norn_ir::address::{LARGEST_ALIGN, LARGEST_OBJECT, alignment};
 use norn_ir::ids::{GlobalId, LocalId, Reg, TypeId};
 use norn_ir::instr::{AllocKind, Instr, InstrKind, Operand};
 use norn_ir::number::narrow;
@@ -132,7 +132,7 @@ impl Run<'_, '_> {
     pub fn allocate(
         &mut self,
         dst: Reg,
-        size: Operand,
+        (size, align): (Operand, Operand),
         zeroed: bool,
         kind: AllocKind,
         ty: Option<TypeId>,
@@ -156,6 +156,9 @@ impl Run<'_, '_> {
         if self.guard.is_none() {
             return;
         }
+        // What may be anything gets what is right for all.
+        let align = self.bits(align);
+        let align = self.exec.terms.as_bits(align).map_or(LARGEST_ALIGN, alignment);
         let origin = Origin::Made(self.thread, self.site);
         let number = self.exec.facts.objects.len();
         let object = self.exec.facts.object(origin, size, || Object {
@@ -164,7 +167,7 @@ impl Run<'_, '_> {
             size,
             private,
             zeroed,
-            align: ALLOC_ALIGN,
+            align,
             ty,
             name: format!("*{}#{number}", if kind == AllocKind::Heap { "malloc" } else { "alloca" }),
             sized_by_term: constant.is_none(),

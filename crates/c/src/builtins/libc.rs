@@ -63,11 +63,11 @@ impl Call<'_, '_, '_> {
         Some(match name {
             "malloc" => {
                 let size = self.arg_as(0, size);
-                self.make(Builtin::Alloc { size, count: None, zeroed: false, element: None }, pointer)
+                self.make(Builtin::Alloc { size, count: None, align: None, zeroed: false, element: None }, pointer)
             }
             "calloc" => {
                 let (count, size) = (Some(self.arg_as(0, size)), self.arg_as(1, size));
-                self.make(Builtin::Alloc { size, count, zeroed: true, element: None }, pointer)
+                self.make(Builtin::Alloc { size, count, align: None, zeroed: true, element: None }, pointer)
             }
             "free" => {
                 let object = self.arg_as(0, pointer);
@@ -113,10 +113,14 @@ impl Call<'_, '_, '_> {
         let char_type = QualType::unqualified(TypeId::of_int(IntType::Char));
         let text = self.checker.pointer_to(char_type);
         let format = self.arg_as(first, text);
+        let double = QualType::unqualified(TypeId::DOUBLE);
         let mut args = Vec::new();
         for i in first + 1..self.args.len() {
             let arg = self.arg(i);
-            args.push(self.checker.default_promoted(arg));
+            let arg = self.checker.default_promoted(arg);
+            // An output shows no more digits than a `double` has.
+            let arg = if self.checker.is_long_double(arg.ty) { self.checker.converted(arg, double) } else { arg };
+            args.push(arg);
         }
         let int = self.checker.int_type();
         let length = self.printed_length(first, &args);

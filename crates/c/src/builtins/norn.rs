@@ -16,11 +16,11 @@ impl Call<'_, '_, '_> {
         let pointer = self.void_pointer();
         let arity = match name {
             "section_begin" | "section_end" | "self" | "fence_call" | "fence_full" | "abort" => 0,
-            "assert" | "misuse" => 2,
+            "assert" | "misuse" | "alloc_aligned" | "alloc_zeroed" => 2,
             "print_list" => 3,
             "spawn" | "print" => self.args.len().max(1),
             "await" | "await_spurious" | "join" | "thread_exit" | "acquire" | "release" | "assume" | "is_linked"
-            | "exit" | "alloc" | "alloc_zeroed" | "free" | "object_size" | "unsupported" => 1,
+            | "exit" | "alloc" | "free" | "object_size" | "unsupported" => 1,
             _ => return None,
         };
         if let Err(wrong) = self.expect_args(arity) {
@@ -78,10 +78,14 @@ impl Call<'_, '_, '_> {
                 self.make_void(Builtin::Exit(status))
             }
             "abort" => self.make_void(Builtin::Abort),
-            "alloc" | "alloc_zeroed" => {
+            "alloc" => {
                 let size = self.arg_as(0, size);
-                let zeroed = name == "alloc_zeroed";
-                self.make(Builtin::Alloc { size, count: None, zeroed, element: None }, pointer)
+                self.make(Builtin::Alloc { size, count: None, align: None, zeroed: false, element: None }, pointer)
+            }
+            "alloc_aligned" | "alloc_zeroed" => {
+                let align = Some(self.arg_as(0, size));
+                let (size, zeroed) = (self.arg_as(1, size), name == "alloc_zeroed");
+                self.make(Builtin::Alloc { size, count: None, align, zeroed, element: None }, pointer)
             }
             "free" => {
                 let object = self.arg_as(0, pointer);

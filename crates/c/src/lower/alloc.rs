@@ -12,17 +12,17 @@ const ERRNO: &str = "__errno_location";
 const ENOMEM: u64 = 12;
 
 impl<'a> FunctionBuilder<'_, 'a> {
-    /// `count` objects of `size` bytes, or one.
+    /// `count` objects of `size` bytes, or one; at a multiple of `align`, if that is more than usual.
     pub fn heap(
         &mut self,
         e: &'a Expr,
-        size: &'a Expr,
-        count: Option<&'a Expr>,
+        (size, count, align): (&'a Expr, Option<&'a Expr>, Option<&'a Expr>),
         zeroed: bool,
         element: Option<QualType>,
     ) -> Operand {
         let word = self.p.target.pointer_int();
         let mut fails = None;
+        let align = align.map(|align| self.as_pointer_int(align)).map(|align| self.hold(align));
         let count = count.map(|count| self.as_pointer_int(count)).map(|count| self.hold(count));
         let mut total = self.as_pointer_int(size);
         self.set_loc(e.loc);
@@ -31,6 +31,8 @@ impl<'a> FunctionBuilder<'_, 'a> {
             total = self.binary(BinaryOp::Mul, word, count, each);
             fails = Some(self.does_not_fit(word, count, each));
         }
+        let usual = Operand::Const(Const::usual_alignment(self.p.target));
+        let layout = (total, align.map_or(usual, |align| self.release(align)));
         if self.p.session.options.malloc_may_fail {
             let dst = self.register(Ty::Bool);
             self.emit(InstrKind::Nondet { dst, source: NondetSource::Input("no_memory".to_owned()) });
@@ -42,7 +44,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
         }
         let ty = element.map(|ty| self.p.ir_type(ty));
         match fails {
-            Some(Operand::Const(Const { bits: 0, .. })) | None => self.alloc(e, total, zeroed, AllocKind::Heap, ty),
+            Some(Operand::Const(Const { bits: 0, .. })) | None => self.alloc(e, layout, zeroed, AllocKind::Heap, ty),
             Some(fails) => {
                 let result = self.register(Ty::Ptr);
                 let (yes, no, end) = (self.new_block(), self.new_block(), self.new_block());
@@ -52,7 +54,7 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 self.assign(result, Operand::Const(Const::NULL));
                 self.goto(end);
                 self.start(no);
-                let memory = self.alloc(e, total, zeroed, AllocKind::Heap, ty);
+                let memory = self.alloc(e, layout, zeroed, AllocKind::Heap, ty);
                 self.assign(result, memory);
                 self.start(end);
                 Operand::Reg(result)

@@ -103,12 +103,13 @@ impl<'a> FunctionBuilder<'_, 'a> {
                 self.set_loc(e.loc);
                 self.unreachable();
             }
-            Builtin::Alloc { size, count, zeroed, element } => {
-                return self.heap(e, size, count.as_ref(), *zeroed, *element);
+            Builtin::Alloc { size, count, align, zeroed, element } => {
+                return self.heap(e, (size, count.as_ref(), align.as_ref()), *zeroed, *element);
             }
             Builtin::StackAlloc(size) => {
                 let size = self.as_pointer_int(size);
-                return self.alloc(e, size, false, AllocKind::Stack, None);
+                let align = Operand::Const(Const::usual_alignment(self.p.target));
+                return self.alloc(e, (size, align), false, AllocKind::Stack, None);
             }
             Builtin::Free(pointer) => {
                 let addr = self.as_pointer(pointer);
@@ -238,13 +239,13 @@ impl<'a> FunctionBuilder<'_, 'a> {
     pub fn alloc(
         &mut self,
         e: &Expr,
-        size: Operand,
+        (size, align): (Operand, Operand),
         zeroed: bool,
         kind: AllocKind,
         ty: Option<norn_ir::ids::TypeId>,
     ) -> Operand {
         let dst = self.register(Ty::Ptr);
-        self.at(e, InstrKind::Alloc { dst, size, zeroed, kind, ty, private: false });
+        self.at(e, InstrKind::Alloc { dst, size, align, zeroed, kind, ty, private: false });
         Operand::Reg(dst)
     }
 

@@ -229,7 +229,16 @@ impl<'a> FunctionBuilder<'_, 'a> {
         let element = self.p.layouts.element(self.var_type(var));
         let ty = Some(self.p.layouts.ir_type(element));
         let new = self.register(Ty::Ptr);
-        self.emit(InstrKind::Alloc { dst: new, size, zeroed: false, kind: AllocKind::Stack, ty, private: false });
+        let align = Operand::Const(Const::usual_alignment(self.p.target));
+        self.emit(InstrKind::Alloc {
+            dst: new,
+            size,
+            align,
+            zeroed: false,
+            kind: AllocKind::Stack,
+            ty,
+            private: false,
+        });
         self.assign(dst, Operand::Reg(new));
         if let Some(slot) = self.frame_slot(var) {
             self.fill_slot(slot, Operand::Reg(dst));

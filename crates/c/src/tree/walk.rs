@@ -167,9 +167,9 @@ fn of_builtin<'a>(builtin: &'a Builtin, push: &mut impl FnMut(Node<'a>)) {
         | Builtin::ByteSwap(e)
         | Builtin::FormattedCall { call: e, .. }
         | Builtin::ZeroObject { pointer: e, .. } => push(Node::Expr(e)),
-        Builtin::Alloc { size, count, .. } => {
+        Builtin::Alloc { size, count, align, .. } => {
             push(Node::Expr(size));
-            count.iter().for_each(|count| push(Node::Expr(count)));
+            count.iter().chain(align).for_each(|e| push(Node::Expr(e)));
         }
         Builtin::AtomicStore { pointer: a, value: b, .. }
         | Builtin::AtomicUpdate { pointer: a, operand: b, .. }

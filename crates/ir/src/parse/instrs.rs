@@ -114,9 +114,14 @@ impl Parser<'_> {
             "alloc" => {
                 let kind = self.choice("'heap' or 'stack'", AllocKind::from_mnemonic)?;
                 let size = self.operand(pointer_int)?;
+                let align = if self.eat_word("align")? {
+                    self.operand(pointer_int)?
+                } else {
+                    Operand::Const(Const::usual_alignment(self.target))
+                };
                 let ty = if self.peek_id('t').is_some() { Some(self.type_id()?) } else { None::<TypeId> };
                 let zeroed = self.eat_word("zeroed")?;
-                InstrKind::Alloc { dst, size, zeroed, kind, ty, private: self.eat_word("private")? }
+                InstrKind::Alloc { dst, size, align, zeroed, kind, ty, private: self.eat_word("private")? }
             }
             "object_size" => InstrKind::ObjectSize { dst, addr: self.operand(Some(Ty::Ptr))? },
             _ => return Err(self.lexer.error(start, format!("'{word}' is no instruction with a result"))),

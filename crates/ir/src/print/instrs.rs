@@ -109,9 +109,12 @@ impl Printer<'_> {
             InstrKind::ThreadSelf { .. } => self.out.write_str("self"),
             InstrKind::LocalEnter(id) => write!(self.out, "enter {id}"),
             InstrKind::LocalExit(id) => write!(self.out, "leave {id}"),
-            InstrKind::Alloc { size, zeroed, kind, ty, private, .. } => {
+            InstrKind::Alloc { size, align, zeroed, kind, ty, private, .. } => {
                 write!(self.out, "alloc {} ", kind.mnemonic())?;
                 self.operands("", &[(*size, pointer_int)])?;
+                if *align != Operand::Const(Const::usual_alignment(self.program.target)) {
+                    self.operands(" align ", &[(*align, pointer_int)])?;
+                }
                 if let Some(ty) = ty {
                     write!(self.out, " {ty}")?;
                 }

@@ -256,9 +256,10 @@ impl Checker<'_> {
             InstrKind::LocalEnter(id) | InstrKind::LocalExit(id) => {
                 self.operand(Operand::Local(*id, 0));
             }
-            InstrKind::Alloc { dst, size, ty, .. } => {
+            InstrKind::Alloc { dst, size, align, ty, .. } => {
                 self.dst_is(*dst, Expected::Exactly(Ty::Ptr));
                 self.operand_is(*size, pointer_int);
+                self.operand_is(*align, pointer_int);
                 ty.iter().for_each(|&ty| self.type_id(ty));
             }
             InstrKind::Free { addr, .. } | InstrKind::Sync { addr, .. } => self.address(*addr),

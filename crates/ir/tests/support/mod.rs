@@ -271,6 +271,7 @@ impl Generator {
             25 => InstrKind::Alloc {
                 dst,
                 size: self.operand(),
+                align: if self.flip() { self.operand() } else { Operand::Const(Const::usual_alignment(Target::Lp64)) },
                 zeroed: self.flip(),
                 kind: self.alloc_kind(),
                 ty: if self.flip() { Some(TypeId(self.id())) } else { None },

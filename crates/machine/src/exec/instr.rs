@@ -116,8 +116,8 @@ impl<'p> Exec<'_, 'p> {
             InstrKind::ThreadSelf { dst } => self.set(dst, Value::int(u64::from(self.thread.0))),
             InstrKind::LocalEnter(local) => self.enter_local(local)?,
             InstrKind::LocalExit(local) => return self.leave_local(local),
-            InstrKind::Alloc { dst, size, zeroed, kind, ty, private } => {
-                return self.allocate(dst, size, kind, zeroed, ty, private);
+            InstrKind::Alloc { dst, size, align, zeroed, kind, ty, private } => {
+                return self.allocate(dst, (size, align), kind, zeroed, ty, private);
             }
             InstrKind::Free { addr, kind } => return self.free(self.value(addr), kind),
             InstrKind::ObjectSize { dst, addr } => {

@@ -9,6 +9,7 @@ use crate::eval::Value;
 use crate::machine::Stop;
 use crate::memory::{Info, ObjectKind, ObjectRef};
 use crate::observe::Happening;
+use norn_ir::address::alignment;
 use norn_ir::ids::{LocalId, Reg, TypeId};
 use norn_ir::instr::{AllocKind, NondetSource, Operand, SyncKind};
 use norn_ir::number::narrow;
@@ -39,13 +40,14 @@ impl Exec<'_, '_> {
     pub(super) fn allocate(
         &mut self,
         dst: Reg,
-        size: Operand,
+        (size, align): (Operand, Operand),
         kind: AllocKind,
         zeroed: bool,
         ty: Option<TypeId>,
         private: bool,
     ) -> Done<Flow> {
         let size = self.value(size).bits;
+        let align = alignment(self.value(align).bits);
         let is_heap = kind == AllocKind::Heap;
         let reuses = is_heap && self.machine.program.reuses_memory;
         // Where memory is reused, nobody has it for himself.
@@ -54,7 +56,7 @@ impl Exec<'_, '_> {
             if self.mode == Mode::Silent {
                 return Ok(Flow::Visible);
             }
-            if let Some(object) = self.choose_freed(size)? {
+            if let Some(object) = self.choose_freed(size, align)? {
                 self.give_again(object, ty, zeroed);
                 self.set(dst, self.state.memory.pointer_to(object, 0));
                 return Ok(Flow::Next);
@@ -62,7 +64,7 @@ impl Exec<'_, '_> {
         }
         // Kind and address are the allocator's to say.
         let info = Info { kind: ObjectKind::Heap { number: 0 }, base: 0, size, private, ty, span: self.place().span };
-        let allocated = self.state.memory.allocate(self.thread, is_heap, info, zeroed);
+        let allocated = self.state.memory.allocate(self.thread, is_heap, info, align, zeroed);
         let object = allocated.map_err(|full| self.full(full))?;
         if !is_heap {
             self.frame_mut().allocations.push(object);
@@ -74,8 +76,8 @@ impl Exec<'_, '_> {
     /// The freed object whose memory an allocation gets, by a truth value for each that it could get; `None`: new memory.
     /// Deallocation synchronises with the next allocation of the memory (C17 7.22.3), so the thread that freed it should
     /// have no older store in its buffer, unless it gets its own memory.
-    fn choose_freed(&mut self, size: u64) -> Done<Option<ObjectRef>> {
-        for object in self.state.memory.freed(size) {
+    fn choose_freed(&mut self, size: u64, align: u64) -> Done<Option<ObjectRef>> {
+        for object in self.state.memory.freed(size, align) {
             let others = self.state.threads.iter().enumerate().filter(|&(number, _)| number != self.thread.index());
             let mut withheld = others.flat_map(|(_, thread)| &thread.withheld);
             if withheld.any(|&(other, _)| other == object) {

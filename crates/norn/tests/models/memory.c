@@ -387,6 +387,41 @@ int main(void) {
     int error = posix_memalign(&more, 64, 8);
     assert(error == 0 ? more != &more : error == ENOMEM && more == &more);
 }
+//// Memory begins where it was asked for, whatever else there is.
+//// check -m sc: safe
+//// check -m sc -e states: safe
+//// check -m sc -e stateless: safe
+//// check -m sc -e events: safe
+//// check -m sc -e rounds --rounds 1: safe
+//// check -m sc --32: safe
+//// check -m sc -DPLAIN: unsafe assertion @aligned
+#include <malloc.h>
+#include <stdint.h>
+#include <sys/mman.h>
+static volatile size_t line = 64;
+static int is_aligned(void *memory, size_t alignment) {
+    return (uintptr_t)memory % alignment == 0;
+}
+int main(void) {
+    char *first = malloc(1);
+#ifdef PLAIN
+    void *memory = malloc(100);
+#else
+    void *memory = aligned_alloc(128, 256);
+#endif
+    assert(is_aligned(memory, 128)); // @aligned
+    void *other = first;
+    assert(posix_memalign(&other, line, 10) == 0 && is_aligned(other, 64) && other != first);
+    assert(is_aligned(memalign(48, 1), 64));
+    assert(is_aligned(valloc(1), 4096));
+    assert(is_aligned(mmap(0, 10, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_PRIVATE, -1, 0), 4096));
+    assert(is_aligned(aligned_alloc(1 << 20, 8), 1 << 20));
+}
+//// No layout has more than huge pages.
+//// check -m sc: unknown an alignment of more than 2 MiB
+int main(void) {
+    return aligned_alloc((size_t)1 << 22, 1) == 0;
+}
 //// A product that does not fit is no size: calloc and reallocarray give a null pointer.
 //// check -m sc: safe
 //// check -m sc -e events: safe

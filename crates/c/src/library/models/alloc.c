@@ -29,25 +29,30 @@ void *reallocarray(void *memory, size_t count, size_t size) {
     return realloc(memory, count * size);
 }
 
-/* Memory of the heap begins at a multiple of 16. A larger alignment is not kept. */
-void *aligned_alloc(size_t alignment, size_t size) {
-    (void)alignment;
-    return __norn_alloc(size);
+/* The alignment of a huge page is the largest that is kept. */
+static void check_alignment(size_t alignment) {
+    if (alignment > (size_t)1 << 21)
+        __norn_unsupported("an alignment of more than 2 MiB");
 }
 
 void *memalign(size_t alignment, size_t size) {
-    (void)alignment;
-    return __norn_alloc(size);
+    check_alignment(alignment);
+    return __norn_alloc_aligned(alignment, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size) {
+    return memalign(alignment, size);
 }
 
 void *valloc(size_t size) {
-    return __norn_alloc(size);
+    return __norn_alloc_aligned(4096, size);
 }
 
 int posix_memalign(void **memory, size_t alignment, size_t size) {
     if (alignment < sizeof(void *) || (alignment & (alignment - 1)) != 0)
         return EINVAL;
-    void *result = __norn_alloc(size);
+    check_alignment(alignment);
+    void *result = __norn_alloc_aligned(alignment, size);
     if (!result)
         return ENOMEM;
     *memory = result;

@@ -29,7 +29,7 @@ void *mmap(void *address, size_t length, int protection, int flags, int descript
         errno = length == 0 ? EINVAL : ENOMEM;
         return MAP_FAILED;
     }
-    void *memory = __norn_alloc_zeroed(whole_pages(length));
+    void *memory = __norn_alloc_zeroed(PAGE, whole_pages(length));
     return memory ? memory : MAP_FAILED;
 }
 
