@@ -16,7 +16,7 @@ use norn_engine::capabilities::{Capabilities, EVENTS};
 use norn_engine::{Engine, GivenBounds, Prepared, Query};
 use norn_follow::campaign::{self, Effort};
 use norn_follow::{Followed, Form as Schedules, Setting};
-use norn_ir::program::Program;
+use norn_ir::program::{Origin, Program};
 use norn_ir::span::Span;
 use norn_logic::satisfied::Clauses;
 use norn_passes::analysed::Analysed;
@@ -105,6 +105,11 @@ struct Within {
     own_addresses: bool,
 }
 
+/// Loops of the library end by themselves, most often with the object that they run through. Their bound grows by this factor,
+/// up to here.
+const LIBRARY_GROWTH: u32 = 8;
+const MOST_LIBRARY: u32 = 1 << 15;
+
 /// Loops that go round more often grow like those that do not count.
 const MOST_TRIPS: u32 = 16;
 /// With more events, loops that count are not followed to their end at once.
@@ -156,7 +161,8 @@ fn verdict(task: &Task<'_>) -> Result<Verdict, Mismatch> {
     };
     let counted = if task.grow { counted_loops(code) } else { Vec::new() };
     let (best, doubt, skipped, figures) = (None, None, None, Figures::default());
-    let mut search = Search { task, code, best, doubt, skipped, counted, figures };
+    let library = task.bounds.library;
+    let mut search = Search { task, code, best, doubt, skipped, counted, library, figures };
     let done = if task.grow { search.grow(growing())? } else { search.towards_given()? };
     Ok(done.unwrap_or_else(|| search.best_known(None)))
 }
@@ -173,6 +179,8 @@ struct Search<'a> {
     skipped: Option<Bounds>,
     /// Loops that count, where bounds grow: they are followed to their end at once.
     counted: Vec<BoundAt>,
+    /// The bound on loops of the library: it grows where nothing else is in the way.
+    library: u32,
     figures: Figures,
 }
 
@@ -217,7 +225,7 @@ impl Search<'_> {
     /// All loops up to a bound, and those that count to their end.
     fn growing_to(&self, bound: u32) -> Bounds {
         let at = self.counted.iter().map(|at| BoundAt { bound: at.bound.max(bound), ..at.clone() });
-        Bounds { default: bound, at: at.collect(), ..self.task.bounds.clone() }
+        Bounds { default: bound, library: self.library, at: at.collect(), ..self.task.bounds.clone() }
     }
 
     /// The given bounds at once; if they take too long, smaller ones.
@@ -287,7 +295,6 @@ impl Search<'_> {
         Ok(match step {
             Step::Unsafe(verdict) => Some(*verdict),
             Step::Safe(within) if self.doubt.is_none() => {
-                // Bounds of the library stay as they are, however large those of the user become.
                 let is_loop = |bound: &Bound| matches!(bound.kind, BoundKind::Unwind(_));
                 let is_counted = |value: u64| bounds.at.iter().any(|at| u64::from(at.bound) == value);
                 let grows = |bound: &Bound| {
@@ -295,10 +302,23 @@ impl Search<'_> {
                     is_loop(bound) && !bound.exhausted && is_own
                 };
                 let is_complete = within.bounds.iter().all(|bound| bound.exhausted);
-                let is_last = is_complete || (self.task.grow && !within.bounds.iter().any(grows));
+                let is_of_library = |bound: &Bound| {
+                    let named = matches!(&bound.kind, BoundKind::Unwind(place) if place.origin == Origin::Library);
+                    named && bound.value == u64::from(bounds.library)
+                };
+                let goes_on = within.bounds.iter().any(grows);
+                let is_last = is_complete || (self.task.grow && !goes_on);
+                let is_largest = if self.task.grow { !goes_on } else { bounds.default == self.task.bounds.default };
                 let undecided = Undecided::limit(Exceeded::Time);
                 let so_far = Outcome::Limited { bounds: within.bounds.clone(), undecided };
+                let waits_for_library = within.bounds.iter().any(|bound| !bound.exhausted && is_of_library(bound));
                 self.best = Some(within);
+                if is_largest && waits_for_library && bounds.library < MOST_LIBRARY {
+                    self.library = bounds.library.saturating_mul(LIBRARY_GROWTH).min(MOST_LIBRARY);
+                    let bounds = Bounds { library: self.library, ..bounds.clone() };
+                    let symbolic = executed(task, self.code, &bounds, &mut self.figures);
+                    return self.solve(task, &bounds, symbolic);
+                }
                 if is_last {
                     return Ok(Some(self.best_known(None)));
                 }

@@ -483,6 +483,45 @@ fn a_bound_on_a_loop_that_nobody_wrote_was_not_given() {
         let run = folder.norn(&["check", "--no-attack", "-e", engine, "--unwind", "2", "large.c"]);
         assert!(matches!(run.status(), 5 | 10), "{engine}: {}", run.stdout());
     }
+    folder
+        .write("clear.c", "#include <assert.h>\nint main(void) { struct { int a[200]; } d = {}; assert(!d.a[3]); }\n");
+    let run = folder.norn(&["check", "-e", "stateless", "--unwind", "2", "clear.c"]);
+    let expected = "norn: unknown (sc): no violation up to unwind 64 in copies of large objects; a loop of the library has a bound of its own\n";
+    assert_eq!(run.stdout(), expected);
+}
+
+/// Loops that the front end makes are none of the file in which the program begins.
+#[test]
+fn bounds_on_loops_beside_copies_of_large_objects_count() {
+    let folder = Folder::new("bounds_beside_copies");
+    folder.write(
+        "beside.c",
+        "#include <assert.h>\n#include <string.h>\nint __VERIFIER_nondet_int(void);\nstruct node { int *p; long id; void *cells[40]; };\n\
+         static struct node n[3];\nint main(void) {\nmemset(&n[0], 0, 3 * sizeof *n);\nint k = __VERIFIER_nondet_int(), s = 0;\n\
+         for (int i = 0; i < k; i++) s++;\nassert(s >= 0); return 0; }\n",
+    );
+    let run = folder.norn(&["check", "-e", "events", "--unwind", "2", "beside.c"]);
+    assert_eq!(run.stdout(), "norn: safe (sc) up to unwind 2 at beside.c:9\n");
+}
+
+/// The library's loops end with what they run through; their bound grows until they do.
+#[test]
+fn copies_of_any_length_are_followed_to_their_end() {
+    let folder = Folder::new("copies_of_any_length");
+    folder.write(
+        "long.c",
+        "#include <assert.h>\n#include <pthread.h>\n#include <stdlib.h>\n#include <string.h>\n\
+         static char *buffer;\nstatic size_t size = 300;\n\
+         void *set(void *arg) { memset(buffer, 1, size); return arg; }\n\
+         int main(void) {\npthread_t thread;\nbuffer = malloc(size);\npthread_create(&thread, 0, set, 0);\n\
+         pthread_join(thread, 0);\nassert(buffer[299] == VALUE);\nreturn 0; }\n",
+    );
+    for bound in [&[][..], &["--unwind", "1"]] {
+        for (value, status) in [("-DVALUE=1", 0), ("-DVALUE=2", 10)] {
+            let run = folder.norn(&[&["check", "-e", "events", value, "long.c"][..], bound].concat());
+            assert_eq!(run.status(), status, "{bound:?} {value}: {}{}", run.stdout(), run.stderr());
+        }
+    }
 }
 
 /// What models ask about one another is not the user's to hear of.

@@ -58,7 +58,7 @@ fn why(why: &Why, trace: &Trace, sources: &Sources<'_>) -> Value {
 pub(crate) fn bounds(bounds: &[Bound]) -> Vec<Value> {
     let bound = |bound: &Bound| {
         let (kind, place) = match &bound.kind {
-            BoundKind::Unwind(place) => ("unwind", Some(place.to_string())),
+            BoundKind::Unwind(place) => ("unwind", (place.line != 0).then(|| place.to_string())),
             BoundKind::Rounds => ("rounds", None),
             BoundKind::Buffer => ("buffer", None),
             BoundKind::Depth => ("depth", None),

@@ -256,8 +256,12 @@ pub struct LoopPlace {
 
 impl LoopPlace {
     pub fn new(program: &Program, span: Span) -> LoopPlace {
-        let is_library = |function: &Function| function.origin == Origin::Library && function.span.file == span.file;
-        let origin = if program.functions.iter().any(is_library) { Origin::Library } else { Origin::User };
+        let in_file = |function: &&Function| function.span.line != 0 && function.span.file == span.file;
+        let mut origins = program.functions.iter().filter(in_file).map(|function| function.origin);
+        // What the front end makes to start the program stands in the user's file.
+        let is_library =
+            span.line == 0 || (origins.next() == Some(Origin::Library) && origins.all(|o| o == Origin::Library));
+        let origin = if is_library { Origin::Library } else { Origin::User };
         LoopPlace { file: program.file(span.file).to_owned(), line: span.line, origin }
     }
 }
@@ -307,6 +311,9 @@ pub fn unwind_bounds(program: &Program, cuts: impl IntoIterator<Item = (Span, u3
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
+            BoundKind::Unwind(place) if place.line == 0 => {
+                write!(f, "unwind {} in copies of large objects", self.value)
+            }
             BoundKind::Unwind(place) => write!(f, "unwind {} at {place}", self.value),
             BoundKind::Rounds => write!(f, "{} rounds", self.value),
             BoundKind::Buffer => write!(f, "buffer {}", self.value),
