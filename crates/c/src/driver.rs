@@ -220,10 +220,14 @@ impl Driver {
     }
 
     fn model(&mut self, file: &'static str) -> Unit {
-        let text = library::model_text(file).expect("a model that is named should have a text");
+        let given = self.session.options.arguments.as_ref().filter(|_| file == library::COMMAND_LINE);
+        let text = match given {
+            Some(words) => library::command_line(words),
+            None => library::model_text(file).expect("a model that is named should have a text").to_owned(),
+        };
         let session = &mut self.session;
         let name = format!("<norn>/{file}");
-        let tokens = self.times.measure("models", || pp::preprocess_text(session, &name, text.to_owned(), true));
+        let tokens = self.times.measure("models", || pp::preprocess_text(session, &name, text, true));
         let tokens = tokens.expect("a model should be readable");
         let tree = self.times.measure("models", || parse::parse(session, &tokens));
         self.times.measure("models", || sema::check(&mut self.session, &mut self.types, tree))

@@ -36,8 +36,8 @@ pub struct Options {
     pub abort_is_error: bool,
     /// Freed memory may be given out again.
     pub reuse_memory: bool,
-    /// The program is started without arguments, instead of with any.
-    pub no_arguments: bool,
+    /// The arguments that the program is started with; `None` for any.
+    pub arguments: Option<Vec<Vec<u8>>>,
     /// The function in which the program starts.
     pub entry: String,
     /// Texts that are read in place of the files of these names.
@@ -92,7 +92,7 @@ impl Default for Options {
             malloc_may_fail: false,
             abort_is_error: false,
             reuse_memory: false,
-            no_arguments: false,
+            arguments: None,
             entry: "main".to_owned(),
             texts: BTreeMap::new(),
         }

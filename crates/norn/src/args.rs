@@ -17,6 +17,9 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// Behind it come the arguments of the program.
+pub const ARGUMENTS: &str = "--args";
+
 #[derive(Parser, Debug)]
 #[command(
     name = "norn",
@@ -960,9 +963,10 @@ pub struct CArgs {
     #[arg(skip)]
     pub ignored: Vec<String>,
 
-    /// The program is started without arguments.
-    #[arg(skip)]
-    pub no_arguments: bool,
+    /// The arguments of the program: all words behind this option. Without it, the program may be started with any (`norn run`:
+    /// with none)
+    #[arg(long = "args", value_name = "WORD", num_args = 0.., help_heading = "C")]
+    arguments: Option<Vec<OsString>>,
 }
 
 impl CArgs {
@@ -984,7 +988,10 @@ impl CArgs {
             malloc_may_fail: self.malloc_may_fail,
             abort_is_error: self.abort_is_error,
             reuse_memory: self.reuse_memory,
-            no_arguments: self.no_arguments,
+            arguments: self
+                .arguments
+                .as_ref()
+                .map(|words| words.iter().map(|w| w.as_encoded_bytes().to_vec()).collect()),
             entry: self.entry.clone(),
             ..Options::default()
         }
@@ -1025,6 +1032,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Erro
 /// Options of compilers are translated first.
 fn parse_as_given(args: Vec<OsString>) -> Result<Cli, clap::Error> {
     use clap::{CommandFactory, FromArgMatches};
+    let (args, arguments) = without_arguments(args);
     let Translated { words, ignored } = compiler_flags::translated(args);
     let matches = Cli::command().try_get_matches_from(words)?;
     let mut cli = Cli::from_arg_matches(&matches)?;
@@ -1034,8 +1042,8 @@ fn parse_as_given(args: Vec<OsString>) -> Result<Cli, clap::Error> {
         Command::Repair(repair) => &mut repair.change.c,
         Command::Relax(relax) => &mut relax.change.c,
         Command::Run(run) => {
-            // A schedule of `check` was made for any command line.
-            run.c.no_arguments = run.schedule.is_none();
+            // A schedule of `check` was made for any command line, unless told.
+            run.c.arguments = run.schedule.is_none().then(Vec::new);
             &mut run.c
         }
         Command::Explain(explain) => &mut explain.c,
@@ -1056,7 +1064,17 @@ fn parse_as_given(args: Vec<OsString>) -> Result<Cli, clap::Error> {
         c.order_macros(sub);
     }
     c.ignored = ignored;
+    if arguments.is_some() {
+        c.arguments = arguments;
+    }
     Ok(cli)
+}
+
+/// The words of Norn's own command line, and those of the program's, which may look like options.
+fn without_arguments(mut words: Vec<OsString>) -> (Vec<OsString>, Option<Vec<OsString>>) {
+    let own = words.iter().take_while(|word| *word != "--").position(|word| word == ARGUMENTS);
+    let arguments = own.map(|at| words.split_off(at).split_off(1));
+    (words, arguments)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::args::ARGUMENTS;
 use crate::exit::Exit;
 use crate::output;
 
@@ -22,7 +23,8 @@ static ERRORS: Mutex<Vec<Value>> = Mutex::new(Vec::new());
 
 /// To be called before anything goes wrong: whether the command line asks for JSON.
 pub fn expect(arguments: impl Iterator<Item = std::ffi::OsString>) {
-    let is_asked = arguments.take_while(|argument| argument != "--").any(|argument| argument == "--json");
+    let is_asked =
+        arguments.take_while(|argument| argument != "--" && argument != ARGUMENTS).any(|argument| argument == "--json");
     IS_DUE.store(is_asked, Ordering::Relaxed);
 }
 

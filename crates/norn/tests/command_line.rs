@@ -62,6 +62,25 @@ fn a_run_has_no_arguments() {
     }
 }
 
+/// What stands behind `--args` is the program's, whatever it looks like.
+#[test]
+fn words_may_be_given() {
+    let folder = Folder::new("given_arguments");
+    let text = "#include <stdio.h>\nint main(int argc, char **argv) { argv[1][0]++; \
+                for (int i = 0; i < argc; i++) printf(\"%s|\", argv[i]); printf(\"%d\", argv[argc] == 0); return 0; }";
+    folder.write("words.c", text);
+    let words = ["--json", "-O2", "--", "\"\\n??/", "größer", ""];
+    let run = folder.norn(&[&["run", "words.c", "--args"][..], &words].concat());
+    assert_eq!(run.stdout(), "program|.-json|-O2|--|\"\\n??/|größer||1\n");
+    folder.write("number.c", "#include <assert.h>\n#include <stdlib.h>\nint main(int argc, char **argv) { assert(argc == 2 && atoi(argv[1]) == 3); }");
+    for engine in ["states", "stateless", "events", "enumerate"] {
+        for (words, status) in [(&["3"][..], 0), (&["4"], 10), (&[], 10), (&["3", "3"], 10)] {
+            let run = folder.norn(&[&["check", "-e", engine, "number.c", "--args"][..], words].concat());
+            assert_eq!(run.status(), status, "{engine} {words:?}: {}", run.stderr());
+        }
+    }
+}
+
 /// What is longer, or more, is not said to be safe.
 #[test]
 fn longer_command_lines_are_a_bound() {

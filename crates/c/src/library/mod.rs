@@ -55,6 +55,19 @@ pub fn model_text(file: &str) -> Option<&'static str> {
     Some(MODELS[index].text)
 }
 
+/// The file of the model of any command line.
+pub const COMMAND_LINE: &str = "arguments.c";
+
+/// The model of a command line that is given, in place of the one of any.
+pub fn command_line(words: &[Vec<u8>]) -> String {
+    let escaped = |word: &[u8]| word.iter().map(|byte| format!("\\{byte:03o}")).collect::<String>();
+    let all = std::iter::once(&b"program"[..]).chain(words.iter().map(Vec::as_slice));
+    let texts = all.enumerate().map(|(i, word)| format!("static char word{i}[] = \"{}\";\n", escaped(word)));
+    let names = (0..=words.len()).map(|i| format!("word{i}, ")).collect::<String>();
+    let rest = "char **__norn_arguments(int count) {\n    (void)count;\n    return words;\n}\n";
+    format!("{}static char *words[] = {{{names}0}};\n{rest}", texts.collect::<String>())
+}
+
 /// The names of all model files, sorted.
 pub fn model_names() -> impl Iterator<Item = &'static str> {
     MODELS.iter().map(|model| model.file)

@@ -1,7 +1,7 @@
 //! The function in which the program starts: it registers destructors and calls constructors, then the function that the user named. Usually the two
 //! become one (`norn_passes::absorb`).
 //!
-//! The command line is any, unless the options say that there are no arguments: `argc` is nondeterministic, and the words are made by a model, [`ARGUMENTS`], which gives the
+//! The command line is any, unless the options say which: `argc` is nondeterministic, and the words are made by a model, [`ARGUMENTS`], which gives the
 //! same ones each time. Many programs look at them only if there are some, so it is called where `argv` is used, if that
 //! is a parameter that nothing changes, else at the beginning: on other paths the words cost nothing.
 
@@ -86,10 +86,7 @@ pub fn generate(p: &mut ProgramBuilder<'_>, start: LinkedFunctionId) -> FuncId {
         let used = declaration.body.as_ref().is_some_and(|body| is_used(body, body.params[i]));
         match words {
             Some(words) if i == 1 => {
-                let count = match f.p.session.options.no_arguments {
-                    true => f.constant(Ty::I32, u64::MAX),
-                    false => args[args.len() - 1],
-                };
+                let count = args[args.len() - 1];
                 let dst = f.register(Ty::Ptr);
                 f.emit(InstrKind::Call { dst: Some(dst), callee: Callee::Direct(words), args: vec![count] });
                 args.push(Operand::Reg(dst));
@@ -171,8 +168,9 @@ fn argument(f: &mut FunctionBuilder<'_, '_>, i: usize, ty: crate::ctype::TypeId,
         f.unsupported(format!("the contents of {} are not modelled", if i == 1 { "argv" } else { "envp" }));
         return Operand::Const(Const::NULL);
     }
-    if is_main && f.p.session.options.no_arguments {
-        return f.constant(scalar.ty, 1);
+    if let Some(given) = f.p.session.options.arguments.as_ref().filter(|_| is_main) {
+        let count = given.len() as u64 + 1;
+        return f.constant(scalar.ty, count);
     }
     let name = if is_main { "argc".to_owned() } else { format!("argument {}", i + 1) };
     let value = f.nondet(scalar, NondetSource::Input(name));

@@ -1,4 +1,4 @@
-/* The words of the command line, made when they are first looked at. Each back edge of this loop is taken at most 4 times
+/* The words of any command line, made when they are first looked at. Each back edge of this loop is taken at most 4 times
    where loops have bounds: that is a bound of the verdict. */
 #include <norn.h>
 
@@ -8,7 +8,6 @@
 void __norn_argument(char *word, int room);
 
 static char text[MOST_WORDS][ROOM];
-static char name[] = "program";
 static char *words[MOST_WORDS + 1];
 static _Bool made;
 
@@ -16,11 +15,6 @@ char **__norn_arguments(int count) {
     if (made)
         return words;
     made = 1;
-    if (count < 0) {
-        /* No arguments: the name of the program alone. */
-        words[0] = name;
-        return words;
-    }
     for (int i = 0; i < count; i++) {
         if (i == MOST_WORDS)
             __norn_unsupported("a command line of more than 6 words");
