@@ -428,6 +428,10 @@ impl Call<'_, '_, '_> {
     /// `add_overflow(a, b, &r)` and the forms that name their type, such as `sadd_overflow`. The generic form is
     /// supported where all three types agree.
     fn overflow_arithmetic(&mut self, name: &str) -> Option<Expr> {
+        if let Some(stem) = name.strip_suffix("_overflow_p") {
+            let op = arithmetic_op(stem)?;
+            return Some(self.would_overflow(op));
+        }
         let stem = name.strip_suffix("_overflow")?;
         let (ty, op) = match arithmetic_op(stem) {
             Some(op) => (None, op),
@@ -466,6 +470,48 @@ impl Call<'_, '_, '_> {
             rhs = self.fitted(rhs, ty);
         }
         Some(self.make(Builtin::OverflowArithmetic { op, lhs, rhs, result }, bool_type))
+    }
+
+    /// `add_overflow_p(a, b, c)`: whether the exact result does not fit into the type of `c`.
+    fn would_overflow(&mut self, op: BinaryOp) -> Expr {
+        if let Err(wrong) = self.expect_args(3) {
+            return wrong;
+        }
+        let bool_type = QualType::unqualified(TypeId::BOOL);
+        let (lhs, rhs) = (self.arg(0), self.arg(1));
+        let like = self.checker.expr(&self.args[2]);
+        if matches!(like.kind, ExprKind::Member { bits: Some(_), .. }) {
+            return self.unsupported(format!("'{}' for a bit-field", self.name), bool_type);
+        }
+        let like = self.checker.value_of(like);
+        let to = QualType::unqualified(like.ty.ty);
+        let numbers = [&lhs, &rhs, &like].map(|e| self.checker.evaluate_int(e).ok());
+        let is_narrow = |e: &Expr| self.checker.size_of(e.ty).is_some_and(|size| size <= 8);
+        if let [Some(a), Some(b), Some(_)] = numbers
+            && [&lhs, &rhs, &like].into_iter().all(|e| self.checker.is_integer(e.ty) && is_narrow(e))
+        {
+            let exact = match op {
+                BinaryOp::Sub => a.checked_sub(b),
+                BinaryOp::Mul => a.checked_mul(b),
+                _ => a.checked_add(b),
+            };
+            let fits = exact.is_some_and(|exact| {
+                let cut = self.checker.int_constant(exact, to, self.loc);
+                matches!(cut.kind, ExprKind::Int(bits) if self.checker.number_of(bits, to) == exact)
+            });
+            return self.checker.int_constant(i128::from(!fits), bool_type, self.loc);
+        }
+        // The result goes to a variable that nobody reads.
+        let Some((fill, var)) = self.keep(like) else { return self.checker.error_expr(self.loc) };
+        let pointer = self.checker.pointer_to(to);
+        let place = self.checker.var(var, self.loc);
+        let result = self.checker.address(place, pointer, self.loc);
+        if let Err(wrong) = self.check_overflow_operands(&lhs, &rhs, &result) {
+            return wrong;
+        }
+        let (lhs, rhs) = (self.fitted(lhs, to), self.fitted(rhs, to));
+        let overflows = self.make(Builtin::OverflowArithmetic { op, lhs, rhs, result }, bool_type);
+        self.checker.comma(fill, overflows)
     }
 
     /// Two integers, and a pointer to an integer that is no `_Bool`, no enumeration and not `const`.

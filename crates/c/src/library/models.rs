@@ -59,6 +59,8 @@ pub(super) const MODELS: &[Model] = &[
     ]),
     model!("math.c", &[
         "fabs", "fabsf", "fmax", "fmin", "copysign", "copysignf", "trunc", "floor", "ceil", "sqrt", "sqrtf",
+        "floorf", "ceilf", "truncf", "fmaxf", "fminf", "fdim", "round", "roundf", "lround", "llround", "rint",
+        "nearbyint", "lrint", "modf",
     ]),
     model!("membarrier.c", &["__norn_membarrier"]),
     model!("memory.c", &[
@@ -75,6 +77,8 @@ pub(super) const MODELS: &[Model] = &[
     model!("options.c", &["optarg", "optind", "opterr", "optopt"]),
     model!("pages.c", &["getpagesize"]),
     model!("pointed_to.c", &["malloc", "calloc", "free", "abort", "printf", "fprintf"]),
+    model!("poll.c", &["poll", "select"]),
+    model!("powers.c", &["frexp", "ldexp", "scalbn", "fmod", "fmodf", "pow", "powf"]),
     model!("prctl.c", &["prctl"]),
     model!("process.c", &["getpid", "getppid", "gettid", "pthread_atfork"]),
     model!("pthread_attr.c", &[

@@ -308,3 +308,27 @@ int main(void) {
 #endif
     assert(count == 0);
 }
+//// Without files, poll and select sleep. Waiting for files is not modelled.
+//// check: safe
+//// check -DFILES: unknown 'poll' that waits for something other than time
+//// check -DFOREVER: unknown 'poll' that waits for something other than time
+//// check -DSET: unknown 'select' that waits for something other than time
+#include <poll.h>
+#include <sys/select.h>
+int main(void) {
+    struct timeval second = { 1, 0 };
+    struct pollfd input = { 0, POLLIN, 0 };
+    fd_set set;
+    FD_ZERO(&set);
+    assert(poll(0, 0, 10) == 0);
+    assert(select(0, 0, 0, 0, &second) == 0);
+#ifdef FILES
+    poll(&input, 1, 10);
+#endif
+#ifdef FOREVER
+    poll(0, 0, -1);
+#endif
+#ifdef SET
+    select(1, &set, 0, 0, &second);
+#endif
+}

@@ -69,6 +69,7 @@ double nextafter(double x, double y);
 double fma(double x, double y, double z);
 double frexp(double x, int *exponent);
 double ldexp(double x, int exponent);
+double scalbn(double x, int exponent);
 double modf(double x, double *whole);
 long lrint(double x);
 long lround(double x);

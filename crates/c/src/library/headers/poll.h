@@ -17,7 +17,7 @@
 #define POLLRDHUP 0x2000
 typedef unsigned long nfds_t;
 struct pollfd { int fd; short events, revents; };
-/* No model: a call of these is reported by name. */
 int poll(struct pollfd *descriptors, nfds_t count, int milliseconds);
+/* No model: a call is reported by name. */
 int ppoll(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout, const sigset_t *mask);
 #endif

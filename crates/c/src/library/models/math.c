@@ -94,3 +94,68 @@ double sqrt(double x) {
 float sqrtf(float x) {
     return (float)sqrt(x);
 }
+
+float floorf(float x) {
+    return (float)floor(x);
+}
+
+float ceilf(float x) {
+    return (float)ceil(x);
+}
+
+float truncf(float x) {
+    return (float)trunc(x);
+}
+
+float fmaxf(float x, float y) {
+    return x != x || x < y ? y : x;
+}
+
+float fminf(float x, float y) {
+    return x != x || x > y ? y : x;
+}
+
+double fdim(double x, double y) {
+    return x <= y ? 0 : x - y;
+}
+
+/* Half is rounded away from zero. The difference is exact. */
+double round(double x) {
+    double whole = trunc(x), rest = x - whole;
+    if (rest >= 0.5)
+        whole += 1;
+    else if (rest <= -0.5)
+        whole -= 1;
+    return copysign(whole, x);
+}
+
+float roundf(float x) {
+    return (float)round(x);
+}
+
+long lround(double x) {
+    return (long)round(x);
+}
+
+long long llround(double x) {
+    return (long long)round(x);
+}
+
+/* Half is rounded to even, as the sum does: beyond 2^52 there are only whole numbers. */
+double rint(double x) {
+    double large = copysign(0x1p52, x);
+    return fabs(x) < 0x1p52 ? copysign(x + large - large, x) : x;
+}
+
+double nearbyint(double x) {
+    return rint(x);
+}
+
+long lrint(double x) {
+    return (long)rint(x);
+}
+
+double modf(double x, double *whole) {
+    *whole = trunc(x);
+    return copysign(x - x == 0 ? x - *whole : x != x ? x : 0.0, x);
+}

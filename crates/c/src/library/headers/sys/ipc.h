@@ -2,7 +2,6 @@
 #define __NORN_SYS_IPC_H
 #include <features.h>
 #include <sys/types.h>
-typedef int key_t;
 #define IPC_CREAT 512
 #define IPC_EXCL 1024
 #define IPC_NOWAIT 2048

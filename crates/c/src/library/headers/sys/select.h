@@ -12,6 +12,5 @@ typedef struct { unsigned long __bits[FD_SETSIZE / (8 * sizeof(unsigned long))];
 #define FD_SET(fd, set) ((void)(__NORN_FD_WORD(fd, set) |= __NORN_FD_BIT(fd)))
 #define FD_CLR(fd, set) ((void)(__NORN_FD_WORD(fd, set) &= ~__NORN_FD_BIT(fd)))
 #define FD_ISSET(fd, set) ((__NORN_FD_WORD(fd, set) & __NORN_FD_BIT(fd)) != 0)
-/* No model: a call of these is reported by name. */
 int select(int count, fd_set *restrict reads, fd_set *restrict writes, fd_set *restrict errors, struct timeval *restrict timeout);
 #endif

@@ -55,6 +55,17 @@ struct msghdr {
     size_t msg_controllen;
     int msg_flags;
 };
+struct cmsghdr {
+    size_t cmsg_len;
+    int cmsg_level, cmsg_type;
+};
+#define SCM_RIGHTS 1
+#define CMSG_ALIGN(length) (((length) + sizeof(size_t) - 1) & ~(sizeof(size_t) - 1))
+#define CMSG_SPACE(length) (CMSG_ALIGN(length) + CMSG_ALIGN(sizeof(struct cmsghdr)))
+#define CMSG_LEN(length) (CMSG_ALIGN(sizeof(struct cmsghdr)) + (length))
+#define CMSG_DATA(header) ((unsigned char *)((struct cmsghdr *)(header) + 1))
+#define CMSG_FIRSTHDR(message) \
+    ((message)->msg_controllen >= sizeof(struct cmsghdr) ? (struct cmsghdr *)(message)->msg_control : (struct cmsghdr *)0)
 struct linger { int l_onoff, l_linger; };
 /* No model: a call of these is reported by name. */
 int socket(int domain, int type, int protocol);

@@ -6,7 +6,6 @@
 #define __NORN_TIMESPEC
 struct timespec { time_t tv_sec; long tv_nsec; };
 #endif
-struct timeval { time_t tv_sec; suseconds_t tv_usec; };
 struct timezone { int tz_minuteswest, tz_dsttime; };
 int gettimeofday(struct timeval *restrict result, void *restrict zone);
 #define timerclear(t) ((t)->tv_sec = (t)->tv_usec = 0)

@@ -14,6 +14,7 @@ typedef long clock_t;
 typedef int clockid_t;
 typedef void *timer_t;
 typedef long suseconds_t;
+typedef int key_t;
 typedef unsigned int useconds_t;
 typedef unsigned long ino_t;
 typedef unsigned char u_char;
@@ -41,4 +42,5 @@ typedef long long int64_t;
 typedef unsigned long long u_int64_t;
 #endif
 typedef unsigned long pthread_t;
+struct timeval { time_t tv_sec; suseconds_t tv_usec; };
 #endif
