@@ -67,7 +67,7 @@ fn a_run_has_no_arguments() {
 fn words_may_be_given() {
     let folder = Folder::new("given_arguments");
     let text = "#include <stdio.h>\nint main(int argc, char **argv) { argv[1][0]++; \
-                for (int i = 0; i < argc; i++) printf(\"%s|\", argv[i]); printf(\"%d\", argv[argc] == 0); return 0; }";
+                for (int i = 0; i < argc; i++) printf(\"%s|\", argv[i]); printf(\"%d\\n\", argv[argc] == 0); return 0; }";
     folder.write("words.c", text);
     let words = ["--json", "-O2", "--", "\"\\n??/", "größer", ""];
     let run = folder.norn(&[&["run", "words.c", "--args"][..], &words].concat());

@@ -14,10 +14,10 @@ int main(void) {
     assert(WRONG);
 #endif
 }
-//// What no model computes is unknown: numbers of other sizes, and text of a long double.
+//// What no model computes is unknown: numbers of other sizes. A long double can be printed.
 //// check -DSTATEMENT=quad+=1: unknown a value of type '_Float128'
 //// check -DSTATEMENT=half+=1: unknown a value of half precision
-//// check -DSTATEMENT=printf("%Lf",extended): unknown an output of something that is neither a number nor a pointer
+//// check -DSTATEMENT=printf("%Lf",extended): safe
 //// check -DSTATEMENT=assert((__int128)extended==1): unknown a conversion between 'long double' and a type of its size
 //// check -DSTATEMENT=assert(sizeof(extended)==16&&sizeof(quad)==16&&sizeof(half)==2): safe
 #include <stdio.h>
