@@ -42,14 +42,14 @@ pub(crate) fn shallow(task: &Task<'_>, model: Model) -> Result<Option<Verdict>, 
 /// What becomes of a verdict.
 pub enum Attacked {
     /// This is to be shown: the same, or a violation beyond the bounds of what was safe.
-    Shown(Verdict),
+    Shown(Box<Verdict>),
     /// The violation, which comes first, lies within what the other calls safe.
     Contradicted(Box<[Verdict; 2]>),
 }
 
 /// Looks for an execution that contradicts a verdict of safe, which took so long to find. Others stay as they are.
 pub fn attack(task: &Task<'_>, mut verdict: Verdict, spent: Duration) -> Result<Attacked, Mismatch> {
-    let Outcome::Safe { bounds } = &verdict.outcome else { return Ok(Attacked::Shown(verdict)) };
+    let Outcome::Safe { bounds } = &verdict.outcome else { return Ok(Attacked::Shown(Box::new(verdict))) };
     let start = Instant::now();
     let found = look(task, verdict.model, bounds, spent.mul_f64(SHARE).max(LEAST_TIME))?;
     match found {
@@ -59,11 +59,11 @@ pub fn attack(task: &Task<'_>, mut verdict: Verdict, spent: Duration) -> Result<
                 verdict.stats.0.extend(stats.0.get(figure).map(|&value| (name, value)));
             }
             verdict.stats.0.insert("attack seconds", start.elapsed().as_secs_f64());
-            Ok(Attacked::Shown(verdict))
+            Ok(Attacked::Shown(Box::new(verdict)))
         }
-        Attack::Surpassed(better) => Ok(Attacked::Shown(better)),
+        Attack::Surpassed(better) => Ok(Attacked::Shown(Box::new(better))),
         // Where `events` and `rounds` put objects is not always where the machine puts them: what depends on it is the machine's to say.
-        Attack::Contradicted(violated) if verdict.remarks.own_addresses => Ok(Attacked::Shown(violated)),
+        Attack::Contradicted(violated) if verdict.remarks.own_addresses => Ok(Attacked::Shown(Box::new(violated))),
         Attack::Contradicted(violated) => Ok(Attacked::Contradicted(Box::new([violated, verdict]))),
     }
 }

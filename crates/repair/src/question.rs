@@ -102,7 +102,7 @@ impl Question<'_> {
             None => task.ask_in_turns(self.model)?,
         };
         let said = match attack(&task, verdict, start.elapsed())? {
-            Attacked::Shown(verdict) => verdict,
+            Attacked::Shown(verdict) => *verdict,
             Attacked::Contradicted(both) => {
                 let [_, safe] = *both;
                 let found = format!("'{}' says safe, and a random execution violates it", safe.engine);

@@ -217,7 +217,7 @@ fn check_model(
 /// What is to be shown, after an attack on what says safe. If it is wrong, a report goes into the folder.
 fn attacked(task: &Task<'_>, verdict: Verdict, spent: Duration, folder: &Path) -> Result<Verdict, Exit> {
     match attack(task, verdict, spent).map_err(|mismatch| report_mismatch(task, &mismatch))? {
-        Attacked::Shown(verdict) => Ok(verdict),
+        Attacked::Shown(verdict) => Ok(*verdict),
         Attacked::Contradicted(both) => {
             let engines = (both[0].engine, both[1].engine);
             Err(report_disagreement(task, &both[..], engines, folder))

@@ -217,7 +217,7 @@ fn check(args: &ValidateArgs, compiled: &Compiled, checks: Checks, limits: &Limi
         return Ok(verdict);
     }
     match attack(&task, verdict, start.elapsed()).map_err(|mismatch| mismatched(&mismatch))? {
-        Attacked::Shown(verdict) => Ok(verdict),
+        Attacked::Shown(verdict) => Ok(*verdict),
         Attacked::Contradicted(_) => {
             Err(output::fail("internal error: two engines contradict one another", Exit::Internal))
         }
