@@ -81,7 +81,12 @@ impl<'m> Evaluation<'m> {
 
     /// The first check of that stage that forbids the execution.
     pub fn failure(&self, stage: Stage) -> Option<Failure<'m>> {
-        let checks = self.model.checks.iter().filter(|check| check.stage == stage && !check.flag);
+        self.failure_among(stage, &|_: &Check| true)
+    }
+
+    /// The same among some of the checks.
+    pub fn failure_among(&self, stage: Stage, chosen: &dyn Fn(&Check) -> bool) -> Option<Failure<'m>> {
+        let checks = self.model.checks.iter().filter(|check| check.stage == stage && !check.flag && chosen(check));
         checks.filter_map(|check| self.fails(check)).next()
     }
 
@@ -91,9 +96,24 @@ impl<'m> Evaluation<'m> {
         raised.map(|check| check.name.as_str()).collect()
     }
 
+    /// The flags that the execution raises, with the events that show it, after all stages.
+    pub fn raised(&self) -> Vec<Failure<'m>> {
+        let flags = self.model.checks.iter().filter(|check| check.flag && self.fails(check).is_none());
+        flags.map(|check| Failure { check, events: self.shown_by(check).unwrap_or_default() }).collect()
+    }
+
     fn fails(&self, check: &'m Check) -> Option<Failure<'m>> {
+        match (self.shown_by(check), check.negated) {
+            (Some(events), false) => Some(Failure { check, events }),
+            (None, true) => Some(Failure { check, events: Vec::new() }),
+            _ => None,
+        }
+    }
+
+    /// Events that show that what a check tests does not hold, whether or not it is negated.
+    fn shown_by(&self, check: &Check) -> Option<Vec<usize>> {
         let value = self.values[check.node.index()].as_ref().expect("what a check needs should have a value");
-        let witness = match (check.test, value) {
+        match (check.test, value) {
             (Test::Acyclic, value) => value.relation().cycle(),
             (Test::Irreflexive, value) => {
                 let relation = value.relation();
@@ -101,11 +121,6 @@ impl<'m> Evaluation<'m> {
             }
             (Test::Empty, Value::Set(set)) => set.members().next().map(|event| vec![event]),
             (Test::Empty, Value::Relation(relation)) => relation.pairs().next().map(|(a, b)| vec![a, b]),
-        };
-        match (witness, check.negated) {
-            (Some(events), false) => Some(Failure { check, events }),
-            (None, true) => Some(Failure { check, events: Vec::new() }),
-            _ => None,
         }
     }
 

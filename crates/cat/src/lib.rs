@@ -16,6 +16,7 @@ pub mod eval;
 mod load;
 pub mod model;
 mod parse;
+mod parts;
 pub mod relation;
 mod token;
 mod tree;

@@ -70,7 +70,7 @@ impl Model {
         }
     }
 
-    fn has_no_reads(&self, set: Node) -> bool {
+    pub(crate) fn has_no_reads(&self, set: Node) -> bool {
         match &self.node(set).op {
             Op::Set(name) => NO_READS.contains(&name.as_str()),
             Op::Binary(Binary::Union, lhs, rhs) => self.has_no_reads(*lhs) && self.has_no_reads(*rhs),

@@ -1,6 +1,8 @@
 //! The bounds on loops that a user gives.
 
+use norn_ir::program::Origin;
 use norn_passes::unwind::{BoundAt, Bounds};
+use norn_verdict::outcome::{Bound, BoundKind};
 
 /// What `--unwind` says: a bound for all loops, and bounds for single ones.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -22,6 +24,18 @@ impl GivenBounds {
 
     pub fn is_empty(&self) -> bool {
         self.default.is_none() && self.at.is_empty()
+    }
+
+    /// Whether a bound on a loop is one of these. Where time runs out, engines may stop at smaller ones. Loops of the library
+    /// have bounds of their own.
+    pub fn is_given(&self, bound: &Bound) -> bool {
+        let BoundKind::Unwind(place) = &bound.kind else { return false };
+        // What the front end made itself (to set a large array) stands on no line.
+        if place.origin == Origin::Library || place.line == 0 {
+            return false;
+        }
+        let at = self.at.iter().rev().find(|at| at.names_place(&place.file, place.line)).map(|at| at.bound);
+        at.or(self.default).is_some_and(|given| bound.value >= u64::from(given))
     }
 
     /// As passes want them; nothing if no bound was given.

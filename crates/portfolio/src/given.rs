@@ -7,22 +7,10 @@ use norn_ir::program::Origin;
 use norn_verdict::outcome::{Bound, BoundKind, Outcome, Verdict};
 use norn_verdict::undecided::{OwnBound, Undecided, Why};
 
-/// Whether a bound on a loop is one that the user gave. Where time runs out, engines may stop at smaller ones. Loops of the
-/// library have bounds of their own.
-pub fn is_given_unwind(given: &GivenBounds, bound: &Bound) -> bool {
-    let BoundKind::Unwind(place) = &bound.kind else { return false };
-    // What the front end made itself (to set a large array) stands on no line.
-    if place.origin == Origin::Library || place.line == 0 {
-        return false;
-    }
-    let at = given.at.iter().rev().find(|at| at.names_place(&place.file, place.line)).map(|at| at.bound);
-    at.or(given.default).is_some_and(|given| bound.value >= u64::from(given))
-}
-
 /// Whether the user gave a bound of any kind.
 fn is_given(task: &Task<'_>, bound: &Bound) -> bool {
     match bound.kind {
-        BoundKind::Unwind(_) => is_given_unwind(task.given, bound),
+        BoundKind::Unwind(_) => task.given.is_given(bound),
         BoundKind::Rounds => task.options.rounds.rounds.is_some_and(|given| bound.value >= u64::from(given)),
         BoundKind::Executions => task.limits.executions.is_some_and(|given| bound.value >= given),
         BoundKind::Buffer | BoundKind::Depth | BoundKind::ObjectSize => false,
@@ -56,7 +44,7 @@ fn own_bound(own: &Bound) -> OwnBound {
 /// Whether a safe verdict covers all that was asked, or all that is within the bounds on loops that were given.
 pub fn covers_all(outcome: &Outcome, given: &GivenBounds) -> bool {
     match outcome {
-        Outcome::Safe { bounds } => bounds.iter().all(|bound| bound.exhausted || is_given_unwind(given, bound)),
+        Outcome::Safe { bounds } => bounds.iter().all(|bound| bound.exhausted || given.is_given(bound)),
         Outcome::Unsafe(_) | Outcome::Limited { .. } | Outcome::Unknown(_) => false,
     }
 }

@@ -1,0 +1,169 @@
+//! How far loops are followed: up to their bounds, and not through idle rounds.
+//!
+//! A round is idle if the thread comes back to the head of the loop with nothing changed: it has done nothing but read, its
+//! own memory is as before, and no register holds another value that matters. The execution without that round is one, too,
+//! with the same outcome, under a model that allows what loses reads ([`norn_cat::Model::ignores_lost_reads`]). Where the
+//! model speaks of data races, that is so only if the round has read with atomic accesses alone.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use norn_ir::ids::{FuncId, Reg};
+use norn_ir::instr::Order;
+use norn_ir::program::{Function, Program};
+use norn_ir::span::Span;
+use norn_passes::loops::{LoopForest, LoopId, loops};
+use norn_passes::unwind::Bounds;
+
+use crate::event::Kind;
+use crate::memory::Content;
+use crate::run::{Jump, Verdict, Watch};
+use crate::value::{ObjectId, Value};
+
+/// What is known of the loops of a program.
+pub struct Loops<'p> {
+    program: &'p Program,
+    forests: RefCell<BTreeMap<FuncId, Rc<Shape>>>,
+}
+
+struct Shape {
+    forest: LoopForest,
+    /// Per block the registers that may be read before they are assigned.
+    live: Vec<Vec<bool>>,
+}
+
+impl<'p> Loops<'p> {
+    pub fn new(program: &'p Program) -> Loops<'p> {
+        Loops { program, forests: RefCell::default() }
+    }
+
+    fn shape(&self, function: FuncId) -> Rc<Shape> {
+        let make = || {
+            let code = self.program.function(function);
+            Rc::new(Shape { forest: loops(code), live: live(code) })
+        };
+        Rc::clone(self.forests.borrow_mut().entry(function).or_insert_with(make))
+    }
+}
+
+fn live(function: &Function) -> Vec<Vec<bool>> {
+    let none = vec![false; function.registers.len()];
+    let mut live = vec![none.clone(); function.blocks.len()];
+    loop {
+        let mut grew = false;
+        for (index, block) in function.blocks.iter().enumerate().rev() {
+            let mut after = none.clone();
+            for next in block.terminator.kind.successors() {
+                after.iter_mut().zip(&live[next.index()]).for_each(|(all, &one)| *all |= one);
+            }
+            let uses = |after: &mut Vec<bool>, reg: Reg| after[reg.index()] = true;
+            block.terminator.kind.for_each_use(|reg| uses(&mut after, reg));
+            for instr in block.instrs.iter().rev() {
+                instr.kind.defs().for_each(|reg| after[reg.index()] = false);
+                instr.kind.for_each_use(|reg| uses(&mut after, reg));
+            }
+            grew |= after != live[index];
+            live[index] = after;
+        }
+        if !grew {
+            return live;
+        }
+    }
+}
+
+/// Where loops were met: place and bound, and whether the bound was reached.
+pub type Met = Rc<RefCell<BTreeMap<(Span, u32), bool>>>;
+
+/// What is asked of loops.
+#[derive(Clone)]
+pub struct Policy<'w> {
+    pub bounds: &'w Bounds,
+    /// Whether rounds that only read may be left out.
+    pub skips_idle: bool,
+    /// Whether plain reads may be part of a data race.
+    pub races: bool,
+    pub met: Met,
+}
+
+/// Follows the loops of one run.
+pub struct LoopWatch<'w> {
+    loops: Rc<Loops<'w>>,
+    policy: Policy<'w>,
+    /// By frame and loop.
+    rounds: BTreeMap<(usize, LoopId), Rounds>,
+}
+
+struct Rounds {
+    taken: u32,
+    last: Snapshot,
+}
+
+struct Snapshot {
+    registers: Vec<Value>,
+    private: BTreeMap<ObjectId, Content>,
+    /// Events that are no reads, and reads that may race.
+    others: usize,
+}
+
+impl<'w> LoopWatch<'w> {
+    pub fn new(loops: Rc<Loops<'w>>, policy: Policy<'w>) -> LoopWatch<'w> {
+        LoopWatch { loops, policy, rounds: BTreeMap::new() }
+    }
+
+    fn snapshot(&self, jump: &Jump<'_>, live: &[bool]) -> Snapshot {
+        let registers = jump.frame.registers.iter().zip(live).filter(|(_, live)| **live).map(|(value, _)| *value);
+        let races = self.policy.races;
+        let counts = |event: &&crate::event::Event| {
+            event.kind != Kind::Read || (races && event.order == Order::Plain)
+        };
+        Snapshot {
+            registers: registers.collect(),
+            private: jump.private.clone(),
+            others: jump.events.iter().filter(counts).count(),
+        }
+    }
+}
+
+impl Snapshot {
+    fn is_like(&self, other: &Snapshot) -> bool {
+        let same = |(a, b): (&Value, &Value)| a.bits.is_some() && a.bits == b.bits && a.object == b.object;
+        self.others == other.others
+            && self.registers.iter().zip(&other.registers).all(same)
+            && self.private.len() == other.private.len()
+            && self.private.iter().zip(&other.private).all(|((a, x), (b, y))| a == b && x.is_like(y))
+    }
+}
+
+impl Watch for LoopWatch<'_> {
+    fn jump(&mut self, jump: &Jump<'_>) -> Verdict {
+        let function = jump.frame.function;
+        let shape = self.loops.shape(function);
+        let Some(id) = shape.forest.innermost(jump.target) else { return Verdict::Go };
+        let target = shape.forest.get(id);
+        if target.header != jump.target {
+            return Verdict::Go;
+        }
+        let now = self.snapshot(jump, &shape.live[jump.target.index()]);
+        let key = (jump.frame.number, id);
+        if shape.forest.back_edge(jump.frame.block, jump.target).is_none() {
+            self.rounds.insert(key, Rounds { taken: 0, last: now });
+            return Verdict::Go;
+        }
+        let program = self.loops.program;
+        let bound = self.policy.bounds.of(program, target.span, program.function(function).origin);
+        let Some(rounds) = self.rounds.get_mut(&key) else {
+            // The loop was entered beside its header.
+            self.rounds.insert(key, Rounds { taken: 1, last: now });
+            return Verdict::Go;
+        };
+        if self.policy.skips_idle && rounds.last.is_like(&now) {
+            return Verdict::Idle;
+        }
+        rounds.taken += 1;
+        rounds.last = now;
+        let is_cut = rounds.taken > bound;
+        *self.policy.met.borrow_mut().entry((target.span, bound)).or_default() |= is_cut;
+        if is_cut { Verdict::Cut } else { Verdict::Go }
+    }
+}
