@@ -4,32 +4,19 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use norn_cat::Model;
-use norn_engine::{Ability, Capabilities, GivenBounds, Prepared};
+use norn_engine::capabilities::GRAPHS;
+use norn_engine::{GivenBounds, Prepared};
 use norn_passes::unwind::Bounds;
 use norn_verdict::limits::Limits;
 use norn_verdict::outcome::{Assumption, Bound, BoundKind, Checks, unwind_bounds};
 use norn_verdict::undecided::{OwnBound, Undecided, Why, Work};
 
-use crate::confirm::{Mismatch, RACE, Witness};
+use crate::confirm::{Confirmed, Mismatch, RACE};
 use crate::loops::{Loops, Met, Policy};
 use crate::memory::Base;
 use crate::search::{Found, Search, Setting};
 use crate::tables::Table;
 use crate::thin_air;
-
-/// What this way of answering can do.
-pub const GRAPHS: Capabilities = Capabilities {
-    name: "graphs",
-    deadlock: Ability::No,
-    data_race: Ability::No,
-    termination: Ability::No,
-    memory_leak: Ability::No,
-    reuses_memory: false,
-    says_safe: true,
-    has_proofs: false,
-    finds_shortest: false,
-    counts_rounds: false,
-};
 
 /// A program, a model and what is asked.
 pub struct Question<'a> {
@@ -41,7 +28,7 @@ pub struct Question<'a> {
 }
 
 pub enum Outcome {
-    Unsafe(Box<Witness>),
+    Unsafe(Box<Confirmed>),
     /// All bounds that are not exhausted were given by the user.
     Safe {
         bounds: Vec<Bound>,
@@ -143,7 +130,9 @@ impl Question<'_> {
             return Err(Why::NotLookedFor(unsought));
         }
         if !self.model.is_coherent() {
-            return Err(Why::no_meaning("the model does not say in one check that the accesses to a place are coherent"));
+            return Err(Why::no_meaning(
+                "the model does not say in one check that the accesses to a place are coherent",
+            ));
         }
         if self.model.checks.iter().any(|check| check.negated && !check.flag) {
             return Err(Why::no_meaning("the model has a check that begins with '~'"));
@@ -170,6 +159,7 @@ impl Question<'_> {
         let policy = Policy {
             bounds,
             skips_idle: self.model.ignores_lost_reads(),
+            skips_fences: self.model.ignores_lost_fences(),
             races: self.model.checks.iter().any(|check| check.flag),
             met: Rc::clone(met),
         };

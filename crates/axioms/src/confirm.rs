@@ -5,14 +5,14 @@
 //! computed anew, and so are all relations. The execution is confirmed if every value is known and is that of the write
 //! that was read, the orders are orders of all writes, all checks of the model hold, and the violation occurs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use norn_cat::{Evaluation, Model, Relation};
 use norn_ir::span::Span;
 use norn_verdict::outcome::{Checks, Violation, ViolationKind};
 
-use crate::event::{Answer, Cell, End, Event, EventId, Kind, Section, Source};
+use crate::event::{Answer, Cell, End, Event, EventId, Kind, Source};
 use crate::graph::{Graph, Node};
 use crate::memory::Base;
 use crate::order;
@@ -44,13 +44,13 @@ pub const RACE: &str = "race";
 
 /// An execution that has been confirmed: only this module makes one.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Witness {
+pub struct Confirmed {
     claim: Claim,
     table: Table,
     checks: Checks,
 }
 
-impl Witness {
+impl Confirmed {
     pub fn violation(&self) -> &Violation {
         &self.claim.violation
     }
@@ -72,7 +72,7 @@ fn wrong<T>(message: impl Into<String>) -> Result<T, Mismatch> {
 }
 
 /// Confirms that `claim` is an execution of the program that `model` allows, with the violation that it names.
-pub fn confirm(base: &Base<'_>, model: &Model, checks: Checks, claim: Claim) -> Result<Witness, Mismatch> {
+pub fn confirm(base: &Base<'_>, model: &Model, checks: Checks, claim: Claim) -> Result<Confirmed, Mismatch> {
     let table = Table::of(model).map_err(Mismatch)?;
     let world = settled(base, table, checks, &claim.told)?;
     if let Some(doubt) = doubtful(&world) {
@@ -83,7 +83,8 @@ pub fn confirm(base: &Base<'_>, model: &Model, checks: Checks, claim: Claim) -> 
         Ok(evaluation) => evaluation,
         Err(check) => return wrong(format!("the model forbids the execution by its check '{check}'")),
     };
-    let is_it = |violation: &Violation| violation.kind == claim.violation.kind && violation.span == claim.violation.span;
+    let is_it =
+        |violation: &Violation| violation.kind == claim.violation.kind && violation.span == claim.violation.span;
     let found = match claim.violation.kind {
         ViolationKind::DataRace => race(&graph, &evaluation).is_some_and(|violation| is_it(&violation)),
         _ => world.traces.iter().any(|trace| matches!(&trace.end, End::Violation(violation) if is_it(violation))),
@@ -91,13 +92,15 @@ pub fn confirm(base: &Base<'_>, model: &Model, checks: Checks, claim: Claim) -> 
     if !found {
         return wrong("the execution does not end in the violation");
     }
-    Ok(Witness { claim, table, checks })
+    Ok(Confirmed { claim, table, checks })
 }
 
 /// All threads, each run alone with what it is told.
 fn settled<'b>(base: &'b Base<'b>, table: Table, checks: Checks, told: &Told) -> Result<World<'b>, Mismatch> {
     let mut told = told.clone();
-    if told.parents.len() != told.answers.len() || told.parents.len() != told.events.len() || told.parents.first() != Some(&None)
+    if told.parents.len() != told.answers.len()
+        || told.parents.len() != told.events.len()
+        || told.parents.first() != Some(&None)
     {
         return wrong("the claim is not about threads");
     }
@@ -115,14 +118,15 @@ fn settled<'b>(base: &'b Base<'b>, table: Table, checks: Checks, told: &Told) ->
         return wrong("a read reads from a thread that is not there");
     }
     let follow = &mut || Box::new(Follow) as Box<dyn Watch>;
-    let world = World::settle(base, table, checks, &mut told, false, follow);
+    let stale = vec![true; told.parents.len()];
+    let world = World::new(base, table, &told).settle(checks, &mut told, stale, false, follow);
     world.map_err(|_| Mismatch("the threads do not settle".to_owned()))
 }
 
 /// The graph of a claim: all events, with what was chosen.
 fn chosen<'g, 'b>(world: &'g World<'b>, claim: &Claim) -> Result<Graph<'g, 'b>, Mismatch> {
     for (thread, trace) in world.traces.iter().enumerate() {
-        if trace.end == End::Disabled || trace.open_from < trace.events.len() {
+        if trace.open_from < trace.events.len() {
             return wrong(format!("thread {thread} takes a step that it cannot take"));
         }
         if trace.events.iter().any(|event| event.kind != Kind::Fence && event.value.bits.is_none()) {
@@ -183,19 +187,21 @@ pub fn doubtful(world: &World<'_>) -> Option<(Span, &'static str)> {
     if let Some(span) = world.mixed_sizes() {
         return Some((span, "accesses of several sizes to one place"));
     }
-    let events = || world.traces.iter().enumerate().flat_map(|(thread, trace)| {
-        trace.events.iter().enumerate().map(move |(index, event)| (EventId { thread, index }, event))
-    });
-    let is_over = |id: EventId| id.index < world.traces[id.thread].open_from;
-    for (_, beside) in events().filter(|(id, event)| event.section == Section::Beside && is_over(*id)) {
-        let changes = |other: &Event| {
-            other.kind == Kind::Write && other.section != Section::Outside && other.cell == beside.cell
-        };
-        if events().any(|(_, other)| changes(other)) {
-            return Some((beside.span, "a step of the library that is about several places"));
-        }
+    let events = || {
+        world.traces.iter().enumerate().flat_map(|(thread, trace)| {
+            trace.events.iter().enumerate().map(move |(index, event)| (EventId { thread, index }, event))
+        })
+    };
+    if let Some(span) = several_places(world) {
+        return Some((span, "a step of the library that is about several places"));
     }
-    let deaths = || world.traces.iter().enumerate().flat_map(|(thread, trace)| trace.deaths.iter().map(move |death| (thread, death)));
+    let deaths = || {
+        world
+            .traces
+            .iter()
+            .enumerate()
+            .flat_map(|(thread, trace)| trace.deaths.iter().map(move |death| (thread, death)))
+    };
     for (thread, death) in deaths() {
         if deaths().any(|(other, again)| other != thread && again.object == death.object) {
             return Some((death.span, "the life of an object that two threads end"));
@@ -206,6 +212,26 @@ pub fn doubtful(world: &World<'_>) -> Option<(Span, &'static str)> {
             if object == death.object && id.thread != thread && id.index >= known[id.thread] {
                 let words = "the end of the life of an object that another thread accesses without having been joined";
                 return Some((death.span, words));
+            }
+        }
+    }
+    None
+}
+
+/// A section that accesses several places of those that sections write.
+fn several_places(world: &World<'_>) -> Option<Span> {
+    let in_sections = || {
+        world.traces.iter().flat_map(|trace| trace.events.iter().take(trace.open_from).filter(|event| event.in_section))
+    };
+    let written: BTreeSet<Cell> =
+        in_sections().filter(|event| event.kind == Kind::Write).filter_map(|event| event.cell).collect();
+    for trace in &world.traces {
+        let mut places: BTreeMap<usize, Cell> = BTreeMap::new();
+        for event in trace.events.iter().take(trace.open_from).filter(|event| event.in_section) {
+            if let Some(cell) = event.cell.filter(|cell| written.contains(cell))
+                && *places.entry(event.step).or_insert(cell) != cell
+            {
+                return Some(event.span);
             }
         }
     }

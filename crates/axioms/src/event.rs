@@ -44,16 +44,6 @@ pub enum Source {
     Event(EventId),
 }
 
-/// How an event belongs to a section.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Section {
-    Outside,
-    /// It accesses the one place that the section writes, or that it looks at.
-    Centre,
-    /// It reads another place.
-    Beside,
-}
-
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Event {
     pub kind: Kind,
@@ -65,7 +55,7 @@ pub struct Event {
     pub tags: Vec<&'static str>,
     /// What the program says of it, for people.
     pub order: Order,
-    pub section: Section,
+    pub in_section: bool,
     /// The first event of the step that it is a part of.
     pub step: usize,
     /// Of a read, the question to which its source is the answer; `None` if it can read from one write only.
@@ -85,7 +75,11 @@ pub enum Question {
     Read(usize),
     /// Whether a compare-exchange finds what it expects: 1 or 0.
     Success,
-    Input { site: Site, ty: Ty, name: String },
+    Input {
+        site: Site,
+        ty: Ty,
+        name: String,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,8 +2,10 @@
 //!
 //! A round is idle if the thread comes back to the head of the loop with nothing changed: it has done nothing but read, its
 //! own memory is as before, and no register holds another value that matters. The execution without that round is one, too,
-//! with the same outcome, under a model that allows what loses reads ([`norn_cat::Model::ignores_lost_reads`]). Where the
-//! model speaks of data races, that is so only if the round has read with atomic accesses alone.
+//! with the same outcome, under a model that allows what loses reads ([`norn_cat::Model::ignores_lost_reads`]); and fences, which
+//! some tables put around reads. Where the
+//! model speaks of data races, that is so only if the round has read with atomic accesses alone. If no read has decided that
+//! the thread came round, it goes round for ever, and stops where others are concerned.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,9 +18,9 @@ use norn_ir::span::Span;
 use norn_passes::loops::{LoopForest, LoopId, loops};
 use norn_passes::unwind::Bounds;
 
-use crate::event::Kind;
+use crate::event::{Event, Kind};
 use crate::memory::Content;
-use crate::run::{Jump, Verdict, Watch};
+use crate::run::{Jump, Verdict, Watch, has_decided};
 use crate::value::{ObjectId, Value};
 
 /// What is known of the loops of a program.
@@ -81,6 +83,8 @@ pub struct Policy<'w> {
     pub bounds: &'w Bounds,
     /// Whether rounds that only read may be left out.
     pub skips_idle: bool,
+    /// Whether these may have fences, too.
+    pub skips_fences: bool,
     /// Whether plain reads may be part of a data race.
     pub races: bool,
     pub met: Met,
@@ -102,8 +106,10 @@ struct Rounds {
 struct Snapshot {
     registers: Vec<Value>,
     private: BTreeMap<ObjectId, Content>,
-    /// Events that are no reads, and reads that may race.
+    /// Events that are more than waiting, and reads that may race.
     others: usize,
+    /// All events.
+    events: usize,
 }
 
 impl<'w> LoopWatch<'w> {
@@ -114,13 +120,17 @@ impl<'w> LoopWatch<'w> {
     fn snapshot(&self, jump: &Jump<'_>, live: &[bool]) -> Snapshot {
         let registers = jump.frame.registers.iter().zip(live).filter(|(_, live)| **live).map(|(value, _)| *value);
         let races = self.policy.races;
-        let counts = |event: &&crate::event::Event| {
-            event.kind != Kind::Read || (races && event.order == Order::Plain)
+        let skips_fences = self.policy.skips_fences;
+        let counts = |event: &&Event| match event.kind {
+            Kind::Read => races && event.order == Order::Plain,
+            Kind::Fence => !skips_fences,
+            Kind::Write => true,
         };
         Snapshot {
             registers: registers.collect(),
             private: jump.private.clone(),
             others: jump.events.iter().filter(counts).count(),
+            events: jump.events.len(),
         }
     }
 }
@@ -157,8 +167,15 @@ impl Watch for LoopWatch<'_> {
             self.rounds.insert(key, Rounds { taken: 1, last: now });
             return Verdict::Go;
         };
-        if self.policy.skips_idle && rounds.last.is_like(&now) {
-            return Verdict::Idle;
+        if rounds.last.is_like(&now) {
+            let from = rounds.last.events;
+            if from == now.events {
+                return Verdict::Circles;
+            }
+            if self.policy.skips_idle {
+                let decided = has_decided(jump.events, from, jump.control);
+                return if decided { Verdict::Idle } else { Verdict::Circles };
+            }
         }
         rounds.taken += 1;
         rounds.last = now;

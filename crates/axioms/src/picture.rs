@@ -12,7 +12,7 @@ use norn_verdict::place;
 use norn_verdict::schedule::ThreadName;
 use norn_verdict::trace::ThreadIndex;
 
-use crate::confirm::Witness;
+use crate::confirm::Confirmed;
 use crate::event::{Cell, Event, EventId, Kind};
 use crate::graph::{Graph, Node};
 use crate::memory::Base;
@@ -54,7 +54,7 @@ pub struct Shown {
 }
 
 /// The picture of an execution of the program that `base` is of.
-pub fn picture(witness: &Witness, base: &Base<'_>) -> Picture {
+pub fn picture(witness: &Confirmed, base: &Base<'_>) -> Picture {
     witness.show(base, |graph| Drawing::of(graph).picture())
 }
 
@@ -127,8 +127,11 @@ impl<'d> Drawing<'d> {
     fn sources(&self, id: EventId, taint: Taint) -> Vec<usize> {
         let source = |bit: &usize| taint >> *bit & 1 == 1;
         let number = |index| self.graph.number(EventId { thread: id.thread, index });
-        let mut sources: Vec<usize> =
-            (0..id.index).filter(source).filter_map(number).filter_map(|event| self.numbers.get(&event).copied()).collect();
+        let mut sources: Vec<usize> = (0..id.index)
+            .filter(source)
+            .filter_map(number)
+            .filter_map(|event| self.numbers.get(&event).copied())
+            .collect();
         sources.sort_unstable();
         sources
     }
@@ -232,7 +235,8 @@ impl Picture {
             match event.from {
                 Some(None) => what += ", the initial value",
                 Some(Some(from)) if !what.starts_with("begins") => {
-                    let _ = write!(what, ", from {from}{}", if from > event.number { ", which comes later" } else { "" });
+                    let _ =
+                        write!(what, ", from {from}{}", if from > event.number { ", which comes later" } else { "" });
                 }
                 Some(Some(from)) => {
                     let _ = write!(what, ", by {from}");
@@ -277,7 +281,12 @@ impl Picture {
             let own: Vec<&Shown> = self.events.iter().filter(|event| event.thread == thread).collect();
             for event in &own {
                 let at = if event.span == Span::NONE { String::new() } else { format!("\n{}", place(event.span)) };
-                let _ = writeln!(text, "    e{} [label={}];", event.number, quoted(&format!("{}: {}{at}", event.number, event.text)));
+                let _ = writeln!(
+                    text,
+                    "    e{} [label={}];",
+                    event.number,
+                    quoted(&format!("{}: {}{at}", event.number, event.text))
+                );
             }
             for pair in own.windows(2) {
                 let _ = writeln!(text, "    e{} -> e{} [label=\"po\"];", pair[0].number, pair[1].number);

@@ -18,7 +18,7 @@ use norn_verdict::outcome::{Assumption, Checks, Violation};
 use norn_verdict::undecided::{Undecided, Why};
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::confirm::{self, Claim, Mismatch, Witness, confirm, doubtful};
+use crate::confirm::{self, Claim, Confirmed, Mismatch, confirm, doubtful};
 use crate::event::{Answer, Cell, End, Event, EventId, Kind, Question, Source, Trace};
 use crate::graph::Graph;
 use crate::loops::{LoopWatch, Loops, Policy};
@@ -26,7 +26,7 @@ use crate::memory::Base;
 use crate::order;
 use crate::run::Watch;
 use crate::tables::Table;
-use crate::world::{Told, World};
+use crate::world::{Told, Unsettled, World};
 
 /// What does not change during a search.
 pub struct Setting<'q> {
@@ -42,7 +42,7 @@ pub struct Setting<'q> {
 /// What a search found.
 #[derive(Default)]
 pub struct Found {
-    pub witness: Option<Witness>,
+    pub witness: Option<Confirmed>,
     pub doubt: Option<Undecided>,
     pub exceeded: Option<Exceeded>,
     pub assumptions: BTreeSet<Assumption>,
@@ -85,24 +85,31 @@ impl<'q> Search<'q> {
 
     pub fn run(mut self) -> Result<Found, Mismatch> {
         let state = State { told: Told::nothing(), excluded: BTreeMap::new() };
-        match self.explore(state) {
+        let world = World::new(self.setting.base, self.setting.table, &state.told);
+        match self.explore(state, world, 0) {
             Ok(()) | Err(Stop::Over(Over)) => Ok(self.found),
             Err(Stop::Wrong(mismatch)) => Err(mismatch),
         }
     }
 
-    fn explore(&mut self, mut state: State) -> Result<(), Stop> {
+    /// `before` is the world without the last choice, which was one for that thread.
+    fn explore(&mut self, mut state: State, before: World<'q>, thread: usize) -> Result<(), Stop> {
         self.found.steps += 1;
         if let Some(exceeded) = self.setting.limits.exceeded() {
             self.found.exceeded = Some(exceeded);
             return Err(Stop::Over(Over));
         }
-        let Setting { base, table, checks, model, .. } = *self.setting;
+        let Setting { checks, model, .. } = *self.setting;
         let (loops, policy) = (Rc::clone(&self.loops), self.policy.clone());
         let mut watch = || Box::new(LoopWatch::new(Rc::clone(&loops), policy.clone())) as Box<dyn Watch + 'q>;
-        let Ok(world) = World::settle(base, table, checks, &mut state.told, true, &mut watch) else {
-            self.doubt(Undecided::new(Why::too_large("an execution has too many threads, or does not settle")));
-            return Ok(());
+        let stale = (0..state.told.parents.len()).map(|other| other == thread).collect();
+        let world = match before.settle(checks, &mut state.told, stale, true, &mut watch) {
+            Ok(world) => world,
+            Err(Unsettled::Dead) => return Ok(()),
+            Err(Unsettled::TooMuch) => {
+                self.doubt(Undecided::new(Why::too_large("an execution has too many threads, or does not settle")));
+                return Ok(());
+            }
         };
         for (answers, trace) in state.told.answers.iter_mut().zip(&world.traces) {
             for question in &trace.questions[answers.len().min(trace.questions.len())..] {
@@ -111,10 +118,6 @@ impl<'q> Search<'q> {
                     Question::Success | Question::Input { .. } => break,
                 }
             }
-        }
-        let is_dead = |trace: &Trace| matches!(trace.end, End::Disabled | End::Idle);
-        if world.traces.iter().any(is_dead) {
-            return Ok(());
         }
         if !self.is_possible(&world, &state.told) {
             return Ok(());
@@ -158,13 +161,13 @@ impl<'q> Search<'q> {
     }
 
     /// The next step, in all ways.
-    fn choose(&mut self, world: &World<'_>, mut state: State, model: &Model) -> Result<(), Stop> {
+    fn choose(&mut self, world: &World<'q>, mut state: State, model: &Model) -> Result<(), Stop> {
         let asks = world.traces.iter().position(|trace| trace.end == End::NeedsAnswer && self.values(trace).is_some());
         if let Some(thread) = asks {
             for value in self.values(&world.traces[thread]).unwrap_or_default() {
                 let mut next = state.clone();
                 next.told.answers[thread].push(Answer::Value(value));
-                self.explore(next)?;
+                self.explore(next, world.clone(), thread)?;
             }
             return Ok(());
         }
@@ -196,7 +199,7 @@ impl<'q> Search<'q> {
             let mut next = state.clone();
             next.told.answers[ask.thread][ask.question] = Answer::Source(Some(source));
             next.excluded.remove(&ask);
-            self.explore(next)?;
+            self.explore(next, world.clone(), ask.thread)?;
         }
         // Later writes come only from threads that are not at their end.
         if world.traces.iter().any(|trace| trace.end.is_open()) {
@@ -229,13 +232,20 @@ impl<'q> Search<'q> {
     /// Claims the violation of a thread, or a data race, if an execution shows it.
     fn claim(&mut self, world: &World<'_>, told: &Told, violated: Option<(usize, &Violation)>) -> Result<(), Stop> {
         let Some(told) = cut(world, told, violated.map(|(thread, _)| thread)) else { return Ok(()) };
+        // Values out of thin air are not looked for.
+        let is_unknown = |event: &Event| event.kind != Kind::Fence && event.value.bits.is_none();
+        let kept = world.traces.iter().zip(&told.events).flat_map(|(trace, &count)| trace.events.iter().take(count));
+        if kept.into_iter().any(is_unknown) {
+            return Ok(());
+        }
         let mut graph = Graph::new(world, &|id, _| id.index < told.events[id.thread], &|id, event| {
             confirm::source(event, &told.answers[id.thread])
         });
         let mut shown: Option<(Violation, _)> = None;
         // Then another order of the writes shows nothing else.
         let is_settled = |check: &&norn_cat::Check| check.name == confirm::RACE && check.stage < Stage::Coherence;
-        let races_are_settled = self.setting.model.checks.iter().filter(|check| check.flag).any(|check| is_settled(&check));
+        let races_are_settled =
+            self.setting.model.checks.iter().filter(|check| check.flag).any(|check| is_settled(&check));
         order::complete(&mut graph, self.setting.model, &mut |graph, evaluation| {
             let violation = match violated {
                 Some((_, violation)) => Some(violation.clone()),
@@ -283,7 +293,8 @@ fn sources(world: &World<'_>, read: EventId, cell: Option<Cell>) -> Vec<Source> 
 fn cut(world: &World<'_>, told: &Told, violated: Option<usize>) -> Option<Told> {
     let mut cut = told.clone();
     for (thread, trace) in world.traces.iter().enumerate() {
-        let is_open = |event: &Event| event.kind == Kind::Read && confirm::source(event, &told.answers[thread]).is_none();
+        let is_open =
+            |event: &Event| event.kind == Kind::Read && confirm::source(event, &told.answers[thread]).is_none();
         let open = trace.events.iter().position(is_open).unwrap_or(trace.events.len());
         let whole = step_of(trace, open.min(trace.open_from));
         cut.events[thread] = whole;

@@ -37,18 +37,44 @@ pub struct Update {
 
 const C11: [&str; 7] = ["NA", "RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC"];
 const AARCH64: [&str; 14] = [
-    "A", "Q", "L", "NoRet", "ISB", "DMB.FULL", "DMB.LD", "DMB.ST", "DMB.SY", "DMB.ISH", "DMB.ISHLD", "DMB.ISHST",
-    "DSB.FULL", "DSB.SY",
+    "A",
+    "Q",
+    "L",
+    "NoRet",
+    "ISB",
+    "DMB.FULL",
+    "DMB.LD",
+    "DMB.ST",
+    "DMB.SY",
+    "DMB.ISH",
+    "DMB.ISHLD",
+    "DMB.ISHST",
+    "DSB.FULL",
+    "DSB.SY",
 ];
 const RISC_V: [&str; 17] = [
-    "AQ", "RL", "Acq", "Rel", "AcqRel", "AMO", "Fence.r.r", "Fence.r.w", "Fence.r.rw", "Fence.w.r", "Fence.w.w",
-    "Fence.w.rw", "Fence.rw.r", "Fence.rw.w", "Fence.rw.rw", "Fence.tso", "Fence.i",
+    "AQ",
+    "RL",
+    "Acq",
+    "Rel",
+    "AcqRel",
+    "AMO",
+    "Fence.r.r",
+    "Fence.r.w",
+    "Fence.r.rw",
+    "Fence.w.r",
+    "Fence.w.w",
+    "Fence.w.rw",
+    "Fence.rw.r",
+    "Fence.rw.w",
+    "Fence.rw.rw",
+    "Fence.tso",
+    "Fence.i",
 ];
 const MACHINE: [&str; 2] = ["FullFence", "StoreFence"];
 /// What no C program has.
-const OTHERS: [&str; 12] = [
-    "Plain", "Once", "Acquire", "Release", "Mb", "Rmb", "Wmb", "Rcu-lock", "SYNC", "LWSYNC", "MFENCE", "LKR",
-];
+const OTHERS: [&str; 12] =
+    ["Plain", "Once", "Acquire", "Release", "Mb", "Rmb", "Wmb", "Rcu-lock", "SYNC", "LWSYNC", "MFENCE", "LKR"];
 
 impl Table {
     /// The table of a model; why it has none.
@@ -86,9 +112,7 @@ impl Table {
             Table::RiscV => match order {
                 Order::Plain | Order::Relaxed | Order::Release => plain(&[]),
                 Order::Acquire | Order::AcqRel => Access { after: Some(&["Fence.r.rw"]), ..Access::default() },
-                Order::SeqCst => {
-                    Access { before: Some(&["Fence.rw.rw"]), tags: &[], after: Some(&["Fence.r.rw"]) }
-                }
+                Order::SeqCst => Access { before: Some(&["Fence.rw.rw"]), tags: &[], after: Some(&["Fence.r.rw"]) },
             },
         }
     }
@@ -198,6 +222,14 @@ impl Table {
             Table::C11 => Access { tags: &["ACQ"], ..Access::default() },
             Table::AArch64 => Access { tags: &["A"], ..Access::default() },
             Table::RiscV => Access { after: Some(&["Fence.rw.rw"]), ..Access::default() },
+        }
+    }
+
+    /// The write of a section that does not read the place.
+    pub fn overwrite(self, order: Order) -> Tags {
+        match self {
+            Table::Machine => &["X"],
+            _ => self.update(order, false).write,
         }
     }
 

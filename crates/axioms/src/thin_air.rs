@@ -90,7 +90,8 @@ impl Circle {
     }
 
     fn pairs(&self, pairs: impl Fn(usize) -> Vec<(usize, usize)>) -> Relation {
-        let of_thread = |thread| pairs(thread).into_iter().map(move |(from, to)| (thread, from, to)).collect::<Vec<_>>();
+        let of_thread =
+            |thread| pairs(thread).into_iter().map(move |(from, to)| (thread, from, to)).collect::<Vec<_>>();
         let all = (0..self.threads).flat_map(of_thread);
         Relation::of(self.events(), all.map(|(thread, from, to)| (self.event(thread, from), self.event(thread, to))))
     }
@@ -103,7 +104,8 @@ impl Circle {
 
     fn rf(&self) -> Relation {
         let last = self.between() + 1;
-        let around = (0..self.threads).map(|thread| (self.event(thread, last), self.event((thread + 1) % self.threads, 0)));
+        let around =
+            (0..self.threads).map(|thread| (self.event(thread, last), self.event((thread + 1) % self.threads, 0)));
         let inside = (0..self.threads).filter_map(|thread| match self.link {
             Link::Forwarded => Some((self.event(thread, 1), self.event(thread, 2))),
             Link::AddrBetween => Some((self.threads + thread, self.event(thread, 1))),

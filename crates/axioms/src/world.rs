@@ -6,7 +6,7 @@
 use norn_ir::types::Ty;
 use norn_verdict::outcome::Checks;
 
-use crate::event::{Answer, Cell, Kind, Trace};
+use crate::event::{Answer, Cell, End, Kind, Source, Trace};
 use crate::memory::{Base, Content};
 use crate::run::{Script, Watch, run};
 use crate::tables::Table;
@@ -40,6 +40,7 @@ impl Told {
     }
 }
 
+#[derive(Clone)]
 pub struct World<'b> {
     pub base: &'b Base<'b>,
     pub table: Table,
@@ -52,29 +53,42 @@ const MAX_THREADS: usize = 32;
 /// Runs of all threads until nothing changes. Each settles the values of one more step, at least.
 const MAX_ROUNDS: usize = 4096;
 
-/// The threads do not settle.
+/// Why threads do not come to rest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Unsettled;
+pub enum Unsettled {
+    /// A thread is told what cannot be. More knowledge does not change that: values that are known stay.
+    Dead,
+    /// There are too many threads, or too many rounds.
+    TooMuch,
+}
 
 impl<'b> World<'b> {
-    /// Runs all threads. Threads that are created and have no number yet get one if `grows`.
+    /// The world in which nothing has happened yet.
+    pub fn new(base: &'b Base<'b>, table: Table, told: &Told) -> World<'b> {
+        let mut world = World { base, table, parents: told.parents.clone(), traces: Vec::new() };
+        world.traces.resize_with(told.parents.len(), Trace::nothing);
+        world
+    }
+
+    /// Runs the threads that are `stale`, and whoever finds something else after that. Threads that are created and have no
+    /// number yet get one if `grows`.
     pub fn settle(
-        base: &'b Base<'b>,
-        table: Table,
+        mut self,
         checks: Checks,
         told: &mut Told,
+        mut stale: Vec<bool>,
         grows: bool,
         watch: &mut dyn FnMut() -> Box<dyn Watch + 'b>,
     ) -> Result<World<'b>, Unsettled> {
-        let mut world = World { base, table, parents: told.parents.clone(), traces: Vec::new() };
-        world.traces.resize_with(told.parents.len(), Trace::nothing);
-        // Whose runs are not what they would be now.
-        let mut stale = vec![true; told.parents.len()];
+        let world = &mut self;
         for _ in 0..MAX_ROUNDS {
-            let Some(thread) = stale.iter().position(|&stale| stale) else { return Ok(world) };
+            let Some(thread) = stale.iter().position(|&stale| stale) else { return Ok(self) };
             stale[thread] = false;
             let script = Script { answers: &told.answers[thread], events: told.events[thread] };
-            let trace = run(&world, checks, thread, script, &mut *watch());
+            let trace = run(world, checks, thread, script, &mut *watch());
+            if matches!(trace.end, End::Disabled | End::Idle) {
+                return Err(Unsettled::Dead);
+            }
             if trace == world.traces[thread] {
                 continue;
             }
@@ -83,7 +97,7 @@ impl<'b> World<'b> {
                 for nth in 0..world.traces[thread].spawns.len() {
                     if world.child(thread, nth).is_none() {
                         if told.parents.len() >= MAX_THREADS {
-                            return Err(Unsettled);
+                            return Err(Unsettled::TooMuch);
                         }
                         told.add(Some((thread, nth)));
                         world.parents.push(Some((thread, nth)));
@@ -93,9 +107,21 @@ impl<'b> World<'b> {
                     }
                 }
             }
-            stale.iter_mut().enumerate().filter(|(other, _)| *other != thread).for_each(|(_, stale)| *stale = true);
+            for (other, stale) in stale.iter_mut().enumerate().filter(|(other, _)| *other != thread) {
+                *stale |= world.looks_at(other, thread, &told.answers[other]);
+            }
         }
-        Err(Unsettled)
+        Err(Unsettled::TooMuch)
+    }
+
+    /// Whether a thread's run may depend on another one: it was created by that, joins it or reads from it, or its memory may be
+    /// pointed to.
+    fn looks_at(&self, thread: usize, other: usize, answers: &[Answer]) -> bool {
+        let reads = |answer: &Answer| matches!(answer, Answer::Source(Some(Source::Event(id))) if id.thread == other);
+        let Trace { events, end, .. } = &self.traces[thread];
+        let is_told = events.iter().any(|event| event.forced.is_some_and(|id| id.thread == other));
+        // Who has not begun, or waits, may wait for any.
+        end.is_open() || matches!(end, End::Doubt(_)) || is_told || answers.iter().any(reads)
     }
 
     pub fn parent(&self, thread: usize) -> Parent {

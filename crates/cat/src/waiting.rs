@@ -44,6 +44,32 @@ impl Model {
         true
     }
 
+    /// Whether an execution is still allowed when it loses fences: nothing that forbids less where there is more of it looks at
+    /// what may be a fence, or leads past one.
+    pub fn ignores_lost_fences(&self) -> bool {
+        const NO_FENCES: [&str; 6] = ["R", "W", "M", "IW", "NA", "NoRet"];
+        let checks = self.checks.iter().filter(|check| !check.flag);
+        let mut pending: Vec<(Node, bool)> = checks.map(|check| (check.node, !check.negated)).collect();
+        let mut seen = HashSet::new();
+        while let Some((node, forbids)) = pending.pop() {
+            if !seen.insert((node, forbids)) {
+                continue;
+            }
+            match &self.node(node).op {
+                Op::Set(name) if !forbids && !NO_FENCES.contains(&name.as_str()) => return false,
+                Op::Relation(name) if !forbids && ["po", "ctrl", "int"].contains(&name.as_str()) => return false,
+                Op::AllEvents | Op::Fix { .. } if !forbids => return false,
+                Op::Unary(Unary::Complement, inner) => pending.push((*inner, !forbids)),
+                Op::Unary(_, inner) | Op::Domain(inner) | Op::Range(inner) => pending.push((*inner, forbids)),
+                Op::Binary(Binary::Difference, lhs, rhs) => pending.extend([(*lhs, forbids), (*rhs, !forbids)]),
+                Op::Binary(_, lhs, rhs) => pending.extend([(*lhs, forbids), (*rhs, forbids)]),
+                Op::Fix { group, .. } => pending.extend(self.groups[*group].bodies.iter().map(|&body| (body, forbids))),
+                _ => {}
+            }
+        }
+        true
+    }
+
     /// Whether the relation leads to no read, or only to one that is lost together with where it comes from.
     fn ends_elsewhere(&self, node: Node) -> bool {
         match self.node(node).op {

@@ -126,5 +126,20 @@ pub const ROUNDS: Capabilities = Capabilities {
     ..EVENTS
 };
 
-/// In the order of the README's table.
+/// The execution graphs of a program, under models that are axioms; the others know SC, TSO and PSO. Data races are looked for
+/// where the model says what they are.
+pub const GRAPHS: Capabilities = Capabilities {
+    name: "graphs",
+    deadlock: Ability::No,
+    data_race: Ability::No,
+    termination: Ability::No,
+    memory_leak: Ability::No,
+    reuses_memory: false,
+    says_safe: true,
+    has_proofs: false,
+    finds_shortest: false,
+    counts_rounds: false,
+};
+
+/// Those that know SC, TSO and PSO, in the order of the README's table.
 pub const ALL: [&Capabilities; 6] = [&STATES, &STATELESS, &EVENTS, &ROUNDS, &ENUMERATE, &SAMPLE];

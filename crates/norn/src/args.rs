@@ -48,7 +48,8 @@ pub enum Command {
     #[command(after_help = "Examples:\n  norn check examples/peterson.c                   sequential consistency\n  \
                             norn check -m sc,tso,pso examples/peterson.c     one verdict per model\n  \
                             norn check -m tso -D FENCED examples/dekker.c\n  \
-                            norn check --deadlock examples/philosophers.c\n\n\
+                            norn check --deadlock examples/philosophers.c\n  \
+                            norn check -m armv8,rc11 lock.c\n\n\
                             Deadlocks and data races are decided by every engine but rounds, termination by states, events and enumerate,\n\
                             everything else by every engine. An engine that cannot decide what is asked says unknown.")]
     Check(CheckArgs),
@@ -563,15 +564,34 @@ pub struct LitmusArgs {
 
 #[derive(Args, Clone, Debug)]
 pub struct ModelArgs {
-    /// Memory models, separated by commas: sc, tso, pso
-    #[arg(short = 'm', long = "model", value_name = "MODEL", value_delimiter = ',', value_parser = model, default_value = "sc")]
-    models: Vec<Model>,
+    /// Memory models, separated by commas: sc, tso, pso; or armv8, riscv, rc11, files in herd's language (.cat)
+    #[arg(short = 'm', long = "model", value_name = "MODEL", value_delimiter = ',', value_parser = program_model, default_value = "sc")]
+    models: Vec<LitmusModel>,
 }
 
 impl ModelArgs {
-    /// Each model once, in the order given.
+    /// Those with a machine, each once, in the order given.
     pub fn list(&self) -> Vec<Model> {
-        once(&self.models)
+        let machine = |model| match model {
+            LitmusModel::Machine(model) => Some(model),
+            LitmusModel::Builtin(_) | LitmusModel::File(_) => None,
+        };
+        once(&self.models).into_iter().filter_map(machine).collect()
+    }
+
+    /// Those that are axioms.
+    pub fn axioms(&self) -> Vec<LitmusModel> {
+        let is_axioms = |model: &LitmusModel| !matches!(model, LitmusModel::Machine(_));
+        once(&self.models).into_iter().filter(is_axioms).collect()
+    }
+}
+
+fn program_model(text: &str) -> Result<LitmusModel, String> {
+    match text.parse()? {
+        LitmusModel::Builtin("lkmm") => {
+            Err("lkmm is the model of the kernel's C, which litmus tests are in".to_owned())
+        }
+        model => Ok(model),
     }
 }
 

@@ -3,8 +3,8 @@
 //! So `norn check $CFLAGS queue.c` works as it stands in a makefile. `-m` is the option for memory models here, and the beginning of
 //! many options of compilers: it is a memory model if one follows, and the compiler's otherwise.
 
+use crate::litmus_model::LitmusModel;
 use norn_c::session::{FileOptions, MacroOption, Target};
-use norn_verdict::model::Model;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -185,7 +185,7 @@ fn meaning(word: &str) -> Meaning {
 
 /// Whether a word is what may follow `-m`: nothing (the next word does), or names of memory models.
 fn is_models(text: &str) -> bool {
-    text.is_empty() || text.split(',').any(|name| Model::ALL.iter().any(|model| model.to_string() == name))
+    text.is_empty() || text.split(',').any(|name| name.parse::<LitmusModel>().is_ok())
 }
 
 #[cfg(test)]
@@ -219,6 +219,7 @@ mod tests {
     #[test]
     fn memory_models_are_no_options_of_a_compiler() {
         check("norn check -m tso -mavx2 -mtso,pso -m=sc a.c", "norn check -m tso -mtso,pso -m=sc a.c", "-mavx2");
+        check("norn check -mrc11 -march=armv8-a -mmy.cat a.c", "norn check -mrc11 -mmy.cat a.c", "-march=armv8-a");
     }
 
     #[test]

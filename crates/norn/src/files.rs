@@ -36,6 +36,15 @@ pub struct FileArgs {
 }
 
 impl FileArgs {
+    /// The file for a graph, if no other file was asked for.
+    pub fn graph_alone(&self) -> Result<Option<&Path>, &'static str> {
+        match (&self.html, &self.sarif) {
+            (Some(_), _) => Err("--html"),
+            (None, Some(_)) => Err("--sarif"),
+            (None, None) => Ok(self.dot.as_deref()),
+        }
+    }
+
     fn all(&self) -> Vec<(&Path, &dyn Format)> {
         let files: [(&Option<PathBuf>, &dyn Format); 3] =
             [(&self.html, &Page), (&self.sarif, &Sarif), (&self.dot, &Dot)];

@@ -1,4 +1,4 @@
-//! The memory models that litmus tests are run under: those with a machine, and those that are axioms.
+//! The memory models that litmus tests and programs are checked under: those with a machine, and those that are axioms.
 
 use norn_verdict::model::Model;
 use std::fmt;

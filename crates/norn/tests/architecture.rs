@@ -175,6 +175,7 @@ fn some_things_happen_in_one_place_only() {
         ("Counterexample::replayed(", "crates/machine/src/replay.rs"),
         ("CyclicTrace::replayed(", "crates/machine/src/cycle.rs"),
         ("Ok(Witness {", "crates/graph/src/confirm.rs"),
+        ("Ok(Confirmed {", "crates/axioms/src/confirm.rs"),
         ("File::open(", "crates/ir/src/read.rs"),
         ("annotate_snippets::", "crates/norn/src/render.rs"),
     ];

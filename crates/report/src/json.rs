@@ -1,15 +1,18 @@
 //! The verdict as one JSON object.
 
 use crate::Sources;
+use crate::line::Said;
 use crate::rows::describe;
 use crate::value::Writer;
 use norn_ir::span::Span;
 use norn_verdict::advice::advice;
-use norn_verdict::outcome::{Assumption, Bound, BoundKind, Outcome, Unreached, Verdict};
+use norn_verdict::outcome::{Assumption, Bound, BoundKind, Outcome, Unreached, Verdict, Violation};
 use norn_verdict::place::Location;
 use norn_verdict::trace::{EventIndex, EventKind, ReadFrom, Trace};
+use norn_verdict::undecided::Undecided;
 use norn_verdict::why::{Between, Delay, Why};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// `verdict`, `complete`, `model`, `engine`, `property`, `message`, `location`, `bounds`, `assumptions`, `unreached`,
 /// `notes`, `reason`, `advice`, `stats`, `why`, `trace`; a key that does not apply is null. The bounds of an unknown verdict are those
@@ -39,6 +42,48 @@ pub fn verdict(verdict: &Verdict, sources: &Sources<'_>) -> Value {
         "stats": stats,
         "why": counterexample.and_then(|c| Some(why(verdict.remarks.why.as_deref()?, c.trace(), sources))),
         "trace": counterexample.map_or(Value::Null, |c| trace(c.trace(), sources)),
+    })
+}
+
+/// The same keys for what is said under a model that is axioms. `graph` is the execution.
+pub fn said_of(
+    (model, engine): (&str, &str),
+    said: Said<'_>,
+    assumed: &[Assumption],
+    stats: &BTreeMap<&'static str, f64>,
+    graph: Value,
+    sources: &Sources<'_>,
+) -> Value {
+    let (name, violation, known, open): (_, Option<&Violation>, &[Bound], Option<&Undecided>) = match said {
+        Said::Unsafe(violation) => ("unsafe", Some(violation), &[], None),
+        Said::Safe(bounds) => ("safe", None, bounds, None),
+        Said::Limited(bounds, undecided) => ("unknown", None, bounds, Some(undecided)),
+        Said::Unknown(undecided) => ("unknown", None, &[], Some(undecided)),
+    };
+    let span = violation.map(|violation| violation.span).or(open.and_then(|open| open.place));
+    let complete = match said {
+        Said::Unsafe(_) => true,
+        Said::Safe(bounds) => bounds.iter().all(|bound| bound.exhausted),
+        Said::Limited(..) | Said::Unknown(_) => false,
+    };
+    json!({
+        "verdict": name,
+        "complete": complete,
+        "model": model,
+        "engine": engine,
+        "property": violation.map(|violation| violation.kind.name()),
+        "message": violation.map(|violation| violation.message.clone()),
+        "location": span.map_or(Value::Null, |span| location(span, sources)),
+        "bounds": bounds(known),
+        "assumptions": assumptions(assumed, sources),
+        "unreached": [],
+        "notes": [],
+        "reason": open.map(ToString::to_string),
+        "advice": [],
+        "stats": stats,
+        "why": null,
+        "trace": null,
+        "graph": graph,
     })
 }
 
@@ -80,7 +125,7 @@ fn assumptions(assumptions: &[Assumption], sources: &Sources<'_>) -> Vec<Value> 
     assumptions.iter().map(one).collect()
 }
 
-pub(crate) fn location(span: Span, sources: &Sources<'_>) -> Value {
+pub fn location(span: Span, sources: &Sources<'_>) -> Value {
     if span == Span::NONE {
         return Value::Null;
     }

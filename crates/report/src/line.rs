@@ -3,27 +3,47 @@
 use crate::Sources;
 use crate::visible::visible;
 use norn_ir::span::Span;
-use norn_verdict::outcome::{Bound, Outcome, Verdict};
+use norn_verdict::outcome::{Assumption, Bound, Outcome, Verdict, Violation};
 use norn_verdict::undecided::Undecided;
+
+/// What is said of a program under a model.
+#[derive(Clone, Copy)]
+pub enum Said<'a> {
+    Unsafe(&'a Violation),
+    Safe(&'a [Bound]),
+    /// Nothing is violated within the bounds, and more is not known.
+    Limited(&'a [Bound], &'a Undecided),
+    Unknown(&'a Undecided),
+}
 
 /// For example `norn: safe (tso) up to unwind 3 at queue.c:12`.
 pub fn verdict_line(verdict: &Verdict, sources: &Sources<'_>) -> String {
-    let model = verdict.model;
-    match &verdict.outcome {
-        Outcome::Unsafe(counterexample) => {
-            let violation = counterexample.violation();
+    let said = match &verdict.outcome {
+        Outcome::Unsafe(counterexample) => Said::Unsafe(counterexample.violation()),
+        Outcome::Safe { bounds } => Said::Safe(bounds),
+        Outcome::Limited { bounds, undecided } => Said::Limited(bounds, undecided),
+        Outcome::Unknown(undecided) => Said::Unknown(undecided),
+    };
+    said_of(verdict.model.name(), said, &verdict.remarks.assumptions, sources)
+}
+
+/// The same of any model.
+pub fn said_of(model: &str, said: Said<'_>, assumptions: &[Assumption], sources: &Sources<'_>) -> String {
+    let model = visible(model);
+    match said {
+        Said::Unsafe(violation) => {
             let place = match violation.span {
                 Span::NONE => String::new(),
                 span => format!(" at {}", sources.place(span)),
             };
             format!("norn: unsafe ({model}): {}{place}", violation.kind.phrase())
         }
-        Outcome::Safe { bounds } => format!("norn: safe ({model}){}{}", up_to(bounds), assuming(verdict, sources)),
-        Outcome::Limited { bounds, undecided } => {
-            let within = format!("no violation{}{}", up_to(bounds), assuming(verdict, sources));
+        Said::Safe(bounds) => format!("norn: safe ({model}){}{}", up_to(bounds), assuming(assumptions, sources)),
+        Said::Limited(bounds, undecided) => {
+            let within = format!("no violation{}{}", up_to(bounds), assuming(assumptions, sources));
             format!("norn: unknown ({model}): {within}; {}", why(undecided, sources))
         }
-        Outcome::Unknown(undecided) => format!("norn: unknown ({model}): {}", why(undecided, sources)),
+        Said::Unknown(undecided) => format!("norn: unknown ({model}): {}", why(undecided, sources)),
     }
 }
 
@@ -33,10 +53,10 @@ pub(crate) fn why(undecided: &Undecided, sources: &Sources<'_>) -> String {
 }
 
 /// What a result assumes, with a blank before; nothing if it assumes nothing. Of many assumptions some are named, JSON has all.
-fn assuming(verdict: &Verdict, sources: &Sources<'_>) -> String {
+fn assuming(assumptions: &[Assumption], sources: &Sources<'_>) -> String {
     const MOST: usize = 8;
     let mut named: Vec<String> = Vec::new();
-    for assumption in &verdict.remarks.assumptions {
+    for assumption in assumptions {
         let text = format!("{}{}", assumption.phrase(), place_of(Some(assumption.span), sources));
         if !named.contains(&text) {
             named.push(text);

@@ -9,7 +9,7 @@ use norn_machine::eval;
 use norn_verdict::outcome::ViolationKind;
 
 use super::{Done, Origins, Run};
-use crate::event::{Answer, Cell, Death, End, Kind, Question, Section};
+use crate::event::{Answer, Cell, Death, End, Kind, Question};
 use crate::memory::{Content, Full, Indeterminate};
 use crate::tables::Access;
 use crate::value::{ObjectId, ObjectInfo, ObjectKind, Taint, Value};
@@ -17,7 +17,10 @@ use crate::value::{ObjectId, ObjectInfo, ObjectKind, Taint, Value};
 /// Where an access goes.
 pub(super) enum Spot {
     /// To memory that only this thread touches, or that never changes.
-    Own { object: ObjectId, offset: u64 },
+    Own {
+        object: ObjectId,
+        offset: u64,
+    },
     Shared(Cell),
 }
 
@@ -242,11 +245,10 @@ impl Run<'_, '_> {
         {
             return Err(End::Disabled);
         }
-        // What the comparison needs is a dependency of the step.
-        self.trace.data[read] |= expected.taint;
         let mut found = old;
         if succeeds {
-            self.write_half(read, (cell, ty), desired, (order, update), pointer.taint)?;
+            // What is compared decides whether anything is written.
+            self.write_half(read, (cell, ty), desired.with(expected.taint), (order, update), pointer.taint)?;
             found.bits = old.bits.or(expected.bits);
         } else {
             let event = &mut self.trace.events[read];
@@ -400,10 +402,5 @@ impl Run<'_, '_> {
             let (span, _) = self.place();
             self.trace.deaths.push(Death { object, after: self.trace.events.len(), span });
         }
-    }
-
-    /// Marks an event as the one that its section is about.
-    pub(super) fn is_centre(&mut self, event: usize) {
-        self.trace.events[event].section = Section::Centre;
     }
 }

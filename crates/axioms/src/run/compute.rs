@@ -5,7 +5,7 @@ use norn_ir::types::Ty;
 use norn_machine::eval::{self, Fault};
 use norn_verdict::outcome::ViolationKind;
 
-use super::{Done, Run};
+use super::{Done, OpenSection, Run};
 use crate::event::End;
 use crate::value::Value;
 
@@ -94,13 +94,14 @@ impl Run<'_, '_> {
             InstrKind::Await { cond, spurious } => {
                 let holds = self.value(cond);
                 if self.decided(holds)? == 0 && !spurious {
-                    return Err(End::Disabled);
+                    return Err(self.waits(self.section.as_ref().map_or(0, |section| section.first_event)));
                 }
             }
             InstrKind::Assume { cond } => {
                 let holds = self.value(cond);
                 if self.decided(holds)? == 0 {
-                    return Err(if self.section.is_some() { End::Disabled } else { End::Stopped });
+                    let waits = |section: &OpenSection| self.waits(section.first_event);
+                    return Err(self.section.as_ref().map_or(End::Stopped, waits));
                 }
             }
             InstrKind::Assert { cond, property, ref message } => {

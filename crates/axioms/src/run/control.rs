@@ -50,15 +50,17 @@ impl Run<'_, '_> {
 
     fn jump(&mut self, target: BlockId) -> Done<()> {
         let frame = self.frames.last().expect("a thread that runs should have a frame");
-        let jump = Jump { frame, target, private: &self.private, events: &self.trace.events };
+        let (private, events, control) = (&self.private, &self.trace.events[..], self.control);
+        let jump = Jump { frame, target, private, events, control };
         match self.watch.jump(&jump) {
             Verdict::Go => {}
             // A section is one step, which is not taken.
-            Verdict::Cut | Verdict::Idle if self.section.is_some() => {
+            Verdict::Cut | Verdict::Idle | Verdict::Circles if self.section.is_some() => {
                 return Err(self.too_large("a step of the library goes round a loop"));
             }
             Verdict::Cut => return Err(End::Cut),
             Verdict::Idle => return Err(End::Idle),
+            Verdict::Circles => return Err(End::Stopped),
         }
         let frame = self.frame_mut();
         (frame.block, frame.index) = (target, 0);

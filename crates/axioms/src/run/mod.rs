@@ -25,7 +25,7 @@ use norn_passes::Site;
 use norn_verdict::outcome::{Assumption, Checks, Treatment, Violation, ViolationKind};
 use norn_verdict::undecided::{Undecided, Why};
 
-use crate::event::{Answer, Cell, End, Event, EventId, Kind, Question, Section, Source, Trace};
+use crate::event::{Answer, Cell, End, Event, EventId, Kind, Question, Source, Trace};
 use crate::memory::{Arena, Content};
 use crate::tables::Tags;
 use crate::value::{MAX_EVENTS, ObjectId, ObjectInfo, Taint, Value};
@@ -55,6 +55,8 @@ pub struct Jump<'j> {
     /// The memory that the thread has for itself.
     pub private: &'j BTreeMap<ObjectId, Content>,
     pub events: &'j [Event],
+    /// What all that follows depends on for control.
+    pub control: Taint,
 }
 
 /// What becomes of a jump.
@@ -62,7 +64,16 @@ pub struct Jump<'j> {
 pub enum Verdict {
     Go,
     Cut,
+    /// Nothing has changed since the thread was here. A read has decided that it came here; the thread might as well not have
+    /// made it yet.
     Idle,
+    /// Nothing has changed, and nothing ever will.
+    Circles,
+}
+
+/// Whether one of the events from that one on is a read that was chosen and that what comes next depends on for control.
+pub fn has_decided(events: &[Event], from: usize, control: Taint) -> bool {
+    events.iter().enumerate().skip(from).any(|(bit, event)| event.asked.is_some() && control >> bit & 1 == 1)
 }
 
 /// Who looks at the jumps of a run.
@@ -303,6 +314,12 @@ impl<'p> Run<'_, 'p> {
         Ok(())
     }
 
+    /// A step waits. If one of the reads from that event on has decided so, the thread might as well not have made it yet: what it
+    /// was told is of no use. Else it waits for ever.
+    fn waits(&self, from: usize) -> End {
+        if has_decided(&self.trace.events, from, self.control) { End::Disabled } else { End::Stopped }
+    }
+
     // Events.
 
     /// Makes an event; its number.
@@ -322,7 +339,6 @@ impl<'p> Run<'_, 'p> {
             return Err(self.too_large("a thread has too many events"));
         }
         let (span, library) = self.place();
-        let section = if self.section.is_some() { Section::Beside } else { Section::Outside };
         let step = self.section.as_ref().map_or(number, |section| section.first_event);
         self.trace.events.push(Event {
             kind,
@@ -331,7 +347,7 @@ impl<'p> Run<'_, 'p> {
             value,
             tags: tags.to_vec(),
             order,
-            section,
+            in_section: self.section.is_some(),
             step,
             asked: None,
             forced: None,
@@ -351,13 +367,7 @@ impl<'p> Run<'_, 'p> {
     }
 
     /// A read whose source is asked for: its number. The value depends on the read alone.
-    fn read_event(
-        &mut self,
-        cell: Cell,
-        ty: Ty,
-        (order, tags): (Order, Tags),
-        addr: Taint,
-    ) -> Done<usize> {
+    fn read_event(&mut self, cell: Cell, ty: Ty, (order, tags): (Order, Tags), addr: Taint) -> Done<usize> {
         let unknown = Value::unknown();
         let number = self.event(Kind::Read, Some(cell), (ty, unknown), (order, tags), Origins { addr, data: 0 })?;
         let asked = self.trace.questions.len();
@@ -411,7 +421,8 @@ impl<'p> Run<'_, 'p> {
         let told = self.world.table.told();
         self.fence_event(told.before, Order::SeqCst)?;
         let value = Value::int(1);
-        let number = self.event(Kind::Read, Some(cell), (Ty::I8, value), (Order::Acquire, told.tags), Origins::default())?;
+        let number =
+            self.event(Kind::Read, Some(cell), (Ty::I8, value), (Order::Acquire, told.tags), Origins::default())?;
         self.trace.events[number].forced = Some(from);
         self.fence_event(told.after, Order::SeqCst)
     }

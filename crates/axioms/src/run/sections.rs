@@ -2,13 +2,15 @@
 //!
 //! A section that writes one place at most is an atomic step on that place: a read and a write that nobody comes between.
 //! It acquires and releases what its model says. What writes several places at once has no counterpart in a model of
-//! single accesses. Other places are read beside the step; who judges the graph sees to it that this makes no difference.
+//! single accesses. Places that no section writes may be read beside it; who judges the graph sees to it that there is no
+//! more than one other.
 
-use norn_ir::instr::{Order, SectionKind, SyncKind};
+use norn_ir::instr::{FenceKind, Order, SectionKind, SyncKind};
 use norn_ir::types::Ty;
 
 use super::{Done, OpenSection, Origins, Place, Run};
 use crate::event::{Cell, End, Kind};
+use crate::tables::Table;
 use crate::value::{Taint, Value};
 
 impl Run<'_, '_> {
@@ -69,42 +71,41 @@ impl Run<'_, '_> {
             (_, true, true) => Order::AcqRel,
         };
         let mut written = section.places.iter().filter(|place| place.written);
-        let centre = match (written.next(), written.next()) {
+        let target = match (written.next(), written.next()) {
             (_, Some(_)) => return Err(self.doubt("a step that writes several places at once")),
-            (Some(place), None) => Some(place),
-            (None, None) => section.places.first(),
+            (place, None) => place,
         };
         if section.kind == SectionKind::Atomic && section.places.len() > 1 {
             return Err(self.doubt("an atomic section that accesses several places"));
         }
-        let write = centre.map(|place| (place.cell, place.ty, place.read, place.value, place.written));
+        let write = target.map(|place| (place.cell, place.ty, place.read, place.value));
         let (first, addr) = (section.first_event, section.addr);
         let table = self.world.table;
-        let is_update = matches!(write, Some((.., true)));
+        let is_update = write.is_some();
         let update = table.update(order, false);
         for event in first..self.trace.events.len() {
             let tags = if is_update { update.read } else { table.look(order) };
             self.trace.events[event].tags = tags.to_vec();
             self.trace.events[event].order = order;
         }
-        if let Some((cell, ty, read, value, is_written)) = write {
+        if let Some((cell, ty, read, value)) = write {
+            let origins = Origins { addr, data: value.taint };
+            let tags = if read.is_some() { update.write } else { table.overwrite(order) };
+            let made = self.event(Kind::Write, Some(cell), (ty, value.bare()), (order, tags), origins);
+            let number = match made {
+                Err(End::Given) => return Err(self.doubt("a step that was given in part")),
+                made => made?,
+            };
             if let Some(read) = read {
-                self.is_centre(read);
-            }
-            if is_written {
-                let origins = Origins { addr, data: value.taint };
-                let made = self.event(Kind::Write, Some(cell), (ty, value.bare()), (order, update.write), origins);
-                let number = match made {
-                    Err(End::Given) => return Err(self.doubt("a step that was given in part")),
-                    made => made?,
-                };
-                self.is_centre(number);
-                if let Some(read) = read {
-                    self.trace.amo.push((read, number));
-                }
+                self.trace.amo.push((read, number));
             }
         }
+        let is_alone = self.trace.events.len() == first;
         self.section = None;
-        Ok(())
+        // A lock that only this thread has is still one to the processor.
+        match table {
+            Table::Machine if is_alone => self.fence(FenceKind::Call),
+            _ => Ok(()),
+        }
     }
 }

@@ -26,7 +26,7 @@ pub fn model(name: &str) -> Model {
 pub fn answer(model: &Model, source: &str, unwind: Option<u32>) -> Answer {
     let program = norn_testing::prepare(&format!("{HEAD}{source}"));
     let given = unwind.map_or_else(GivenBounds::default, GivenBounds::of_all_loops);
-    let limits = Limits::for_seconds(60.0);
+    let limits = Limits::for_seconds(600.0);
     let question = Question { program: &program, model, checks: Checks::usual(), given: &given, limits: &limits };
     question.answer().unwrap_or_else(|mismatch| panic!("an execution was not confirmed: {mismatch}"))
 }

@@ -5,6 +5,7 @@ use crate::asking::given_bounds;
 use crate::backend;
 use crate::bundle;
 use crate::commands::conclusion::{self, Conclusion, Part};
+use crate::commands::graphs;
 use crate::exit::Exit;
 use crate::explaining;
 use crate::frontend::{self, Compiled, Decisions, Failure};
@@ -39,6 +40,9 @@ pub fn run(args: &CheckArgs) -> Exit {
         Ok(asked) => asked,
         Err(message) => return output::fail(&message, Exit::BadInput),
     };
+    if !args.models.axioms().is_empty() && !args.show_loops {
+        return graphs::run(args, asked.checks);
+    }
     // Another verifier is given the program as it is.
     let decisions = if args.backend.is_some() { Decisions::Unmarked } else { Decisions::Marked };
     let compiled = match frontend::compile(&args.c, decisions) {
@@ -137,6 +141,9 @@ fn asked(args: &CheckArgs) -> Result<Property, String> {
 
 /// An option that the chosen engine would ignore: what it asks for would be missing from the verdict.
 fn misplaced_option(args: &CheckArgs) -> Option<String> {
+    if let Some(message) = graphs::misplaced_option(args) {
+        return Some(message);
+    }
     let is_for = |has: fn(&Capabilities) -> bool| args.engine.who().is_none_or(|who| has(who.capabilities()));
     let those = |has: fn(&Capabilities) -> bool| {
         let names = capabilities::ALL.iter().filter(|engine| has(engine)).map(|engine| format!("'{}'", engine.name));

@@ -5,6 +5,7 @@ pub mod check;
 mod choices;
 mod conclusion;
 pub mod explain;
+mod graphs;
 pub mod ir;
 pub mod litmus;
 mod patch;

@@ -16,6 +16,7 @@ use crate::limits;
 use crate::litmus_model::LitmusModel;
 use crate::output;
 use crate::watch;
+pub use axioms::load;
 use norn_engine::Prepared;
 use norn_ir::diag::Diagnostic;
 use norn_ir::program::Program;
