@@ -95,23 +95,25 @@ impl<'g, 'b> Graph<'g, 'b> {
 
     /// What depends on the events alone.
     fn relate(&mut self) {
-        let thread = |node: Node| match node {
-            Node::Initial(_) => None,
-            Node::Event(id) => Some(id.thread),
+        let about = |number: usize| {
+            let thread = match self.nodes[number] {
+                Node::Initial(_) => None,
+                Node::Event(id) => Some(id.thread),
+            };
+            (thread, self.cell(number), self.kind(number))
         };
-        for a in 0..self.nodes.len() {
-            for b in 0..self.nodes.len() {
-                let (first, second) = (self.nodes[a], self.nodes[b]);
-                if thread(first) == thread(second) {
+        let all: Vec<_> = (0..self.nodes.len()).map(about).collect();
+        for (a, (first, cell, _)) in all.iter().enumerate() {
+            for (b, (second, other, kind)) in all.iter().enumerate() {
+                if first == second {
                     self.int.insert(a, b);
-                    if matches!(first, Node::Event(_)) && a < b {
+                    if first.is_some() && a < b {
                         self.po.insert(a, b);
                     }
                 }
-                let cell = self.cell(a);
-                if cell.is_some() && cell == self.cell(b) {
+                if cell.is_some() && cell == other {
                     self.loc.insert(a, b);
-                    if matches!(first, Node::Initial(_)) && a != b && self.kind(b) == Kind::Write {
+                    if first.is_none() && a != b && *kind == Kind::Write {
                         self.co.insert(a, b);
                     }
                 }

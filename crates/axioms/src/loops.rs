@@ -104,7 +104,8 @@ struct Rounds {
 }
 
 struct Snapshot {
-    registers: Vec<Value>,
+    /// With how often they were assigned.
+    registers: Vec<(Value, u32)>,
     private: BTreeMap<ObjectId, Content>,
     /// Events that are more than waiting, and reads that may race.
     others: usize,
@@ -118,7 +119,8 @@ impl<'w> LoopWatch<'w> {
     }
 
     fn snapshot(&self, jump: &Jump<'_>, live: &[bool]) -> Snapshot {
-        let registers = jump.frame.registers.iter().zip(live).filter(|(_, live)| **live).map(|(value, _)| *value);
+        let all = jump.frame.registers.iter().copied().zip(jump.frame.assigned.iter().copied());
+        let registers = all.zip(live).filter(|(_, live)| **live).map(|(register, _)| register);
         let races = self.policy.races;
         let skips_fences = self.policy.skips_fences;
         let counts = |event: &&Event| match event.kind {
@@ -137,7 +139,10 @@ impl<'w> LoopWatch<'w> {
 
 impl Snapshot {
     fn is_like(&self, other: &Snapshot) -> bool {
-        let same = |(a, b): (&Value, &Value)| a.bits.is_some() && a.bits == b.bits && a.object == b.object;
+        // What is not known is the same if it is what it was.
+        let same = |((a, before), (b, after)): (&(Value, u32), &(Value, u32))| {
+            a.bits == b.bits && a.object == b.object && (a.bits.is_some() || before == after)
+        };
         self.others == other.others
             && self.registers.iter().zip(&other.registers).all(same)
             && self.private.len() == other.private.len()

@@ -25,6 +25,8 @@ pub struct Content {
     taints: Vec<Taint>,
     /// Offsets of whole pointers.
     pointers: BTreeMap<u64, ObjectId>,
+    /// How often it was written to.
+    writes: u64,
 }
 
 /// A byte that is read was never written.
@@ -35,7 +37,7 @@ impl Content {
     pub fn new(info: &ObjectInfo) -> Content {
         let size = to_usize(info.size);
         let byte = if info.zeroed { Byte::Known(0) } else { Byte::Indeterminate };
-        Content { bytes: vec![byte; size], taints: vec![0; size], pointers: BTreeMap::new() }
+        Content { bytes: vec![byte; size], taints: vec![0; size], pointers: BTreeMap::new(), writes: 0 }
     }
 
     /// The place should be inside.
@@ -56,6 +58,7 @@ impl Content {
 
     pub fn write(&mut self, offset: u64, ty: Ty, value: Value, target: Target) {
         let size = ty.size(target);
+        self.writes += 1;
         for index in 0..size {
             let at = to_usize(offset + index);
             self.bytes[at] = match value.bits {
@@ -71,9 +74,10 @@ impl Content {
         }
     }
 
-    /// Whether both hold the same, whatever it depends on. What is not known is like nothing.
-    pub fn is_like(&self, other: &Content) -> bool {
-        self.bytes == other.bytes && self.pointers == other.pointers && !self.bytes.contains(&Byte::Unknown)
+    /// Whether a later state of the content is the same, whatever it depends on. What is not known is so if nobody has written.
+    pub fn is_like(&self, later: &Content) -> bool {
+        let is_known = || !self.bytes.contains(&Byte::Unknown);
+        self.bytes == later.bytes && self.pointers == later.pointers && (self.writes == later.writes || is_known())
     }
 }
 

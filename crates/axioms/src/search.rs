@@ -201,8 +201,10 @@ impl<'q> Search<'q> {
             next.excluded.remove(&ask);
             self.explore(next, world.clone(), ask.thread)?;
         }
-        // Later writes come only from threads that are not at their end.
-        if world.traces.iter().any(|trace| trace.end.is_open()) {
+        // Later writes come only from threads that are not at their end. Who waits for the end of the reading thread writes what
+        // it cannot read.
+        let may_write = |thread: usize| world.traces[thread].end.is_open() && !waits_for(world, thread, ask.thread);
+        if (0..world.traces.len()).any(may_write) {
             state.excluded.entry(ask).or_default().extend(sources);
             return self.choose(world, state, model);
         }
@@ -272,6 +274,16 @@ impl<'q> Search<'q> {
 enum Stop {
     Over(Over),
     Wrong(Mismatch),
+}
+
+/// Whether a thread goes on only when another has ended, or is that one.
+fn waits_for(world: &World<'_>, thread: usize, other: usize) -> bool {
+    let next = |&thread: &usize| match world.traces[thread].end {
+        End::WaitsFor(joined) => Some(joined),
+        _ => None,
+    };
+    // Threads that wait for one another in a circle do not go on either.
+    std::iter::successors(Some(thread), next).take(world.traces.len() + 1).any(|waits| waits == other)
 }
 
 /// What a read may read from among what is there.

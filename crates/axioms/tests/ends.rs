@@ -107,3 +107,15 @@ fn memory_is_safe_or_not() {
         );
     }
 }
+
+/// What is not known yet when a thread waits does not keep it from waiting.
+#[test]
+fn waiting_beside_what_is_open() {
+    let globals = "var x, y; int r0, r1;";
+    let waits =
+        "int v = ld(x, relaxed), own[1]; own[0] = ld(x, relaxed); while (!ld(y, acquire)) ; r0 = v; r1 = own[0];";
+    let source = support::threads(globals, &[waits, "st(x, 1, relaxed); st(y, 1, release);"], "r0 <= r1");
+    for name in WEAK {
+        assert_eq!(verdict(name, &source), "safe", "under {name}");
+    }
+}

@@ -85,6 +85,7 @@ impl Run<'_, '_> {
             function,
             block: norn_ir::program::Function::ENTRY,
             index: 0,
+            assigned: vec![0; registers.len()],
             registers,
             locals: vec![None; code.locals.len()],
             allocations: Vec::new(),

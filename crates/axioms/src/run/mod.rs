@@ -41,6 +41,8 @@ pub struct Frame {
     pub block: BlockId,
     index: usize,
     pub registers: Vec<Value>,
+    /// How often each register was assigned.
+    pub assigned: Vec<u32>,
     locals: Vec<Option<ObjectId>>,
     allocations: Vec<ObjectId>,
     result: Option<Reg>,
@@ -249,7 +251,9 @@ impl<'p> Run<'_, 'p> {
     }
 
     fn set(&mut self, reg: Reg, value: Value) {
-        self.frame_mut().registers[reg.index()] = value;
+        let frame = self.frame_mut();
+        frame.registers[reg.index()] = value;
+        frame.assigned[reg.index()] += 1;
     }
 
     fn info(&self, object: ObjectId) -> Option<&ObjectInfo> {
