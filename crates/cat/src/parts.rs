@@ -114,7 +114,7 @@ mod tests {
     fn what_only_grows_holds_of_parts() {
         assert_eq!(holds("acyclic po | rf | co | fr"), [true]);
         assert_eq!(holds("~acyclic po | rf"), [false]);
-        assert_eq!(holds("flag ~empty po as some"), [false]);
+        assert_eq!(holds("acyclic po\nflag ~empty po as some"), [true, false]);
         // More of what is taken away may come.
         assert_eq!(holds("empty rf \\ co"), [false]);
         assert_eq!(holds("empty rf \\ (po ; po)"), [false]);
