@@ -1,6 +1,6 @@
 //! Accesses to memory, and the lives of objects.
 
-use norn_ir::address::{ALLOC_ALIGN, NULL_PAGE};
+use norn_ir::address::{NULL_PAGE, alignment};
 use norn_ir::ids::{LocalId, Reg, TypeId};
 use norn_ir::instr::{AllocKind, FenceKind, Order, RmwOp};
 use norn_ir::program::Storage;
@@ -326,10 +326,11 @@ impl Run<'_, '_> {
     pub(super) fn allocate(
         &mut self,
         dst: Reg,
-        size: Value,
+        (size, align): (Value, Value),
         (kind, zeroed, ty, private): (AllocKind, bool, Option<TypeId>, bool),
     ) -> Done<()> {
         let size = self.decided(size)?;
+        let align = alignment(self.decided(align)?);
         let (span, _) = self.place();
         let kind = match kind {
             AllocKind::Heap => {
@@ -342,7 +343,7 @@ impl Run<'_, '_> {
             }
         };
         let info = ObjectInfo { kind, base: 0, size, private, constant: false, zeroed, ty, span };
-        let object = self.make(info, ALLOC_ALIGN)?;
+        let object = self.make(info, align)?;
         if matches!(kind, ObjectKind::Stack { .. }) {
             self.frame_mut().allocations.push(object);
         }

@@ -127,9 +127,9 @@ impl Run<'_, '_> {
                     self.end_object(object);
                 }
             }
-            InstrKind::Alloc { dst, size, zeroed, kind, ty, private } => {
-                let size = self.value(size);
-                self.allocate(dst, size, (kind, zeroed, ty, private))?;
+            InstrKind::Alloc { dst, size, align, zeroed, kind, ty, private } => {
+                let (size, align) = (self.value(size), self.value(align));
+                self.allocate(dst, (size, align), (kind, zeroed, ty, private))?;
             }
             InstrKind::Free { addr, kind } => self.free(self.value(addr), kind)?,
             InstrKind::ObjectSize { dst, addr } => self.object_size(dst, self.value(addr))?,
