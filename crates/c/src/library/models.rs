@@ -23,7 +23,7 @@ pub(super) const MODELS: &[Model] = &[
     ]),
     model!("alarm.c", &["alarm"]),
     model!("alloc.c", &[
-        "realloc", "reallocarray", "aligned_alloc", "memalign", "valloc", "posix_memalign", "malloc_usable_size",
+        "realloc", "reallocarray", "memalign", "aligned_alloc", "valloc", "posix_memalign", "malloc_usable_size",
     ]),
     model!("argument.c", &["__norn_argument"]),
     model!("arguments.c", &["__norn_arguments"]),

@@ -5,7 +5,7 @@
 static volatile double zero = 0.0, huge = 1e300, tiny = 5e-324;
 
 static void show(const char *name, double x) {
-    printf("%s %a\n", name, x);
+    printf("%s %.17g\n", name, x);
 }
 
 static void rounding(double x) {
@@ -17,7 +17,7 @@ static void rounding(double x) {
 static void parts(double x) {
     int exponent;
     double fraction = frexp(x, &exponent);
-    printf("%a %d %a\n", fraction, exponent, ldexp(fraction, exponent));
+    printf("%.17g %d %.17g\n", fraction, exponent, ldexp(fraction, exponent));
 }
 
 int main(void) {
