@@ -90,6 +90,10 @@ fn validate(args: &ValidateArgs) -> Result<Exit, Exit> {
             watch::end_task();
             let said = match &verdict.outcome {
                 Outcome::Unsafe(_) => Said::Refuted,
+                Outcome::Safe { .. } if !is_proof(&verdict) => {
+                    let words = "the program is safe only within the bounds that were given, or under assumptions";
+                    Said::Unknown(Undecided::new(Why::NotProved(words.into())))
+                }
                 Outcome::Safe { .. } if *invariants > 0 => {
                     let words = "the program is safe, but invariants of witnesses are not supported";
                     Said::Unknown(Undecided::new(Why::NotProved(words.into())))
@@ -174,7 +178,7 @@ fn follow(args: &ValidateArgs, compiled: &Compiled, question: Question<'_>) -> R
         let may_go_on = open.exceeded().is_some();
         let verdict = check(args, compiled, question.checks, &limits.half().unwrap_or_else(|| limits.clone()))?;
         match &verdict.outcome {
-            Outcome::Safe { bounds } if bounds.iter().all(|bound| bound.exhausted) => answer = Answer::Refuted,
+            Outcome::Safe { .. } if is_proof(&verdict) => answer = Answer::Refuted,
             Outcome::Unsafe(found) if !is_about_loops => {
                 if let Some(found) = fits(question, &guards, found, &limits)? {
                     answer = Answer::Confirmed(found);
@@ -189,6 +193,12 @@ fn follow(args: &ValidateArgs, compiled: &Compiled, question: Question<'_>) -> R
     line.clear();
     watch::end_task();
     Ok(answer)
+}
+
+/// Whether the verdict is about all executions, to their ends.
+fn is_proof(verdict: &Verdict) -> bool {
+    let Outcome::Safe { bounds } = &verdict.outcome else { return false };
+    bounds.iter().all(|bound| bound.exhausted) && verdict.remarks.assumptions.is_empty()
 }
 
 /// A counterexample that somebody has found, if the witness means it.
