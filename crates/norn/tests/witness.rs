@@ -298,6 +298,12 @@ fn what_is_safe_has_a_witness_without_invariants() {
     let invariant = "  content:\n    - invariant:\n        type: loop_invariant\n        value: '1'\n";
     let run = validated(&folder, &["a.c"], &text.replace("  content: []\n", invariant));
     assert!(last(&run).contains("unknown (sc): the program is safe, but invariants of witnesses are not supported"));
+    // What is safe only if accesses are valid is not proved.
+    let assumes = "#include <assert.h>\nint __VERIFIER_nondet_int(void);\nint a[2];\nint main(void) {\n\
+        int i = __VERIFIER_nondet_int();\nif (i == 5) a[i] = 1;\nassert(1 + 1 == 2); }\n";
+    folder.write("assumes.c", assumes);
+    let run = validated(&folder, &["--only-assertions", "assumes.c"], &text);
+    assert!(last(&run).contains("unknown (sc): the program is safe only within"), "{}{}", run.stdout(), run.stderr());
 }
 
 #[test]
