@@ -45,10 +45,10 @@ impl Executor<'_> {
         }
         let (value, own) = match source {
             Source::Waits => return Err(Stop::NotEnabled),
-            Source::Memory => (self.read(thread, spot, ty)?, StepNumber::NONE),
+            Source::Memory => (self.read(thread, spot, ty, dst)?, StepNumber::NONE),
             Source::Buffer(index) => {
                 let entry = self.threads[thread.index()].buffer[index];
-                (self.part(&entry, at, ty), entry.step)
+                (self.part(thread, &entry, at, ty, dst)?, entry.step)
             }
         };
         if shared {
@@ -59,14 +59,14 @@ impl Executor<'_> {
     }
 
     /// The bytes of a buffered store that a load which it covers reads.
-    fn part(&self, entry: &Entry, at: u32, ty: Scalar) -> Value {
+    fn part(&self, thread: ThreadIdentity, entry: &Entry, at: u32, ty: Scalar, dst: u32) -> Done<Value> {
         if entry.ty.ty == ty.ty {
-            return entry.value;
+            return Ok(entry.value);
         }
         self.observe(entry.value);
         self.used_unknown.set(self.used_unknown.get() || entry.value.object == UNKNOWN);
         let bits = ty.cut(entry.value.bits >> ((at - entry.at) * 8));
-        if ty.is_pointer() { self.pointer_from(bits) } else { Value::int(bits) }
+        self.made_of(thread, bits, ty, dst)
     }
 
     pub(crate) fn store(
@@ -129,7 +129,7 @@ impl Executor<'_> {
         }
         let operand = self.value(thread, operand);
         let spot = self.spot(thread, pointer, ty, true)?;
-        let old = self.read_for_update(thread, spot, ty)?;
+        let old = self.read_for_update(thread, spot, ty, dst)?;
         if spot.shared {
             self.race_update(thread, (spot.at, ty.size), order, true)?;
         }
@@ -161,7 +161,7 @@ impl Executor<'_> {
         let (success, desired, order, failure) = self.code.exchanges[more as usize];
         let (expected, desired) = (self.value(thread, expected), self.value(thread, desired));
         let spot = self.spot(thread, pointer, ty, true)?;
-        let old = self.read_for_update(thread, spot, ty)?;
+        let old = self.read_for_update(thread, spot, ty, dst)?;
         if ty.is_pointer() {
             self.observe_pair(true, old, expected);
         }
@@ -182,12 +182,12 @@ impl Executor<'_> {
     }
 
     /// A value that was never set cannot be updated: what comes of it is not known.
-    fn read_for_update(&mut self, thread: ThreadIdentity, spot: Spot, ty: Scalar) -> Done<Value> {
+    fn read_for_update(&mut self, thread: ThreadIdentity, spot: Spot, ty: Scalar, dst: u32) -> Done<Value> {
         if spot.shared {
             self.needs_empty_buffer(thread)?;
             self.effects.push(Effect::Drained { thread });
         }
-        let old = self.read(thread, spot, ty)?;
+        let old = self.read(thread, spot, ty, dst)?;
         self.used_unknown.set(self.used_unknown.get() || old.object == UNKNOWN);
         if spot.shared {
             self.effects.push(Effect::Read {
@@ -280,7 +280,8 @@ impl Executor<'_> {
         offset + u64::from(size) <= u64::from(object.size)
     }
 
-    fn read(&mut self, thread: ThreadIdentity, Spot { object, at, .. }: Spot, ty: Scalar) -> Done<Value> {
+    fn read(&mut self, thread: ThreadIdentity, spot: Spot, ty: Scalar, dst: u32) -> Done<Value> {
+        let Spot { object, at, .. } = spot;
         self.observe_bytes(object, at, ty);
         match self.memory.read(object, at, ty) {
             Some(_) if self.memory.is_open(object, at, ty.size) => {
@@ -290,7 +291,7 @@ impl Executor<'_> {
             Some(value) => {
                 // Where no pointer was stored, a number may still be an address.
                 if ty.is_pointer() && !self.memory.is_pointer(object, at) {
-                    self.observe(value);
+                    return self.made_of(thread, value.bits, ty, dst);
                 }
                 Ok(value)
             }
@@ -302,7 +303,7 @@ impl Executor<'_> {
                     return Ok(open);
                 }
                 let bits = self.memory.bits(at, ty.size) & known | open.bits & !known;
-                Ok(if ty.is_pointer() { self.pointer_from(bits) } else { Value::int(bits) })
+                self.made_of(thread, bits, ty, dst)
             }
         }
     }

@@ -115,9 +115,11 @@ impl Compiler<'_> {
         for block in &function.blocks {
             starts.push(self.here());
             for (index, instr) in block.instrs.iter().enumerate() {
-                if matches!(instr.kind, InstrKind::Nondet { .. }) {
-                    let site = Site::new(id, BlockId::new(starts.len() - 1), index);
-                    self.code.inputs.push((self.here(), site));
+                let site = Site::new(id, BlockId::new(starts.len() - 1), index);
+                match instr.kind {
+                    InstrKind::Nondet { .. } => self.code.inputs.push((self.here(), site)),
+                    InstrKind::Alloc { .. } => self.code.allocations.push((self.here(), site)),
+                    _ => {}
                 }
                 let op = self.instr(function, &instr.kind);
                 self.push(op, instr.span);

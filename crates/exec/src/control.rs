@@ -34,7 +34,7 @@ impl Executor<'_> {
         self.check_arguments(thread, function, call.args.len())?;
         self.save_control(thread);
         self.push_frame(thread, function, pc, call.dst);
-        self.pass(thread, function, &call.args, (thread, caller_base));
+        self.pass(thread, function, &call.args, (thread, caller_base))?;
         Ok(Flow::Jumped(code.functions[function as usize].start))
     }
 
@@ -67,7 +67,7 @@ impl Executor<'_> {
         function: u32,
         args: &[(Src, Ty)],
         (from, from_base): (ThreadIdentity, u32),
-    ) {
+    ) -> Done<()> {
         let code = self.code;
         for (&(register, ty), &(arg, given)) in code.functions[function as usize].params.iter().zip(args) {
             // The caller's frame is not the innermost any more.
@@ -88,7 +88,7 @@ impl Executor<'_> {
                     value
                 }
                 (Ty::Ptr, Ty::Ptr) => value,
-                (_, Ty::Ptr) => self.pointer_from(bits),
+                (_, Ty::Ptr) => self.made_of(to, bits, ty, register)?,
                 _ => {
                     self.observe(value);
                     Value::int(bits)
@@ -99,6 +99,7 @@ impl Executor<'_> {
             // The frame is new: undoing takes it away as a whole.
             owner.registers[slot as usize] = value;
         }
+        Ok(())
     }
 
     pub(crate) fn ret(&mut self, thread: ThreadIdentity, value: Option<Src>) -> Done<Flow> {
@@ -132,7 +133,7 @@ impl Executor<'_> {
                 (Some(value), _) => {
                     self.observe(value);
                     let bits = wanted.cut(value.bits);
-                    if wanted.is_pointer() { self.pointer_from(bits) } else { Value::int(bits) }
+                    self.made_of(thread, bits, wanted, callee.result)?
                 }
                 (None, _) => self.input(thread, wanted, &NondetSource::Uninitialised("result".to_owned()))?,
             };
@@ -162,7 +163,7 @@ impl Executor<'_> {
         self.push_frame(child, function, NONE, NONE);
         self.threads[child.index()].pc = code.functions[function as usize].start;
         let base = self.threads[thread.index()].base;
-        self.pass(child, function, &call.args, (thread, base));
+        self.pass(child, function, &call.args, (thread, base))?;
         let number = self.threads[child.index()].number;
         self.set(thread, call.dst, Value::int(u64::from(number.0)));
         Ok(Flow::Next)

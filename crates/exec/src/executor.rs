@@ -11,10 +11,11 @@ use norn_ir::address::NOWHERE;
 use norn_ir::ids::GlobalId;
 use norn_ir::instr::{NondetSource, Order, SectionKind};
 use norn_ir::number::narrow;
-use norn_ir::program::{Origin, Program, Storage};
+use norn_ir::program::{Origin, Storage};
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
 use norn_passes::Site;
+use norn_passes::analysed::Analysed;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Assumption, Checks, Reached, Treatment, Violation, ViolationKind};
 use norn_verdict::schedule::{StepNumber, ThreadName};
@@ -29,7 +30,7 @@ const LONGEST_RUN: u64 = 10_000_000;
 
 pub struct Executor<'c> {
     pub(crate) code: &'c Code,
-    pub(crate) program: &'c Program,
+    pub(crate) program: &'c Analysed,
     pub(crate) model: Model,
     pub(crate) checks: Checks,
     pub(crate) memory: Memory,
@@ -70,6 +71,8 @@ pub struct Executor<'c> {
     pub(crate) checked: Vec<bool>,
     /// By function: whether some execution started a thread in it; not undone.
     pub(crate) started: Vec<bool>,
+    /// The program has code that creates threads.
+    pub(crate) may_create: bool,
 }
 
 /// How `exit` or `abort` ended the program.
@@ -142,7 +145,7 @@ pub trait Supplier {
 
 impl<'c> Executor<'c> {
     /// The state before anything ran; `code` should be that of the program.
-    pub fn new(program: &'c Program, code: &'c Code, model: Model, checks: Checks) -> Done<Executor<'c>> {
+    pub fn new(program: &'c Analysed, code: &'c Code, model: Model, checks: Checks) -> Done<Executor<'c>> {
         let span = program.function(program.entry).span;
         let mut executor = Executor {
             code,
@@ -173,6 +176,7 @@ impl<'c> Executor<'c> {
             assumptions: BTreeSet::new(),
             checked: vec![false; code.messages.len()],
             started: vec![false; code.functions.len()],
+            may_create: code.ops.iter().any(|op| matches!(op, Op::Spawn(_))),
         };
         let full = |words: String| Stop::Undecided(Box::new(Undecided::at(Why::too_large(words), span)));
         executor.memory.add_globals(program, false).map_err(full)?;

@@ -7,6 +7,7 @@
 //! - [`models`]: when a store reaches memory; [`arith`]: arithmetic
 //! - [`races`]: data races; [`open`]: what of the past can still be part of one
 //! - [`effect`]: what a step tells about itself; `observed`: whether it has looked at an address as a number
+//! - `made`: pointers that are made of numbers
 //!
 //! The reference machine defines what a step is and what it does. This crate shares no code with the machine and is
 //! tested against it step by step.
@@ -20,6 +21,7 @@ mod control;
 pub mod effect;
 pub mod executor;
 mod leak;
+mod made;
 pub mod memory;
 pub mod models;
 mod objects;

@@ -11,10 +11,12 @@
 use crate::compile::scalar;
 use crate::op::{NONE, Scalar};
 use norn_ir::address::{GAP, LARGEST_ARENA, LARGEST_OBJECT, MOST_OBJECTS, function_address};
+use norn_ir::ids::GlobalId;
 use norn_ir::number::{low_32, narrow, to_usize};
 use norn_ir::program::{InitValue, Program, Storage};
 use norn_ir::span::Span;
 use norn_ir::types::{Target, Ty};
+pub use norn_passes::points_to::Object as Declared;
 use std::collections::BTreeMap;
 
 /// What a register holds: bits cut to its width and, for a pointer, its object.
@@ -66,6 +68,8 @@ pub struct Object {
     pub provenance: u32,
     /// Where it was allocated.
     pub span: Span,
+    /// What declares or allocates it.
+    pub declared: Declared,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -104,6 +108,7 @@ pub struct Plan {
     pub private: bool,
     pub zeroed: bool,
     pub span: Span,
+    pub declared: Declared,
 }
 
 impl Memory {
@@ -136,7 +141,7 @@ impl Memory {
 
     /// A new object at the end of an arena. The arena's old end is what undoing needs.
     pub fn add(&mut self, arena: u32, plan: Plan) -> Result<(u32, u64), String> {
-        let Plan { size, align, kind, private, zeroed, span } = plan;
+        let Plan { size, align, kind, private, zeroed, span, declared } = plan;
         if size > LARGEST_OBJECT {
             return Err(format!("an object of {size} bytes is larger than {LARGEST_OBJECT} bytes"));
         }
@@ -168,6 +173,7 @@ impl Memory {
             zeroed,
             provenance: NONE,
             span,
+            declared,
         });
         Ok((object, old))
     }
@@ -190,21 +196,29 @@ impl Memory {
     pub fn add_globals(&mut self, program: &Program, thread: bool) -> Result<(), String> {
         self.add_arena()?;
         let arena = narrow(self.arenas.len() - 1);
-        let wanted = || program.globals.iter().filter(|global| (global.storage == Storage::Thread) == thread);
-        for global in wanted() {
+        let all = || (0..program.globals.len()).map(GlobalId::new).map(|id| (id, program.global(id)));
+        let wanted = || all().filter(|(_, global)| (global.storage == Storage::Thread) == thread);
+        for (id, global) in wanted() {
             let ty = program.ty(global.ty);
             let kind = match global.storage {
                 Storage::Static => Kind::Global,
                 Storage::Thread => Kind::Thread,
                 Storage::Constant => Kind::Constant,
             };
-            let plan =
-                Plan { size: ty.size, align: ty.align, kind, private: global.private, zeroed: true, span: global.span };
+            let plan = Plan {
+                size: ty.size,
+                align: ty.align,
+                kind,
+                private: global.private,
+                zeroed: true,
+                span: global.span,
+                declared: Declared::Global(id),
+            };
             self.add(arena, plan)?;
         }
         // Initial values may be addresses, so all objects come first. Nothing has been logged yet that an undo could
         // meet: a thread's objects are taken away whole.
-        for (number, global) in wanted().enumerate() {
+        for (number, (_, global)) in wanted().enumerate() {
             let object = self.arenas[arena as usize].objects[number];
             for init in &global.init {
                 let start = self.objects[object as usize].start as usize + to_usize(init.offset);

@@ -4,12 +4,13 @@
 use crate::compile::scalar;
 use crate::effect::Effect;
 use crate::executor::{Done, Executor, Mode, Stop};
-use crate::memory::{Kind, Plan};
+use crate::memory::{Declared, Kind, Plan};
 use crate::op::{NONE, Src};
 use crate::run::Flow;
 use crate::state::{Entry, Thread, ThreadIdentity};
 use crate::undo::Undo;
 use norn_ir::address::alignment;
+use norn_ir::ids::LocalId;
 use norn_ir::instr::NondetSource;
 use norn_ir::number::narrow;
 use norn_ir::span::Span;
@@ -38,6 +39,7 @@ impl Executor<'_> {
                     private: info.private,
                     zeroed: false,
                     span: Span::NONE,
+                    declared: Declared::Local(self.code.functions[frame.function as usize].id, LocalId(local)),
                 };
                 let object = self.add_object(thread, arena, plan)?;
                 self.memory.arenas[arena as usize].slots.insert(key, object);
@@ -124,7 +126,9 @@ impl Executor<'_> {
                 return Ok(Flow::Next);
             }
         }
-        let plan = Plan { size, align, kind, private: private && !reuses, zeroed, span };
+        let site = self.code.allocation_at(self.threads[thread.index()].pc).expect("an allocation should have a site");
+        let declared = Declared::Alloc(site);
+        let plan = Plan { size, align, kind, private: private && !reuses, zeroed, span, declared };
         let object = self.add_object(thread, arena, plan)?;
         if !heap {
             let owner = &mut self.threads[thread.index()];

@@ -283,6 +283,8 @@ pub struct Code {
     pub cuts: Vec<Cut>,
     /// Where in the program the operations are that ask for nondeterministic values, ascending.
     pub inputs: Vec<(u32, Site)>,
+    /// Likewise those that allocate.
+    pub allocations: Vec<(u32, Site)>,
     pub entry: u32,
 }
 
@@ -291,5 +293,11 @@ impl Code {
     pub fn input_at(&self, op: u32) -> Option<Site> {
         let found = self.inputs.binary_search_by_key(&op, |input| input.0).ok()?;
         Some(self.inputs[found].1)
+    }
+
+    /// Which instruction allocates at an operation, if one does.
+    pub fn allocation_at(&self, op: u32) -> Option<Site> {
+        let found = self.allocations.binary_search_by_key(&op, |allocation| allocation.0).ok()?;
+        Some(self.allocations[found].1)
     }
 }

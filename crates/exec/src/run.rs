@@ -7,7 +7,7 @@ use crate::memory::{Memory, OPEN, Value};
 use crate::op::Op;
 use crate::state::{Status, Thread, ThreadIdentity};
 use crate::undo::Undo;
-use norn_ir::instr::{CastOp, FenceKind, SectionKind};
+use norn_ir::instr::{FenceKind, SectionKind};
 use norn_ir::number::low_32;
 use norn_verdict::outcome::{Treatment, ViolationKind};
 
@@ -198,8 +198,7 @@ impl Executor<'_> {
                     self.observe(value);
                 }
                 let bits = arith::cast(op, from, to, value.bits);
-                let is_pointer = op == CastOp::IntToPtr;
-                let value = if is_pointer { self.pointer_from(bits) } else { Value::int(bits) };
+                let value = self.made_of(thread, bits, to, dst)?;
                 self.set(thread, dst, value);
             }
             Op::Select { dst, cond, then, otherwise } => {

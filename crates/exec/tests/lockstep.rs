@@ -6,6 +6,7 @@ use norn_ir::ids::GlobalId;
 use norn_ir::program::Program;
 use norn_machine::observe::Unobserved;
 use norn_machine::{Choice, Inputs, Machine, Request, State};
+use norn_passes::analysed::Analysed;
 use norn_testing::programs::{Shape, program, races};
 use norn_testing::{Random, checked, compile, setting};
 use norn_verdict::model::Model;
@@ -154,7 +155,7 @@ fn compare(pair: &Pair<'_>, executor: &Executor<'_>, observed: &[(GlobalId, norn
 }
 
 /// `reference` is what the machine runs: the program, or its bounded form.
-fn walk(reference: &Program, program: &Program, code: &Code, (model, checks): (Model, Checks), random: &mut Random) {
+fn walk(reference: &Program, program: &Analysed, code: &Code, (model, checks): (Model, Checks), random: &mut Random) {
     let machine = Machine::new(reference, model, checks);
     let mut executor = Executor::new(program, code, model, checks).expect("there should be room");
     let mut inputs = Fixed::default();
@@ -228,7 +229,7 @@ fn check_compiled(text: &str, seed: u64, compile: fn(&str) -> Program) {
 fn check_with(text: &str, seed: u64, compile: fn(&str) -> Program, all: &[Checks]) {
     for model in Model::ALL {
         checked(&format!("program {seed}, {model}"), text, |text| {
-            let program = compile(text);
+            let program = Analysed::new(compile(text));
             let code = norn_exec::compile(&program, None);
             for walk_seed in 0..4 {
                 for &checks in all {
@@ -333,7 +334,7 @@ fn bounds_cut_where_the_unrolled_program_is_cut() {
            while (x < 3) y = 1; return 0; }\n\
          int main(void) { n = 4; pthread_t a; pthread_create(&a, 0, t, 0); do { y = 0; } while (x != 2); depth(y + 2);\n\
            return 0; }";
-    let program = compile(text);
+    let program = Analysed::new(compile(text));
     for bound in 0..4 {
         let bounds = norn_passes::unwind::Bounds { default: bound, ..Default::default() };
         let unrolled = norn_passes::unwind::unwind(&program, &bounds).expect("it should be small");
@@ -348,8 +349,8 @@ fn bounds_cut_where_the_unrolled_program_is_cut() {
 
 #[test]
 fn cuts_are_told_by_loop() {
-    let program =
-        compile("int x, k; int main(void) { while (k < 3) { x++; k++; }\nfor (;;) { if (k++ > 4) break; } return 0; }");
+    let text = "int x, k; int main(void) { while (k < 3) { x++; k++; }\nfor (;;) { if (k++ > 4) break; } return 0; }";
+    let program = Analysed::new(compile(text));
     let reached = |bound: u32| {
         let bounds = norn_passes::unwind::Bounds { default: bound, ..Default::default() };
         let code = norn_exec::compile(&program, Some(&bounds));

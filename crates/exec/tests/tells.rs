@@ -1,6 +1,7 @@
 //! What the executor tells of the steps that it takes, apart from their effects.
 
 use norn_exec::{Executor, Status};
+use norn_passes::analysed::Analysed;
 use norn_testing::compile;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Checks;
@@ -32,7 +33,7 @@ fn observed_addresses() {
         let text = format!(
             "#include <stdlib.h>\nlong x, y; int main(void) {{ int l = 0, *p = malloc(8), *q = malloc(8); {body} return 0; }}"
         );
-        let program = compile(&text);
+        let program = Analysed::new(compile(&text));
         let code = norn_exec::compile(&program, None);
         let mut executor = Executor::new(&program, &code, Model::Sc, Checks::default()).expect("there should be room");
         executor.start().expect("it should run");
@@ -64,7 +65,7 @@ fn steps_whose_accesses_vary() {
              atomic_int x; volatile int y; void *t(void *arg) {{ {step} return 0; }}\n\
              int main(void) {{ y = 0; pthread_t a; pthread_create(&a, 0, t, 0); x = 1; return y; }}"
         );
-        let program = compile(&text);
+        let program = Analysed::new(compile(&text));
         let code = norn_exec::compile(&program, None);
         let mut executor = Executor::new(&program, &code, Model::Sc, Checks::default()).expect("there should be room");
         executor.start().expect("it should run");

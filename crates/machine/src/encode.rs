@@ -164,6 +164,7 @@ fn encode_object(out: &mut Vec<u8>, memory: &Memory, content: &Object) {
     }
     if content.info.private {
         number(out, content.toucher.map_or(0, |t| u64::from(t.0) + 1));
+        out.push(u8::from(content.made_of_number));
     }
     if !content.alive {
         out.push(0);

@@ -74,6 +74,8 @@ pub struct Object {
     pub life: u32,
     /// The one thread that has touched the object, if it is private.
     pub toucher: Option<ThreadIndex>,
+    /// Some thread has made a pointer to the object of a number, if it is private.
+    pub made_of_number: bool,
     /// Bytes that were never written are 0 here; an object that is not alive has none.
     bytes: Vec<u8>,
     /// `None`: everything is initialised.
@@ -95,6 +97,7 @@ impl Object {
             alive: true,
             life: 0,
             toucher: None,
+            made_of_number: false,
             bytes: Vec::new(),
             initialised: None,
             pointers: Vec::new(),
@@ -108,10 +111,16 @@ impl Object {
         let size = to_usize(self.info.size);
         self.alive = true;
         self.toucher = None;
+        self.made_of_number = false;
         self.bytes = vec![0; size];
         self.pointers.clear();
         self.initialised =
             (!zeroed && size > 0).then(|| Initialised { flags: vec![false; size], missing: self.info.size });
+    }
+
+    /// Whether a whole pointer was stored at this offset.
+    pub fn holds_pointer(&self, offset: u64) -> bool {
+        self.pointers.binary_search_by_key(&offset, |&(at, _)| at).is_ok()
     }
 
     pub fn bytes(&self) -> &[u8] {

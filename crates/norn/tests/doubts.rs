@@ -74,6 +74,45 @@ fn a_doubt_never_becomes_safe() {
     check("order", order, &ENGINES, &[], doubt);
 }
 
+/// A loop counts up to each byte of an address: no arithmetic leads from the one pointer to the other.
+#[test]
+fn a_pointer_put_together_by_branches_is_a_doubt() {
+    let copy = "int target; int *known = &target; union both { int *p; void (*f)(void); unsigned char b[8]; };\n\
+                void copy(union both *to, union both *from) { for (int i = 0; i < 8; i++) {\n\
+                unsigned char k = 0; while (k != from->b[i]) k++; to->b[i] = k; } }\n";
+    let doubt = "unknown (sc): a pointer that branches put together from numbers";
+    let threads = |writes: &str| {
+        format!(
+            "{copy}void *t(void *a) {{ union both u, v; u.p = &target; copy(&v, &u); {writes} return 0; }}\n\
+             int main(void) {{ pthread_t h; pthread_create(&h, 0, t, 0); int r = *known, s = *known; assert(r == s); }}"
+        )
+    };
+    check("rebuilt", &threads("*v.p = 1;"), &ENGINES, &[], doubt);
+    check("rebuilt_tso", &threads("*v.p = 1;"), &["states", "stateless"], &["-m", "tso"], "unknown (tso)");
+    // The number goes by way of an integer.
+    let number =
+        threads("unsigned long n = 0; for (int i = 0; i < 8; i++) n |= (unsigned long)v.b[i] << 8 * i; *(int *)n = 1;");
+    check("rebuilt_number", &number, &ENGINES, &[], doubt);
+    // The object is shared, and the marks are right; the reductions of `states` know nothing of the access.
+    let shared = format!(
+        "{copy}void *r(void *a) {{ int x = *known, y = *known; assert(x == y); return 0; }}\n\
+         void *t(void *a) {{ union both u, v; u.p = &target; copy(&v, &u); *v.p = 1; return 0; }}\n\
+         int main(void) {{ pthread_t h; pthread_create(&h, 0, t, 0); pthread_create(&h, 0, r, 0); if (target) target = 0; }}"
+    );
+    check("rebuilt_shared", &shared, &["states", "stateless"], &[], doubt);
+    check("rebuilt_shared_found", &shared, &["events", "rounds", "enumerate"], &[], "unsafe (sc): assertion failed");
+    // Alone, a thread shares nothing, and nothing is left out.
+    let alone = format!(
+        "{copy}int main(void) {{ union both u, v; u.p = &target; copy(&v, &u); *v.p = 1; assert(target == 0); }}"
+    );
+    check("rebuilt_alone", &alone, &ENGINES, &[], "unsafe (sc): assertion failed");
+    // Bytes that are copied as they are lead where they led.
+    let plain =
+        copy.replace("unsigned char k = 0; while (k != from->b[i]) k++; to->b[i] = k;", "to->b[i] = from->b[i];");
+    let copied = threads("if (v.p != &target) *v.p = 1;").replace(copy, &plain);
+    check("copied", &copied, &ENGINES, &[], "safe (sc)");
+}
+
 #[test]
 fn only_the_end_of_an_object_is_the_end_of_an_object_of_unknown_size() {
     let program = |last: &str| {

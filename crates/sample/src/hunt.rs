@@ -103,7 +103,7 @@ impl<'a: 'c, 'c> Hunt<'a, 'c> {
     fn new(question: &'a Question<'a>, code: &'c Code) -> Result<Hunt<'a, 'c>, Stop> {
         let Question { program, model, checks, .. } = *question;
         let values = Rc::new(RefCell::new(Values::new(Constants::of(code))));
-        let mut executor = Executor::new(program, code, model, checks)?;
+        let mut executor = Executor::new(program.code(), code, model, checks)?;
         executor.set_supplier(Box::new(Shared(Rc::clone(&values))));
         let runner = Runner::new(executor, checks, values, code.ops.len());
         Ok(Hunt { question, runner })

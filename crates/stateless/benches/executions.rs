@@ -36,7 +36,7 @@ fn main() {
 fn steps(program: &Prepared, model: Model) -> f64 {
     const ROUNDS: usize = 100_000;
     let code = compile(program, None);
-    let mut executor = Executor::new(program, &code, model, Checks::default()).expect("there should be room");
+    let mut executor = Executor::new(program.code(), &code, model, Checks::default()).expect("there should be room");
     executor.start().expect("it should run");
     let begin = executor.mark();
     let mut count = 0u64;

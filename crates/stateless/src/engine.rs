@@ -19,9 +19,9 @@ use crate::varying::Varying;
 use norn_engine::capabilities::{Capabilities, STATELESS};
 use norn_engine::{Engine, Query};
 use norn_exec::{Executor, Request, Stop, compile};
-use norn_ir::program::Program;
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
+use norn_passes::analysed::Analysed;
 use norn_passes::inputs::small_domains;
 use norn_verdict::claim::{Claim, Expected, Mismatch, Referee};
 use norn_verdict::outcome::{
@@ -66,11 +66,11 @@ pub struct Explored {
 
 /// Explores everything, or up to the first violation. `at_end` sees the final state of each complete execution.
 pub fn explore(query: &Query<'_>, at_end: &mut dyn FnMut(&Executor<'_>)) -> Explored {
-    explore_program(query, query.program, at_end)
+    explore_program(query, query.program.code(), at_end)
 }
 
 /// The same for a program in the place of the one that is asked about.
-fn explore_program(query: &Query<'_>, program: &Program, at_end: &mut dyn FnMut(&Executor<'_>)) -> Explored {
+fn explore_program(query: &Query<'_>, program: &Analysed, at_end: &mut dyn FnMut(&Executor<'_>)) -> Explored {
     explore_with(query, program, at_end, false).0
 }
 
@@ -78,7 +78,7 @@ fn explore_program(query: &Query<'_>, program: &Program, at_end: &mut dyn FnMut(
 /// to get there.
 pub(crate) fn explore_with(
     query: &Query<'_>,
-    program: &Program,
+    program: &Analysed,
     at_end: &mut dyn FnMut(&Executor<'_>),
     cycles: bool,
 ) -> (Explored, Option<(usize, Schedule)>) {
@@ -191,7 +191,7 @@ fn search(
 }
 
 /// The program as it is explored for a verdict: with the same steps, but fewer executions in which a thread stops.
-fn with_awaits<'a>(query: &Query<'a>) -> &'a Program {
+fn with_awaits<'a>(query: &Query<'a>) -> &'a Analysed {
     // An idle iteration may race. A thread that waits may be part of a deadlock, one that spins or has stopped is none.
     match query.checks {
         Checks { data_race: true, .. } => query.program.racing(),

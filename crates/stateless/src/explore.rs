@@ -15,8 +15,8 @@ use crate::varying::{Varying, VaryingStep};
 use crate::wakeup::{Forest, NO_NODE, NodeId};
 use norn_exec::{Choice, Code, Executor, Request, Status, Stop, ThreadIdentity};
 use norn_ir::number::narrow;
-use norn_ir::program::Program;
 use norn_passes::Site;
+use norn_passes::analysed::Analysed;
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Stats, Violation};
@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 
 /// What is explored, and within which limits.
 pub struct Question<'a> {
-    pub program: &'a Program,
+    pub program: &'a Analysed,
     pub code: &'a Code,
     pub model: Model,
     pub checks: Checks,

@@ -13,6 +13,7 @@ use norn_engine::Query;
 use norn_engine::capabilities::STATELESS;
 use norn_ir::instr::InstrKind;
 use norn_ir::program::Program;
+use norn_passes::analysed::Analysed;
 use norn_verdict::claim::{Mismatch, Referee};
 use norn_verdict::outcome::unwind_bounds;
 use norn_verdict::robustness::{Robustness, RobustnessVerdict};
@@ -67,7 +68,7 @@ pub fn without_assertions(program: &Program) -> Program {
 /// Whether the program is robust under the model of the task. An error means that the search claimed a cycle that the
 /// machine could not find.
 pub fn robustness(query: &Query<'_>, referee: &dyn Referee) -> Result<RobustnessVerdict, Mismatch> {
-    let program = without_assertions(query.program);
+    let program = Analysed::new(without_assertions(query.program));
     let (explored, cycle) = explore_with(query, &program, &mut |_| {}, true);
     let mut stats = explored.counts.stats();
     let outcome = match (cycle, explored.violation, explored.incomplete) {

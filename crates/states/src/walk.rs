@@ -167,7 +167,7 @@ impl<'a> Walk<'a> {
     /// Before the program starts: the only choice is to start it.
     pub fn new(setting: Setting<'a>) -> Result<Walk<'a>, Halt> {
         let Setting { program, code, model, checks, reductions, .. } = setting;
-        let mut executor = Executor::new(program, code, model, checks).map_err(Halt::Stop)?;
+        let mut executor = Executor::new(program.code(), code, model, checks).map_err(Halt::Stop)?;
         executor.leave_values_open();
         let encoder = Encoder::new(code, model, reductions.live_only, reductions.rename);
         let room = (setting.max_threads, model != Model::Sc);

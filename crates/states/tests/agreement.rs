@@ -312,7 +312,7 @@ fn a_number_may_be_an_address() {
     let program = prepare(&text(64));
     let code = norn_exec::compile(&program, None);
     let checks = Checks::default();
-    let executor = norn_exec::Executor::new(&program, &code, Model::Sc, checks).expect("there should be room");
+    let executor = norn_exec::Executor::new(program.code(), &code, Model::Sc, checks).expect("there should be room");
     let globals = program.globals.iter().filter(|global| global.storage != Storage::Thread);
     let mut objects = globals.zip(&executor.memory().arenas[0].objects);
     let (_, &object) = objects.find(|(global, _)| global.name == "z").expect("it has a global z");

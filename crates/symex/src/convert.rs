@@ -100,6 +100,9 @@ impl Execution<'_> {
             let most = self.terms.bits(width, size);
             let condition = self.terms.ule(offset, most);
             found = self.terms.or(found, condition);
+            if self.facts.get(object).private && condition != Term::FALSE {
+                self.made_of_numbers.push((object, condition));
+            }
             let grid = self.terms.as_bits(offset).map_or(Grid::ANY, |bits| Grid::constant(sign_extended(bits, width)));
             places.push(Place { condition, object: Some(object), offset, grid });
         }

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use norn_ir::ids::FuncId;
-use norn_ir::program::Program;
 use norn_passes::analysed::Analysed;
 use norn_passes::unwind::{Bounded, Bounds};
 use norn_verdict::limits::Limits;
@@ -65,7 +64,7 @@ fn execute_with(
 }
 
 fn execute_bounded(
-    program: &Program,
+    program: &Analysed,
     bounded: &Bounded,
     checks: Checks,
     limits: &Limits,

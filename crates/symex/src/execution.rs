@@ -10,11 +10,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use norn_ir::address::function_address;
 use norn_ir::ids::{FuncId, GlobalId};
 use norn_ir::instr::FenceKind;
-use norn_ir::program::{InitValue, Program, Storage};
+use norn_ir::program::{InitValue, Storage};
 use norn_ir::span::Span;
 use norn_ir::types::Ty;
 use norn_logic::terms::{Sort, Term, Terms};
 use norn_passes::Site;
+use norn_passes::analysed::Analysed;
 use norn_passes::unwind::Bounded;
 use norn_verdict::limits::Limits;
 use norn_verdict::outcome::{Assumption, Checks, Treatment, Violation, ViolationKind};
@@ -30,10 +31,11 @@ use crate::facts::{Facts, Object, ObjectKind, Origin, Slot, SlotPlace, Slots};
 use crate::moment::Moments;
 use crate::range::Range;
 use crate::run::Run;
+use crate::strays::MadeOfNumber;
 use crate::value::{Pointer, Value};
 
 pub struct Execution<'a> {
-    pub original: &'a Program,
+    pub original: &'a Analysed,
     pub bounded: &'a Bounded,
     pub code: &'a HashMap<FuncId, Code>,
     pub checks_wanted: Checks,
@@ -68,6 +70,8 @@ pub struct Execution<'a> {
     pub guesses_number: Option<Span>,
     /// The instruction that is executed makes a number of an address.
     pub makes_numbers: bool,
+    /// The pointers to private objects that the instruction has made of numbers.
+    pub made_of_numbers: Vec<MadeOfNumber>,
     /// Where threads may wait; empty unless deadlocks are looked for.
     pub waits: Vec<Waiting>,
     /// See [`crate::Symbolic`].
@@ -124,7 +128,7 @@ pub struct PendingJoin {
 
 impl<'a> Execution<'a> {
     pub fn new(
-        original: &'a Program,
+        original: &'a Analysed,
         bounded: &'a Bounded,
         code: &'a HashMap<FuncId, Code>,
         checks_wanted: Checks,
@@ -176,6 +180,7 @@ impl<'a> Execution<'a> {
             watches_addresses: None,
             guesses_number: None,
             makes_numbers: false,
+            made_of_numbers: Vec::new(),
             waits: Vec::new(),
             observer: None,
             main_returned: Term::FALSE,

@@ -28,6 +28,7 @@ mod print;
 mod range;
 mod run;
 pub mod schedule;
+mod strays;
 mod threads;
 mod trie;
 mod value;

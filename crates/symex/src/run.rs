@@ -158,6 +158,7 @@ impl<'p, 'a> Run<'p, 'a> {
         self.site = Site { function: self.id, block, index: narrow(index) };
         self.span = code[index].span;
         let executed = self.instr(code, index);
+        self.look_for_strays();
         if std::mem::take(&mut self.exec.makes_numbers) {
             self.exec.watches_addresses.get_or_insert(code[index].span);
         }

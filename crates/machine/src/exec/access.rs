@@ -27,7 +27,7 @@ impl Exec<'_, '_> {
         }
         let ty = self.function().ty(dst);
         let spot = self.spot(pointer, ty, false)?;
-        let value = if self.is_private(spot) { self.read_memory(spot)? } else { self.load_shared(spot, order)? };
+        let value = if self.is_private(spot)? { self.read_memory(spot)? } else { self.load_shared(spot, order)? };
         self.set(dst, value);
         Ok(Flow::Next)
     }
@@ -35,13 +35,13 @@ impl Exec<'_, '_> {
     fn load_shared(&mut self, spot: Spot, order: Order) -> Done<Value> {
         let found = match models::forward(&self.thread().buffer, spot.object, spot.offset, spot.size) {
             Forward::Wait => return Err(Stop::NotEnabled),
-            Forward::From(entry) => Some((entry.step, self.part_of(entry, spot))),
+            Forward::From(entry) => Some(entry.clone()),
             Forward::Memory => None,
         };
         let order = self.order_in_mode(order);
         self.check_race(spot, false, order)?;
         let (value, forwarded) = match found {
-            Some((step, value)) => (value, Some(step)),
+            Some(entry) => (self.part_of(&entry, spot), Some(entry.step)),
             None => {
                 let value = self.read_memory(spot)?;
                 if let Some(races) = &mut self.state.races {
@@ -55,13 +55,13 @@ impl Exec<'_, '_> {
     }
 
     /// The bytes of a buffered store that a load it covers reads.
-    fn part_of(&self, entry: &Entry, spot: Spot) -> Value {
+    fn part_of(&mut self, entry: &Entry, spot: Spot) -> Value {
         if entry.ty == spot.ty {
             return entry.value;
         }
         let shifted = entry.value.bits >> ((spot.offset - entry.offset) * 8);
         let bits = spot.ty.truncate(shifted, self.machine.program.target);
-        if spot.ty == Ty::Ptr { self.state.memory.pointer_from(bits) } else { Value::int(bits) }
+        self.made_of(spot.ty, bits)
     }
 
     pub(super) fn store(&mut self, ty: Ty, pointer: Value, value: Value, order: Order) -> Done<Flow> {
@@ -69,7 +69,7 @@ impl Exec<'_, '_> {
             return Ok(Flow::Visible);
         }
         let spot = self.spot(pointer, ty, true)?;
-        if self.is_private(spot) {
+        if self.is_private(spot)? {
             self.state.memory.write((spot.object, spot.offset), ty, value);
             return Ok(Flow::Next);
         }
@@ -158,7 +158,7 @@ impl Exec<'_, '_> {
 
     /// The effect of a read-modify-write in memory; without a new value it only read.
     fn update(&mut self, spot: Spot, old: Value, new: Option<Value>, order: Order) -> Done<()> {
-        if !self.is_private(spot) {
+        if !self.is_private(spot)? {
             // It is atomic whatever its order.
             let order = self.order_in_mode(order.join(Order::Relaxed));
             self.check_race(spot, new.is_some(), order)?;
@@ -184,21 +184,40 @@ impl Exec<'_, '_> {
     }
 
     /// Whether the object is private or constant, so that the access is no step. Asserts that one thread only touches a
-    /// private object.
-    fn is_private(&mut self, spot: Spot) -> bool {
+    /// private object, unless a pointer to it was made of a number: who marks objects does not follow numbers through
+    /// branches.
+    fn is_private(&mut self, spot: Spot) -> Done<bool> {
         let object = self.object(spot.object);
         if object.info.private {
             let thread = self.thread;
             match object.toucher {
-                Some(toucher) => assert!(
-                    toucher == thread,
+                Some(toucher) if toucher == thread => {}
+                Some(_) if object.made_of_number => {
+                    return Err(self.no_meaning("a pointer that branches put together from numbers"));
+                }
+                Some(_) => panic!(
                     "the private object '{}' should be touched by one thread only",
                     self.machine.object_name(self.state, spot.object)
                 ),
                 None => self.state.memory.object_mut(spot.object).toucher = Some(thread),
             }
         }
-        !self.object(spot.object).is_shared()
+        Ok(!self.object(spot.object).is_shared())
+    }
+
+    /// A number as a value of this type.
+    pub(super) fn made_of(&mut self, ty: Ty, bits: u64) -> Value {
+        if ty != Ty::Ptr {
+            return Value::int(bits);
+        }
+        let value = self.state.memory.pointer_from(bits);
+        if let Some(object) = value.object
+            && self.object(object).info.private
+            && !self.object(object).made_of_number
+        {
+            self.state.memory.object_mut(object).made_of_number = true;
+        }
+        value
     }
 
     /// The place that a pointer points to, if a value of type `ty` can be accessed there.
@@ -233,11 +252,15 @@ impl Exec<'_, '_> {
     /// Bytes that are not initialised are part of an input, at each read anew.
     fn read_memory(&mut self, spot: Spot) -> Done<Value> {
         match self.state.memory.read((spot.object, spot.offset), spot.ty) {
+            Some(value) if spot.ty == Ty::Ptr && !self.object(spot.object).holds_pointer(spot.offset) => {
+                Ok(self.made_of(spot.ty, value.bits))
+            }
             Some(value) => Ok(value),
             None => {
                 let name = self.machine.location(self.state, spot.object, spot.offset, spot.size);
                 let open = self.input(spot.ty, &NondetSource::Uninitialised(name))?;
-                Ok(self.state.memory.read_open((spot.object, spot.offset), spot.ty, open.bits))
+                let bits = self.state.memory.read_open((spot.object, spot.offset), spot.ty, open.bits).bits;
+                Ok(self.made_of(spot.ty, bits))
             }
         }
     }

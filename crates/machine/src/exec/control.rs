@@ -105,7 +105,7 @@ impl<'p> Exec<'_, 'p> {
 
     /// A frame with its arguments. C programs cast function pointers, so the caller may pass more than the function
     /// takes, and values of other widths.
-    fn frame_for(&self, function: FuncId, args: &[Operand]) -> Done<Frame> {
+    fn frame_for(&mut self, function: FuncId, args: &[Operand]) -> Done<Frame> {
         let program = self.machine.program;
         let code = program.function(function);
         if args.len() < code.params.len() {
@@ -119,8 +119,7 @@ impl<'p> Exec<'_, 'p> {
             let bits = ty.truncate(value.bits, program.target);
             frame.registers[param.index()] = match (given, ty) {
                 (Ty::Ptr, Ty::Ptr) => value,
-                (_, Ty::Ptr) => self.state.memory.pointer_from(bits),
-                _ => Value::int(bits),
+                _ => self.made_of(ty, bits),
             };
         }
         Ok(frame)
@@ -141,7 +140,7 @@ impl<'p> Exec<'_, 'p> {
                 (Some(value), Some(given)) if given == wanted => value,
                 (Some(value), _) => {
                     let bits = wanted.truncate(value.bits, program.target);
-                    if wanted == Ty::Ptr { self.state.memory.pointer_from(bits) } else { Value::int(bits) }
+                    self.made_of(wanted, bits)
                 }
                 (None, _) => {
                     let name = program.function(callee.function).name.clone();

@@ -4,7 +4,7 @@ use super::{Done, Exec, Flow, Mode};
 use crate::eval::{self, Fault, Value};
 use crate::observe::Happening;
 use crate::state::Status;
-use norn_ir::instr::{CastOp, FenceKind, InstrKind, PrintArgs, Property, SectionKind};
+use norn_ir::instr::{FenceKind, InstrKind, PrintArgs, Property, SectionKind};
 use norn_ir::types::Ty;
 use norn_verdict::outcome::{Treatment, ViolationKind};
 use std::rc::Rc;
@@ -38,8 +38,8 @@ impl<'p> Exec<'_, 'p> {
             InstrKind::Cast { dst, op, from, src } => {
                 let to = function.ty(dst);
                 let bits = eval::cast(op, from, to, target, self.value(src).bits);
-                let is_pointer = op == CastOp::IntToPtr;
-                self.set(dst, if is_pointer { self.state.memory.pointer_from(bits) } else { Value::int(bits) });
+                let value = self.made_of(to, bits);
+                self.set(dst, value);
             }
             InstrKind::Select { dst, cond, then, otherwise } => {
                 let chosen = if self.value(cond).is_true() { then } else { otherwise };

@@ -337,7 +337,7 @@ impl<'a, 'p> Exec<'a, 'p> {
         let Some(bits) = self.inputs.next(&name, &request) else { return Err(Stop::NeedInput(request)) };
         let bits = ty.truncate(bits, self.machine.program.target);
         self.tell(Happening::Input { source, ty, value: bits });
-        Ok(if ty == Ty::Ptr { self.state.memory.pointer_from(bits) } else { Value::int(bits) })
+        Ok(self.made_of(ty, bits))
     }
 
     fn tell(&mut self, what: Happening<'_>) {

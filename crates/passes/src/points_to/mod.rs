@@ -10,7 +10,8 @@
 //! Numbers. An integer computed from an address keeps what it points to, through arithmetic, casts and memory, byte
 //! by byte if need be. A pointer made from an integer points to what the integer was computed from, and to every
 //! object whose address some `PtrToInt` turned into a number, since the number may have come by way of branches; so
-//! does a nondeterministic pointer. Two things are taken from C, where they are undefined, and from the machine, which
+//! does a nondeterministic pointer. A pointer whose bytes were written one by one, after branches on the bytes of another,
+//! is not followed: executors give up where such a pointer appears. Two things are taken from C, where they are undefined, and from the machine, which
 //! gives a number no object whose address was never made a number: an indeterminate pointer read from memory points
 //! nowhere, and adding a number to a null pointer that a register holds does not give the address of an object (to a
 //! constant, it may).
