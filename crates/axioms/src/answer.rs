@@ -17,6 +17,7 @@ use crate::memory::Base;
 use crate::search::{Found, Search, Setting};
 use crate::tables::Table;
 use crate::thin_air;
+use crate::updates;
 
 /// A program, a model and what is asked.
 pub struct Question<'a> {
@@ -63,7 +64,7 @@ impl Question<'_> {
         let Ok(base) = Base::new(self.program) else {
             return unknown(Why::too_large("the objects of the program need too much memory"));
         };
-        let loops = Rc::new(Loops::new(self.program));
+        let loops = Rc::new(Loops::new(self.program.code()));
         let mut answer = Answer::of(Outcome::Unknown(Undecided::new(Why::NothingTried("nothing was tried".into()))));
         let mut assumptions = BTreeSet::new();
         let mut bounds: Vec<Bound> = Vec::new();
@@ -160,6 +161,7 @@ impl Question<'_> {
             bounds,
             skips_idle: self.model.ignores_lost_reads(),
             skips_fences: self.model.ignores_lost_fences(),
+            skips_updates: updates::may_be_left_out(self.model),
             races: self.model.checks.iter().any(|check| check.flag),
             met: Rc::clone(met),
         };

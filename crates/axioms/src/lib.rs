@@ -12,11 +12,13 @@
 //!
 //! The search, which the core does not rely on:
 //!
-//! - [`search`]: every execution within bounds; [`order`]: the order of the writes; [`loops`]: how far loops are followed
+//! - [`search`]: every execution within bounds; [`order`]: the order of the writes; [`loops`]: how far loops are followed;
+//!   [`updates`], [`beside`]: which of their rounds only wait
 //! - [`answer`]: growing bounds, and the answer to a question
 //! - [`picture`]: executions as text, for Graphviz and as data
 
 pub mod answer;
+pub mod beside;
 pub mod confirm;
 pub mod event;
 pub mod graph;
@@ -28,5 +30,6 @@ pub mod run;
 pub mod search;
 pub mod tables;
 pub mod thin_air;
+pub mod updates;
 pub mod value;
 pub mod world;

@@ -3,29 +3,34 @@
 //! A round is idle if the thread comes back to the head of the loop with nothing changed: it has done nothing but read, its
 //! own memory is as before, and no register holds another value that matters. The execution without that round is one, too,
 //! with the same outcome, under a model that allows what loses reads ([`norn_cat::Model::ignores_lost_reads`]); and fences, which
-//! some tables put around reads. Where the
-//! model speaks of data races, that is so only if the round has read with atomic accesses alone. If no read has decided that
-//! the thread came round, it goes round for ever, and stops where others are concerned.
+//! some tables put around reads. Updates that write what was there may be part of it, too ([`crate::updates`]). Where the
+//! model speaks of data races, that is so only if no access of the round can be part of one ([`crate::beside`]). If no read has decided that the thread came round, it goes round
+//! for ever, and stops where others are concerned.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use norn_ir::ids::{FuncId, Reg};
 use norn_ir::instr::Order;
-use norn_ir::program::{Function, Program};
+use norn_ir::program::Function;
 use norn_ir::span::Span;
+use norn_passes::analysed::Analysed;
 use norn_passes::loops::{LoopForest, LoopId, loops};
+use norn_passes::points_to::Object;
 use norn_passes::unwind::Bounds;
 
-use crate::event::{Event, Kind};
+use crate::beside::{Beside, Does};
+use crate::event::{Cell, Event, Kind};
 use crate::memory::Content;
 use crate::run::{Jump, Verdict, Watch, has_decided};
-use crate::value::{ObjectId, Value};
+use crate::updates;
+use crate::value::{ObjectId, ObjectKind, Value};
 
 /// What is known of the loops of a program.
 pub struct Loops<'p> {
-    program: &'p Program,
+    program: &'p Analysed,
+    beside: OnceCell<Beside>,
     forests: RefCell<BTreeMap<FuncId, Rc<Shape>>>,
 }
 
@@ -36,8 +41,21 @@ struct Shape {
 }
 
 impl<'p> Loops<'p> {
-    pub fn new(program: &'p Program) -> Loops<'p> {
-        Loops { program, forests: RefCell::default() }
+    pub fn new(program: &'p Analysed) -> Loops<'p> {
+        Loops { program, beside: OnceCell::new(), forests: RefCell::default() }
+    }
+
+    /// Whether an access may race with one of another thread.
+    fn may_race(&self, jump: &Jump<'_>, cell: Option<Cell>, does: Does) -> bool {
+        let Some(Cell::Memory { object, .. }) = cell else { return false };
+        let beside = self.beside.get_or_init(|| Beside::new(self.program));
+        let declared = match (jump.kind_of)(object) {
+            Some(ObjectKind::Global(global) | ObjectKind::ThreadLocal(global)) => Object::Global(global),
+            Some(ObjectKind::Local { function, local }) => Object::Local(function, local),
+            Some(ObjectKind::Heap { site, .. } | ObjectKind::Stack { site, .. }) => Object::Alloc(site),
+            None => return true,
+        };
+        beside.may_race(does, declared)
     }
 
     fn shape(&self, function: FuncId) -> Rc<Shape> {
@@ -85,6 +103,8 @@ pub struct Policy<'w> {
     pub skips_idle: bool,
     /// Whether these may have fences, too.
     pub skips_fences: bool,
+    /// Whether these may have updates that write what was there.
+    pub skips_updates: bool,
     /// Whether plain reads may be part of a data race.
     pub races: bool,
     pub met: Met,
@@ -121,17 +141,22 @@ impl<'w> LoopWatch<'w> {
     fn snapshot(&self, jump: &Jump<'_>, live: &[bool]) -> Snapshot {
         let all = jump.frame.registers.iter().copied().zip(jump.frame.assigned.iter().copied());
         let registers = all.zip(live).filter(|(_, live)| **live).map(|(register, _)| register);
-        let races = self.policy.races;
-        let skips_fences = self.policy.skips_fences;
-        let counts = |event: &&Event| match event.kind {
-            Kind::Read => races && event.order == Order::Plain,
+        let Policy { races, skips_fences, skips_updates, .. } = self.policy;
+        let may_race = |event: &Event, does: Does| races && self.loops.may_race(jump, event.cell, does);
+        let waits = |index: usize, write: &Event| {
+            let read = jump.amo.iter().find(|pair| pair.1 == index).map(|pair| &jump.events[pair.0]);
+            read.is_some_and(|read| updates::waits(jump.thread, jump.answers, read, write))
+        };
+        let counts = |&(index, event): &(usize, &Event)| match event.kind {
+            Kind::Read if event.order == Order::Plain => may_race(event, Does::LoadsPlainly),
+            Kind::Read => may_race(event, Does::Loads),
             Kind::Fence => !skips_fences,
-            Kind::Write => true,
+            Kind::Write => !(skips_updates && waits(index, event)) || may_race(event, Does::Stores),
         };
         Snapshot {
             registers: registers.collect(),
             private: jump.private.clone(),
-            others: jump.events.iter().filter(counts).count(),
+            others: jump.events.iter().enumerate().filter(counts).count(),
             events: jump.events.len(),
         }
     }

@@ -174,8 +174,8 @@ impl<'d> Drawing<'d> {
             ObjectKind::Global(id) => place::ObjectKind::Global(id),
             ObjectKind::ThreadLocal(id) => place::ObjectKind::ThreadLocal(id),
             ObjectKind::Local { function, local } => place::ObjectKind::Local { function, local },
-            ObjectKind::Heap { number } => place::ObjectKind::Heap { number },
-            ObjectKind::Stack { number } => place::ObjectKind::Stack { number },
+            ObjectKind::Heap { number, .. } => place::ObjectKind::Heap { number },
+            ObjectKind::Stack { number, .. } => place::ObjectKind::Stack { number },
         };
         let owner = ThreadIndex(object.owner.saturating_sub(1));
         let object = place::Object { kind, owner, ty: info.ty, size: info.size, made_at: info.span };

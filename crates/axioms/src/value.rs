@@ -2,6 +2,7 @@
 
 use norn_ir::ids::{FuncId, GlobalId, LocalId, TypeId};
 use norn_ir::span::Span;
+use norn_passes::Site;
 
 /// The events of the own thread that a value depends on by the text of the program: bit n is event n.
 pub type Taint = u128;
@@ -58,9 +59,11 @@ pub enum ObjectKind {
     /// The `number`-th of its thread, from 1.
     Heap {
         number: u32,
+        site: Site,
     },
     Stack {
         number: u32,
+        site: Site,
     },
 }
 

@@ -55,6 +55,19 @@ fn compare_and_swap_lock() {
 }
 
 #[test]
+fn exchange_lock() {
+    excludes("var l;", "while (swap(l, 1, TAKE)) ;", "st(l, 0, GIVE);", ("acquire", "release"));
+    let spins = "while (swap(l, 1, TAKE)) while (ld(l, relaxed)) ;";
+    excludes("var l;", spins, "st(l, 0, GIVE);", ("acquire", "release"));
+    let flag = "while (atomic_flag_test_and_set_explicit(&l, memory_order_TAKE)) ;";
+    let clear = "atomic_flag_clear_explicit(&l, memory_order_GIVE);";
+    excludes("atomic_flag l = ATOMIC_FLAG_INIT;", flag, clear, ("acquire", "release"));
+    // Three threads, and a lock that is made before they are.
+    let body = "while (swap(l, 1, acquire)) ; c++; st(l, 0, release);";
+    is_right(&threads("int c; var l;", &[body; 3], "c == 3"), &WEAK);
+}
+
+#[test]
 fn test_and_test_and_set_lock() {
     let lock = "for (;;) { while (ld(l, relaxed)) ; int e = 0; if (atomic_compare_exchange_strong_explicit(&l, &e, 1, \
                 memory_order_TAKE, memory_order_relaxed)) break; }";

@@ -21,7 +21,12 @@ const INCLUDES: [(&str, &str); 4] = [
 
 /// The text of a model.
 pub fn text(name: &str) -> Option<&'static str> {
-    MODELS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    find(name).map(|(_, text)| text)
+}
+
+/// The name of a model that comes with Norn, and its text.
+pub(crate) fn find(name: &str) -> Option<(&'static str, &'static str)> {
+    MODELS.iter().find(|(known, _)| *known == name).copied()
 }
 
 /// The text of what a model may include.

@@ -82,7 +82,13 @@ impl<'v> Compiler<'v> {
     pub fn new(vocabulary: Vocabulary<'v>) -> Compiler<'v> {
         Compiler {
             vocabulary,
-            model: Model { title: String::new(), checks: Vec::new(), nodes: Vec::new(), groups: Vec::new() },
+            model: Model {
+                title: String::new(),
+                builtin: None,
+                checks: Vec::new(),
+                nodes: Vec::new(),
+                groups: Vec::new(),
+            },
             known: HashMap::new(),
             functions: Vec::new(),
             calls: HashMap::new(),

@@ -48,9 +48,10 @@ pub fn load_builtin(
     name: &str,
     vocabulary: Vocabulary<'_>,
 ) -> Option<Result<Model, Diagnostic>> {
-    let text = builtin::text(name)?;
+    let (name, text) = builtin::find(name)?;
     let mut nowhere = |_: &str| Err("a model that comes with Norn includes only such".to_owned());
-    Some(load(sources, &format!("{name}.cat"), text.to_owned(), vocabulary, &mut nowhere))
+    let model = load(sources, &format!("{name}.cat"), text.to_owned(), vocabulary, &mut nowhere);
+    Some(model.map(|model| Model { builtin: Some(name), ..model }))
 }
 
 struct Loader<'l, 'v> {

@@ -123,6 +123,8 @@ pub struct Check {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Model {
     pub title: String,
+    /// The name by which Norn knows it, if it comes with Norn.
+    pub builtin: Option<&'static str>,
     pub checks: Vec<Check>,
     pub(crate) nodes: Vec<NodeInfo>,
     pub(crate) groups: Vec<Group>,

@@ -332,14 +332,15 @@ impl Run<'_, '_> {
         let size = self.decided(size)?;
         let align = alignment(self.decided(align)?);
         let (span, _) = self.place();
+        let site = self.site();
         let kind = match kind {
             AllocKind::Heap => {
                 self.heap += 1;
-                ObjectKind::Heap { number: self.heap }
+                ObjectKind::Heap { number: self.heap, site }
             }
             AllocKind::Stack => {
                 self.stack += 1;
-                ObjectKind::Stack { number: self.stack }
+                ObjectKind::Stack { number: self.stack, site }
             }
         };
         let info = ObjectInfo { kind, base: 0, size, private, constant: false, zeroed, ty, span };

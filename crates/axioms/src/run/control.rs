@@ -7,7 +7,7 @@ use norn_ir::types::Ty;
 use norn_verdict::outcome::ViolationKind;
 use norn_verdict::undecided::{Undecided, Why};
 
-use super::{DEEPEST_CALLS, Done, Frame, Jump, Run, Verdict};
+use super::{DEEPEST_CALLS, Done, Frame, Jump, Run, Verdict, info_of};
 use crate::event::{Cell, End, EventId, Spawn};
 use crate::value::{ObjectId, Value};
 
@@ -51,7 +51,18 @@ impl Run<'_, '_> {
     fn jump(&mut self, target: BlockId) -> Done<()> {
         let frame = self.frames.last().expect("a thread that runs should have a frame");
         let (private, events, control) = (&self.private, &self.trace.events[..], self.control);
-        let jump = Jump { frame, target, private, events, control };
+        let (world, thread, arena) = (self.world, self.thread, &self.arena);
+        let jump = Jump {
+            frame,
+            target,
+            private,
+            events,
+            answers: self.script.answers,
+            thread,
+            amo: &self.trace.amo,
+            kind_of: &|object| info_of(world, thread, arena, object).map(|info| info.kind),
+            control,
+        };
         match self.watch.jump(&jump) {
             Verdict::Go => {}
             // A section is one step, which is not taken.

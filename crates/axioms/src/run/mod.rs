@@ -28,7 +28,7 @@ use norn_verdict::undecided::{Undecided, Why};
 use crate::event::{Answer, Cell, End, Event, EventId, Kind, Question, Source, Trace};
 use crate::memory::{Arena, Content};
 use crate::tables::Tags;
-use crate::value::{MAX_EVENTS, ObjectId, ObjectInfo, Taint, Value};
+use crate::value::{MAX_EVENTS, ObjectId, ObjectInfo, ObjectKind, Taint, Value};
 use crate::world::World;
 
 /// Instructions of one run.
@@ -57,6 +57,12 @@ pub struct Jump<'j> {
     /// The memory that the thread has for itself.
     pub private: &'j BTreeMap<ObjectId, Content>,
     pub events: &'j [Event],
+    /// The answers to the thread's questions.
+    pub answers: &'j [Answer],
+    pub thread: usize,
+    /// Read and write of one step.
+    pub amo: &'j [(usize, usize)],
+    pub kind_of: &'j dyn Fn(ObjectId) -> Option<ObjectKind>,
     /// What all that follows depends on for control.
     pub control: Taint,
 }
@@ -178,6 +184,14 @@ struct Origins {
     data: Taint,
 }
 
+/// What is known of an object while a thread runs: its own objects are not part of the world yet.
+fn info_of<'o>(world: &'o World<'_>, thread: usize, arena: &'o Arena, object: ObjectId) -> Option<&'o ObjectInfo> {
+    if object.owner as usize == thread + 1 {
+        return arena.objects.get(object.index as usize);
+    }
+    world.info(object)
+}
+
 impl<'p> Run<'_, 'p> {
     fn all(&mut self) -> Done<()> {
         let (function, args) = match self.world.parent(self.thread) {
@@ -257,10 +271,7 @@ impl<'p> Run<'_, 'p> {
     }
 
     fn info(&self, object: ObjectId) -> Option<&ObjectInfo> {
-        if object.owner as usize == self.thread + 1 {
-            return self.arena.objects.get(object.index as usize);
-        }
-        self.world.info(object)
+        info_of(self.world, self.thread, &self.arena, object)
     }
 
     fn pointer_to(&self, object: ObjectId, offset: i64) -> Value {
