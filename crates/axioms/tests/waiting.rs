@@ -109,7 +109,7 @@ fn what_some_rounds_show_is_found_without_them() {
     let mut random = Random::new(setting("NORN_TEST_SEED").unwrap_or(1));
     let all: Vec<(Model, Model)> = MODELS.iter().map(|name| (model(name), written(name))).collect();
     let (mut violated, mut right) = (0, 0);
-    for number in 0..setting("NORN_TEST_PROGRAMS").unwrap_or(8) {
+    for number in 0..setting("NORN_TEST_PROGRAMS").unwrap_or(5) {
         let (source, rounds) = program(&mut random);
         for ((own, written), name) in all.iter().zip(MODELS) {
             let found = is_violated(&source, own, rounds);
