@@ -162,11 +162,14 @@ fn float(out: &mut Vec<u8>, spec: &Spec, kind: u8, x: Option<f64>) {
         _ if x.is_infinite() => "inf".to_owned(),
         b'f' if precision == 0 && spec.alternative => format!("{magnitude:.0}."),
         b'f' => format!("{magnitude:.precision$}"),
-        b'e' | b'a' => exponent_form(magnitude, precision),
+        b'e' => exponent_form(magnitude, precision),
+        b'a' => hexadecimal_form(magnitude, spec.precision, spec.alternative),
         _ => shortest_form(magnitude, precision.max(1), spec.alternative),
     };
     let text = if upper { text.to_uppercase() } else { text };
-    pad(out, spec, sign, text.as_bytes(), spec.zero && x.is_finite());
+    // Zeros stand behind the prefix.
+    let (prefix, digits) = text.split_at(if x.is_finite() && kind.eq_ignore_ascii_case(&b'a') { 2 } else { 0 });
+    pad(out, spec, &format!("{sign}{prefix}"), digits.as_bytes(), spec.zero && x.is_finite());
 }
 
 /// `1.5e+02`: at least two digits of exponent, with sign.
@@ -175,6 +178,33 @@ fn exponent_form(x: f64, precision: usize) -> String {
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |e| ('-', e));
     format!("{digits}e{sign}{exponent:0>2}")
+}
+
+/// `0x1.8p+1`: as many digits as are needed, or as many as are asked for, rounded to the nearest, ties to even.
+fn hexadecimal_form(x: f64, precision: Option<usize>, keep_point: bool) -> String {
+    const DIGITS: usize = 13;
+    let bits = x.to_bits();
+    let (biased, fraction) = (bits >> 52 & 0x7ff, bits & ((1 << 52) - 1));
+    // The leading digit stands before the fraction; there is none for zero and what is less than the smallest normal number.
+    let mut digits = u64::from(biased != 0) << 52 | fraction;
+    let exponent = match (biased, fraction) {
+        (0, 0) => 0,
+        (0, _) => -1022,
+        _ => biased.cast_signed() - 1023,
+    };
+    if let Some(dropped) = precision.and_then(|precision| DIGITS.checked_sub(precision)) {
+        let unit = 1 << (4 * dropped);
+        let rest = digits % unit;
+        let rounds_up = rest > unit / 2 || rest == unit / 2 && dropped > 0 && digits / unit % 2 == 1;
+        digits = digits - rest + if rounds_up { unit } else { 0 };
+    }
+    let text = format!("{:013x}", digits & ((1 << 52) - 1));
+    let shown = match precision {
+        None => text.trim_end_matches('0').to_owned(),
+        Some(precision) => format!("{text:0<precision$}")[..precision].to_owned(),
+    };
+    let point = if shown.is_empty() && !keep_point { "" } else { "." };
+    format!("0x{}{point}{shown}p{exponent:+}", digits >> 52)
 }
 
 /// `%g`: the exponent decides between the two forms; zeros at the end are left out.

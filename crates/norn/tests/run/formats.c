@@ -20,6 +20,10 @@ int main(void)
     printf("[%*d] [%-*d] [%.*s] [%*d]\n", 5, 1, 5, 2, 2, "xyz", -4, 3);
     printf("[%%] [%5s] [%s]\n", "", "");
     printf("[%p] [%s]\n", (void *)0, "end");
+    double numbers[] = {0, 1, -7.25, 0.1, 1e300, 5e-324, 2.2e-310, 1.999999999, 1.03125, 1.09375, 1 / 3.0};
+    for (int i = 0; i < 11; i++)
+        printf("[%a] [%A] [%.0a] [%.1a] [%.13a] [%.15a] [%24a] [%-24a] [%024a] [%+a] [%#.0a]\n", numbers[i], numbers[i],
+               numbers[i], numbers[i], numbers[i], numbers[i], numbers[i], numbers[i], numbers[i], numbers[i], numbers[i]);
     int written = printf("count\n");
     printf("%d\n", written >= 0);
     printf("%s%s%s\n", "a", "b" "c", "\x41\102\t.");
