@@ -2,10 +2,12 @@
 
 pub mod blocking;
 pub mod endless;
+pub mod handover;
 pub mod pointers;
 pub mod races;
 pub mod reuse;
 pub mod sections;
+pub mod tangled;
 
 use crate::Random;
 use norn_ir::number::to_usize;
