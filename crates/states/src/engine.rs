@@ -9,6 +9,8 @@
 //! creates them for ever, and the search begins with few: a thread beyond the bound is not created, and the search
 //! notes that one was not. Then a few more are allowed, as long as there is time.
 
+use crate::absorb::Marks;
+use crate::future::Futures;
 use crate::search::{AtEnd, Counts, Ended, Found, search};
 use crate::shortest::shortest;
 use crate::vector::Problem;
@@ -70,12 +72,17 @@ pub fn explore(engine: States, query: &Query<'_>, at_end: &mut AtEnd<'_>) -> Exp
     if is_shortest {
         (reductions.merge_stores, reductions.persistent) = (false, false);
     }
+    // Loops are compared state by state, and reused memory is no cell of its own.
+    reductions.absorb &= !is_shortest && !query.checks.termination && !query.program.reuses_memory;
+    let mut marks = Marks::default();
+    let futures = (reductions.persistent || reductions.absorb).then(|| Futures::new(query.program, &code)).flatten();
     let mut setting = Setting {
         program: query.program,
         code: &code,
         model: query.model,
         checks: query.checks,
         reductions,
+        futures: futures.as_ref(),
         max_threads: 4,
         hold_creations: false,
         buffer: FIRST_BUFFER,
@@ -85,7 +92,7 @@ pub fn explore(engine: States, query: &Query<'_>, at_end: &mut AtEnd<'_>) -> Exp
     loop {
         let mut found = match is_shortest {
             true => shortest(setting, query.limits, at_end),
-            false => search(setting, query.limits, at_end),
+            false => search(setting, query.limits, &mut marks, at_end),
         };
         searches += 1;
         match found.ended {
@@ -96,6 +103,11 @@ pub fn explore(engine: States, query: &Query<'_>, at_end: &mut AtEnd<'_>) -> Exp
             }
             Ended::Problem(Problem::Threads) => {
                 setting.max_threads *= 2;
+                continue;
+            }
+            Ended::Problem(Problem::Conflict) => {
+                // Each time something more is marked. If not, it would never end.
+                setting.reductions.absorb &= marks.grew();
                 continue;
             }
             Ended::Problem(Problem::Observed) => {

@@ -8,12 +8,15 @@ use norn_engine::Prepared;
 use norn_exec::memory::{Kind, Memory};
 use norn_exec::op::Code;
 use norn_exec::state::Thread;
+use norn_exec::{Executor, Status};
 use norn_ir::ids::{BlockId, FuncId, GlobalId};
 use norn_ir::instr::{AllocKind, InstrKind, Operand, Property, TerminatorKind};
 use norn_ir::number::narrow;
 use norn_ir::program::{Global, Program, Storage};
 use norn_passes::Site;
 use norn_passes::points_to::{Object, PointsTo};
+use norn_verdict::trace::ThreadIndex;
+use std::cell::Cell;
 
 /// The place of everything that is not a global object.
 const ELSEWHERE: Places = Places(1);
@@ -75,7 +78,7 @@ pub struct Futures {
     /// By function and block: where its code begins.
     starts: Vec<Vec<u32>>,
     /// By position, as far as it has been asked for.
-    at: Vec<Option<Future>>,
+    at: Vec<Cell<Option<Future>>>,
     /// By function, block and instruction.
     effects: Vec<Vec<Vec<Effect>>>,
 }
@@ -126,7 +129,7 @@ impl Futures {
         }
         let empty = |f: &norn_ir::program::Function| vec![Future::default(); f.blocks.len()];
         let blocks = program.functions.iter().map(empty).collect();
-        let at = vec![None; code.ops.len()];
+        let at = vec![Cell::new(None); code.ops.len()];
         let mut futures = Futures { blocks, starts, at, effects };
         futures.iterate(program);
         Some(futures)
@@ -170,13 +173,35 @@ impl Futures {
         future
     }
 
+    /// Whether some function may end the program.
+    pub fn any_exits(&self) -> bool {
+        self.blocks.iter().flatten().any(|future| future.exits)
+    }
+
+    /// What a thread may still do, with the commits of its buffer.
+    pub fn ahead(&self, program: &Program, executor: &Executor<'_>, number: ThreadIndex) -> Future {
+        let owner = executor.thread(executor.identity(number));
+        let mut future = Future::default();
+        if !matches!(owner.status, Status::Ended | Status::Stopped | Status::Circling) {
+            self.of_thread(program, owner, &mut future);
+        }
+        for entry in &owner.buffer {
+            future.writes.add(Places::of_object(executor.memory(), entry.object));
+        }
+        // Its commits will give memory back for others to allocate.
+        if !owner.withheld.is_empty() {
+            future.writes.add(Places::elsewhere());
+        }
+        future
+    }
+
     /// Adds what the thread may still do, commits of its buffer not included.
-    pub fn of_thread(&mut self, program: &Program, thread: &Thread, future: &mut Future) {
+    fn of_thread(&self, program: &Program, thread: &Thread, future: &mut Future) {
         for (depth, frame) in thread.frames.iter().enumerate() {
             let pc = thread.frames.get(depth + 1).map_or(thread.pc, |inner| inner.call + 1);
-            let known = self.at[pc as usize];
+            let known = self.at[pc as usize].get();
             let from = known.unwrap_or_else(|| self.at_position(program, frame.function as usize, pc));
-            self.at[pc as usize] = Some(from);
+            self.at[pc as usize].set(Some(from));
             future.add(&from);
         }
     }

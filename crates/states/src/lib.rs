@@ -4,8 +4,11 @@
 //! - `walk`: the executor and the vector together, and what may happen next
 //! - `fair`: executions that never end, among the states and steps that were seen
 //! - `search`: depth first; `reduce`, `future`: which step is enough; `shortest`: breadth first
+//! - `absorb`, `along`: which accesses wait for the step behind them
 //! - `engine`: from a program to a verdict; bounds on buffers
 
+mod absorb;
+mod along;
 mod encode;
 mod engine;
 mod fair;

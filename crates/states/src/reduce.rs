@@ -36,7 +36,7 @@ use norn_verdict::trace::ThreadIndex;
 pub struct Reducer<'a> {
     program: &'a Prepared,
     code: &'a Code,
-    futures: Futures,
+    futures: &'a Futures,
     /// By number of thread: what it may still do, with the commits of its buffer.
     of_threads: Vec<Future>,
     /// What the others may do.
@@ -44,10 +44,8 @@ pub struct Reducer<'a> {
 }
 
 impl<'a> Reducer<'a> {
-    /// `None` if the program is too large to look at.
-    pub fn new(program: &'a Prepared, code: &'a Code) -> Option<Reducer<'a>> {
-        let futures = Futures::new(program, code)?;
-        Some(Reducer { program, code, futures, of_threads: Vec::new(), others: Future::default() })
+    pub fn new(program: &'a Prepared, code: &'a Code, futures: &'a Futures) -> Reducer<'a> {
+        Reducer { program, code, futures, of_threads: Vec::new(), others: Future::default() }
     }
 
     /// A step that is enough in the current state, if one is found.
@@ -78,7 +76,9 @@ impl<'a> Reducer<'a> {
             others.for_each(|(_, future)| self.others.add(future));
             // The program may end before a step. Nobody can tell whether a creation was before that.
             let is_alone = !self.others.exits || self.is_creation(walk, thread);
-            if ready && is_alone && !walk.is_bounded(thread) && self.is_enough(walk, number, thread) {
+            // What waits is taken along with a step anyway.
+            let waits = walk.absorber.as_ref().is_some_and(|absorber| absorber.waiting(number) > 0);
+            if ready && is_alone && !waits && !walk.is_bounded(thread) && self.is_enough(walk, number, thread) {
                 return Some(Choice::Run(number));
             }
             if waiting && !self.others.exits && !self.of_threads[number.index()].exits {
@@ -98,19 +98,7 @@ impl<'a> Reducer<'a> {
     fn look_ahead(&mut self, executor: &Executor<'_>) {
         self.of_threads.clear();
         for number in executor.numbers() {
-            let owner = executor.thread(executor.identity(number));
-            let mut future = Future::default();
-            if !matches!(owner.status, Status::Ended | Status::Stopped | Status::Circling) {
-                self.futures.of_thread(self.program, owner, &mut future);
-            }
-            for entry in &owner.buffer {
-                future.writes.add(Places::of_object(executor.memory(), entry.object));
-            }
-            // Its commits will give memory back for others to allocate.
-            if !owner.withheld.is_empty() {
-                future.writes.add(Places::elsewhere());
-            }
-            self.of_threads.push(future);
+            self.of_threads.push(self.futures.ahead(self.program, executor, number));
         }
     }
 

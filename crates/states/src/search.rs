@@ -4,6 +4,7 @@
 //! that step is taken, unless it leads back to a state on the stack: then all steps are taken, or a loop could put off
 //! the steps of others for ever. This keeps every violation that a step commits, and every deadlock.
 
+use crate::absorb::Marks;
 use crate::fair::{Edge, Graph, Lasso, MOST_THREADS};
 use crate::reduce::Reducer;
 use crate::vector::Problem;
@@ -92,6 +93,8 @@ pub struct Search<'a, 'f> {
     counts: Counts,
     incomplete: Option<Undecided>,
     pace: Pace,
+    /// With so many states the search ends, because it has to begin anew.
+    last_state: u64,
     /// Where termination is asked about.
     graph: Option<Looking>,
     at_end: &'f mut AtEnd<'f>,
@@ -110,25 +113,32 @@ pub fn pace() -> Pace {
 
 /// So many states are looked at for loops first, then twice as many, and so on.
 const FIRST_LOOK: usize = 1 << 10;
+/// A search that has to begin anew goes on until it has so many states.
+const FEWEST_STATES: u64 = 1 << 8;
 /// So often a schedule goes round in a loop at most.
 const MOST_ROUNDS: usize = 3;
 
 /// Searches all states of the setting.
-pub fn search<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mut AtEnd<'f>) -> Found {
-    let walk = match Walk::new(setting) {
+pub fn search<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, marks: &mut Marks, at_end: &'f mut AtEnd<'f>) -> Found {
+    let mut walk = match Walk::new(setting) {
         Ok(walk) => walk,
         Err(halt) => return not_begun(halt, setting),
     };
-    let reducer = setting.reductions.persistent.then(|| Reducer::new(setting.program, setting.code));
+    if let Some(absorber) = &mut walk.absorber {
+        marks.begin();
+        absorber.marks = std::mem::take(marks);
+    }
+    let futures = setting.futures.filter(|_| setting.reductions.persistent);
     let mut search = Search {
         walk,
         limits,
-        reducer: reducer.flatten(),
+        reducer: futures.map(|futures| Reducer::new(setting.program, setting.code, futures)),
         frames: Vec::new(),
         on_stack: Vec::new(),
         counts: Counts::default(),
         incomplete: None,
         pace: pace(),
+        last_state: u64::MAX,
         graph: setting.checks.termination.then(|| Looking { seen: Graph::default(), next_look: FIRST_LOOK }),
         at_end,
     };
@@ -145,7 +155,10 @@ pub fn search<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, at_end: &'f mut 
     let cuts = walk.executor.cuts().map(|(_, reached)| reached).collect();
     let assumptions = walk.executor.assumptions().collect();
     let reached = walk.executor.reached();
-    let Walk { buffer_full, threads_full, .. } = walk;
+    let Walk { buffer_full, threads_full, absorber, .. } = walk;
+    if let Some(absorber) = absorber {
+        *marks = absorber.marks;
+    }
     Found { ended, counts, incomplete, buffer_full, threads_full, cuts, assumptions, reached }
 }
 
@@ -204,7 +217,10 @@ impl Search<'_, '_> {
                     return ended;
                 }
                 if self.frames.is_empty() {
-                    return Ended::Everything;
+                    return match self.last_state {
+                        u64::MAX => Ended::Everything,
+                        _ => Ended::Problem(Problem::Conflict),
+                    };
                 }
                 continue;
             };
@@ -220,7 +236,19 @@ impl Search<'_, '_> {
             if let Some(ended) = self.take(choice) {
                 return ended;
             }
+            if self.has_to_begin_anew() {
+                return Ended::Problem(Problem::Conflict);
+            }
         }
+    }
+
+    /// Whether something was absorbed that should not have been. The search goes on for a while to find more of that.
+    fn has_to_begin_anew(&mut self) -> bool {
+        let states = self.on_stack.len() as u64;
+        if self.last_state == u64::MAX && self.walk.absorber.as_ref().is_some_and(|a| a.marks.conflicts() > 0) {
+            self.last_state = (states * 2).max(FEWEST_STATES);
+        }
+        states >= self.last_state
     }
 
     /// What to try next in the topmost state, in which the walk is.
@@ -251,10 +279,11 @@ impl Search<'_, '_> {
         let commits = self.graph.as_ref().and_then(|_| self.walk.store_of(choice));
         let frame = self.frames.last_mut()?;
         let (point, from) = (frame.point, frame.state);
-        match self.walk.step(choice, &mut frame.chosen) {
+        let enough = frame.only.is_some();
+        match self.walk.step(choice, enough, &mut frame.chosen) {
             Ok(()) => {
                 self.counts.transitions += u64::from(choice != Choice::Start);
-                let was_spurious = self.walk.executor.was_spurious();
+                let was_spurious = self.walk.was_spurious;
                 frame.goes_on |= !was_spurious;
                 let inputs: Box<[u64]> = frame.chosen.iter().map(Chosen::value).collect();
                 let spurious = was_spurious || frame.chosen.iter().any(Chosen::is_spurious);
@@ -273,7 +302,11 @@ impl Search<'_, '_> {
                 }
                 return self.look();
             }
-            Err(Halt::Stop(Stop::NotEnabled)) => frame.full = true,
+            Err(Halt::Stop(Stop::NotEnabled)) => {
+                frame.full = true;
+                // It may have been possible, but not looked at.
+                frame.goes_on |= self.walk.absorber.as_ref().is_some_and(|a| a.marks.conflicts() > 0);
+            }
             // With a larger bound it would go on.
             Err(Halt::Stop(Stop::Cut)) => (frame.full, frame.goes_on) = (true, true),
             Err(Halt::Stop(Stop::Violation(violation))) => {
@@ -296,7 +329,7 @@ impl Search<'_, '_> {
 
     /// The walk is in a state that may be new.
     fn arrive(&mut self) -> Result<u32, Ended> {
-        let (state, new) = self.walk.vector.state(&self.walk.executor).map_err(Ended::Problem)?;
+        let (state, new) = self.walk.state().map_err(Ended::Problem)?;
         if !new {
             if let Some(frame) = self.frames.last_mut() {
                 frame.full |= self.on_stack[state as usize];

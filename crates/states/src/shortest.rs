@@ -112,11 +112,11 @@ impl Search<'_, '_> {
         let point = self.walk.point();
         let mut chosen = Vec::new();
         loop {
-            match self.walk.step(choice, &mut chosen) {
+            match self.walk.step(choice, false, &mut chosen) {
                 Ok(()) => {
                     self.counts.transitions += u64::from(choice != Choice::Start);
-                    *goes_on |= !self.walk.executor.was_spurious();
-                    match self.walk.vector.state(&self.walk.executor) {
+                    *goes_on |= !self.walk.was_spurious;
+                    match self.walk.vector.state(&self.walk.executor, None) {
                         Ok((_, true)) => {
                             let depth = self.links.get(before as usize).map_or(0, |link| link.depth + 1);
                             self.links.push(Link { before, depth, choice, chosen: chosen.clone() });
@@ -167,7 +167,7 @@ impl Search<'_, '_> {
             let point = self.walk.point();
             let Link { choice, chosen, .. } = &self.links[next as usize];
             let mut chosen = chosen.clone();
-            match self.walk.step(*choice, &mut chosen) {
+            match self.walk.step(*choice, false, &mut chosen) {
                 Ok(()) => self.way.push((next, point)),
                 Err(Halt::Problem(problem)) => return Err(Ended::Problem(problem)),
                 Err(_) => unreachable!("a step should be possible again where it was possible before"),

@@ -7,6 +7,7 @@
 //! 64 bytes; the allocated objects in order of first reach; and a header with the number of threads and with the names
 //! of the allocated objects that the other parts refer to.
 
+use crate::absorb::Absorber;
 use crate::encode::{Encoder, Part};
 use crate::store::{Full, Leaves, NOTHING, Pairs};
 use norn_exec::memory::{Kind, Memory};
@@ -31,6 +32,8 @@ pub enum Problem {
     Threads,
     /// An address was observed while objects are renamed.
     Observed,
+    /// What was absorbed depends on something.
+    Conflict,
 }
 
 impl From<Full> for Problem {
@@ -177,16 +180,16 @@ impl<'c> Vector<'c> {
             }
         }
         self.dirty.clear();
-        self.header(executor)?;
+        self.header(executor, None)?;
         self.lift()?;
         self.trail.clear();
         Ok(())
     }
 
     /// The number of the current state and whether it is new; the vector should be up to date.
-    pub fn state(&mut self, executor: &Executor<'_>) -> Result<(u32, bool), Problem> {
+    pub fn state(&mut self, executor: &Executor<'_>, absorber: Option<&Absorber<'_>>) -> Result<(u32, bool), Problem> {
         if !self.collapse {
-            return self.whole_state(executor);
+            return self.whole_state(executor, absorber);
         }
         Ok(self.states.add((self.nodes[2], self.nodes[3]))?)
     }
@@ -213,7 +216,12 @@ impl<'c> Vector<'c> {
     }
 
     /// Brings the vector up to date with what the executor has done since the mark.
-    pub fn update(&mut self, executor: &Executor<'_>, since: Mark) -> Result<(), Problem> {
+    pub fn update(
+        &mut self,
+        executor: &Executor<'_>,
+        since: Mark,
+        absorber: Option<&Absorber<'_>>,
+    ) -> Result<(), Problem> {
         if self.encoder.rename && executor.address_observed() {
             return Err(Problem::Observed);
         }
@@ -273,7 +281,7 @@ impl<'c> Vector<'c> {
             }
         }
         self.above = changed;
-        self.header(executor)?;
+        self.header(executor, absorber)?;
         self.lift()?;
         self.updates += 1;
         if cfg!(debug_assertions) && self.updates.is_multiple_of(UPDATES_PER_LOOK) {
@@ -427,7 +435,7 @@ impl<'c> Vector<'c> {
     }
 
     /// The header, and the allocated objects.
-    fn header(&mut self, executor: &Executor<'_>) -> Result<(), Problem> {
+    fn header(&mut self, executor: &Executor<'_>, absorber: Option<&Absorber<'_>>) -> Result<(), Problem> {
         self.encode_header(executor);
         let memory = executor.memory();
         let allocated =
@@ -438,12 +446,43 @@ impl<'c> Vector<'c> {
             heap = self.reach(executor)?;
             std::mem::swap(&mut self.heap.header, &mut self.part);
         }
+        self.encode_absorbed(executor, absorber);
         self.encode_races(executor);
         let header = self.leaf()?;
         let at = self.width + self.first_global + self.globals.len();
         self.set(at, header);
         self.set(at + 1, heap);
         Ok(())
+    }
+
+    /// Which absorbed accesses are kept. What is not reached by name is reached by nobody.
+    fn encode_absorbed(&mut self, executor: &Executor<'_>, absorber: Option<&Absorber<'_>>) {
+        let Some(absorber) = absorber else { return };
+        let memory = executor.memory();
+        let mut lines: Vec<Vec<u8>> = Vec::new();
+        for (thread, access) in absorber.kept() {
+            let info = &memory.objects[access.object as usize];
+            let mut line = Part::default();
+            line.number(thread as u64);
+            line.bytes.push(u8::from(access.writes) << 1 | u8::from(access.is_loose));
+            line.number(access.known);
+            line.number(u64::from(access.size));
+            if self.encoder.rename && matches!(info.kind, Kind::Heap | Kind::Stack) {
+                let Some(&name) = self.heap.names.get(&access.object) else { continue };
+                line.bytes.push(0);
+                line.number(u64::from(name));
+                line.number(u64::from(access.at - info.start));
+            } else {
+                line.bytes.push(1);
+                let offset = i64::from(access.at - info.start);
+                self.encoder.pointer(memory, memory.pointer(access.object, offset), &mut line);
+            }
+            lines.push(line.bytes);
+        }
+        lines.sort_unstable();
+        lines.dedup();
+        self.part.number(lines.len() as u64);
+        lines.iter().for_each(|line| self.part.bytes.extend_from_slice(line));
     }
 
     /// Which accesses so far may be part of a data race, and who knows of them; nothing if there are none.
@@ -553,7 +592,11 @@ impl<'c> Vector<'c> {
     }
 
     /// The whole state as one string of bytes.
-    fn whole_state(&mut self, executor: &Executor<'_>) -> Result<(u32, bool), Problem> {
+    fn whole_state(
+        &mut self,
+        executor: &Executor<'_>,
+        absorber: Option<&Absorber<'_>>,
+    ) -> Result<(u32, bool), Problem> {
         let mut bytes = Vec::new();
         self.heap.names.clear();
         self.heap.order.clear();
@@ -588,6 +631,7 @@ impl<'c> Vector<'c> {
         }
         bytes.extend_from_slice(&self.heap.header.bytes);
         self.part.clear();
+        self.encode_absorbed(executor, absorber);
         self.encode_races(executor);
         bytes.extend_from_slice(&self.part.bytes);
         Ok(self.whole.add(&bytes)?)

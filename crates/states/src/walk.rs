@@ -3,8 +3,10 @@
 //! A choice is a thread's visible step or the commit of a buffered store. A step that asks for nondeterministic values is
 //! taken once for each combination of them, in order: the values chosen last change first.
 
+use crate::absorb::Absorber;
 use crate::encode::Encoder;
 use crate::fair::{MOST_THREADS, Store};
+use crate::future::Futures;
 use crate::vector::{Problem, TrailMark, Vector};
 use norn_engine::Prepared;
 use norn_exec::op::{Code, Op};
@@ -27,6 +29,8 @@ pub struct Setting<'a> {
     pub model: Model,
     pub checks: Checks,
     pub reductions: Reductions,
+    /// What threads may still do; `None` if the program is too large to look at.
+    pub futures: Option<&'a Futures>,
     /// Room for this many threads.
     pub max_threads: usize,
     /// A thread that would be one more than there is room for is not created, which is noted.
@@ -57,13 +61,27 @@ pub struct Reductions {
     pub merge_stores: bool,
     /// Where one step is independent of all that other threads may do, only that one is taken.
     pub persistent: bool,
+    /// Accesses in which nobody else has a part yet are taken along with the step before them.
+    pub absorb: bool,
 }
 
 impl Reductions {
-    pub const ALL: Reductions =
-        Reductions { live_only: true, rename: true, collapse: true, merge_stores: true, persistent: true };
-    pub const NONE: Reductions =
-        Reductions { live_only: false, rename: false, collapse: false, merge_stores: false, persistent: false };
+    pub const ALL: Reductions = Reductions {
+        live_only: true,
+        rename: true,
+        collapse: true,
+        merge_stores: true,
+        persistent: true,
+        absorb: true,
+    };
+    pub const NONE: Reductions = Reductions {
+        live_only: false,
+        rename: false,
+        collapse: false,
+        merge_stores: false,
+        persistent: false,
+        absorb: false,
+    };
 }
 
 /// One thing that may happen next.
@@ -144,16 +162,20 @@ pub struct Point {
     pub executor: Mark,
     trail: TrailMark,
     taken: usize,
+    absorbed: usize,
 }
 
 pub struct Walk<'a> {
     pub setting: Setting<'a>,
     pub executor: Executor<'a>,
     pub vector: Vector<'a>,
+    pub absorber: Option<Absorber<'a>>,
     /// The steps from the beginning to the current state.
     pub taken: Vec<Taken>,
+    /// Whether the last step was a spurious wake-up and nothing else.
+    pub was_spurious: bool,
     /// Some step asked for an input.
-    has_inputs: bool,
+    pub(crate) has_inputs: bool,
     /// A store was not executed because its buffer was full.
     pub buffer_full: bool,
     /// A thread was not created because there were enough.
@@ -166,18 +188,22 @@ const MOST_VALUES: usize = 1 << 10;
 impl<'a> Walk<'a> {
     /// Before the program starts: the only choice is to start it.
     pub fn new(setting: Setting<'a>) -> Result<Walk<'a>, Halt> {
-        let Setting { program, code, model, checks, reductions, .. } = setting;
+        let Setting { program, code, model, checks, reductions, futures, .. } = setting;
         let mut executor = Executor::new(program.code(), code, model, checks).map_err(Halt::Stop)?;
         executor.leave_values_open();
         let encoder = Encoder::new(code, model, reductions.live_only, reductions.rename);
         let room = (setting.max_threads, model != Model::Sc);
         let deadlock = checks.deadlock || checks.termination || !reductions.live_only;
         let vector = Vector::new(&executor, encoder, reductions.collapse, deadlock, room)?;
+        let of_model = (model, setting.buffer);
+        let absorber = futures.filter(|_| reductions.absorb).map(|f| Absorber::new(program, code, f, of_model));
         Ok(Walk {
             setting,
             executor,
             vector,
+            absorber,
             taken: Vec::new(),
+            was_spurious: false,
             has_inputs: false,
             buffer_full: false,
             threads_full: false,
@@ -185,13 +211,22 @@ impl<'a> Walk<'a> {
     }
 
     pub fn point(&self) -> Point {
-        Point { executor: self.executor.mark(), trail: self.vector.mark(), taken: self.taken.len() }
+        let absorbed = self.absorber.as_ref().map_or(0, Absorber::mark);
+        Point { executor: self.executor.mark(), trail: self.vector.mark(), taken: self.taken.len(), absorbed }
     }
 
     pub fn back_to(&mut self, point: Point) {
         self.executor.undo_to(point.executor);
         self.vector.undo_to(point.trail);
         self.taken.truncate(point.taken);
+        if let Some(absorber) = &mut self.absorber {
+            absorber.undo_to(point.absorbed);
+        }
+    }
+
+    /// The number of the current state and whether it is new.
+    pub fn state(&mut self) -> Result<(u32, bool), Problem> {
+        self.vector.state(&self.executor, self.absorber.as_ref())
     }
 
     /// The thread that stands before a store to its buffer.
@@ -229,9 +264,9 @@ impl<'a> Walk<'a> {
             && !self.executor.threads().any(|thread| self.is_held(thread))
     }
 
-    /// Takes a step, with the values `chosen` for its inputs; more of them are chosen where it asks for more. When there
-    /// is no next state, the executor may be anywhere: the caller goes back.
-    pub fn step(&mut self, choice: Choice, chosen: &mut Vec<Chosen>) -> Result<(), Halt> {
+    /// Takes a step, with the values `chosen` for its inputs; more of them are chosen where it asks for more. `enough`: nothing
+    /// else is tried in this state. When there is no next state, the executor may be anywhere: the caller goes back.
+    pub fn step(&mut self, choice: Choice, enough: bool, chosen: &mut Vec<Chosen>) -> Result<(), Halt> {
         let point = self.point();
         loop {
             if self.has_inputs {
@@ -240,7 +275,7 @@ impl<'a> Walk<'a> {
                     self.executor.give_input(*thread, *position, *value);
                 }
             }
-            match self.execute(choice) {
+            match self.execute(choice, enough) {
                 Ok(()) => break,
                 Err(Stop::NeedInput(request)) => {
                     self.has_inputs = true;
@@ -255,7 +290,8 @@ impl<'a> Walk<'a> {
                 Err(stop) => return Err(Halt::Stop(stop)),
             }
         }
-        self.vector.update(&self.executor, point.executor)?;
+        self.look_ahead(point.executor);
+        self.vector.update(&self.executor, point.executor, self.absorber.as_ref())?;
         Ok(())
     }
 
@@ -268,7 +304,7 @@ impl<'a> Walk<'a> {
             for Chosen { thread, position, value, .. } in &chosen {
                 self.executor.give_input(*thread, *position, *value);
             }
-            match self.execute(choice) {
+            match self.execute(choice, false) {
                 Ok(()) => break,
                 Err(Stop::NeedInput(request)) => {
                     self.has_inputs = true;
@@ -280,7 +316,7 @@ impl<'a> Walk<'a> {
                 Err(stop) => return Err(Halt::Stop(stop)),
             }
         }
-        self.vector.update(&self.executor, point.executor)?;
+        self.vector.update(&self.executor, point.executor, self.absorber.as_ref())?;
         Ok(())
     }
 
@@ -335,23 +371,39 @@ impl<'a> Walk<'a> {
             && !self.executor.threads().any(|thread| self.is_bounded(thread) || has_stores(thread))
     }
 
-    fn execute(&mut self, choice: Choice) -> Result<(), Stop> {
+    fn execute(&mut self, choice: Choice, enough: bool) -> Result<(), Stop> {
+        self.was_spurious = false;
         match choice {
-            Choice::Start => self.executor.start()?,
-            Choice::Run(number) => self.run(self.executor.identity(number))?,
+            Choice::Start => {
+                self.executor.start()?;
+                if let Some(absorber) = &mut self.absorber {
+                    absorber.look_ahead(&self.executor);
+                }
+            }
+            Choice::Run(number) => self.run_with_waiting(number, enough)?,
             Choice::Commit(number, index) => {
-                let thread = self.executor.identity(number);
-                let step = self.executor.thread(thread).buffer[index as usize].step;
-                self.taken.push(Taken { thread, step, commit: true, creates: false, lets_go: false });
-                let result = self.executor.commit(thread, step);
-                self.note_who_went_on(thread);
-                result?;
+                self.commit(number, index as usize)?;
+                if let Some(absorber) = &mut self.absorber
+                    && !absorber.follow(&self.executor, number, None, (false, enough))
+                {
+                    return Err(Stop::NotEnabled);
+                }
             }
         }
-        self.merge_stores()
+        self.merge_stores()?;
+        self.take_commits_along()
     }
 
-    fn run(&mut self, thread: ThreadIdentity) -> Result<(), Stop> {
+    pub(crate) fn commit(&mut self, number: ThreadIndex, index: usize) -> Result<(), Stop> {
+        let thread = self.executor.identity(number);
+        let step = self.executor.thread(thread).buffer[index].step;
+        self.taken.push(Taken { thread, step, commit: true, creates: false, lets_go: false });
+        let result = self.executor.commit(thread, step);
+        self.note_who_went_on(thread);
+        result
+    }
+
+    pub(crate) fn run(&mut self, thread: ThreadIdentity) -> Result<(), Stop> {
         let owner = self.executor.thread(thread);
         let step = owner.counts.steps.next();
         let creates = matches!(self.setting.code.ops[owner.pc as usize], Op::Spawn(_));
@@ -372,7 +424,7 @@ impl<'a> Walk<'a> {
 
     /// Stores go to their buffers at once: nobody else notices, and the own commits go on as before, so the order does
     /// not matter. It ends, because buffers are bounded.
-    fn merge_stores(&mut self) -> Result<(), Stop> {
+    pub(crate) fn merge_stores(&mut self) -> Result<(), Stop> {
         let merges = self.setting.reductions.merge_stores && !self.setting.stores_may_fail();
         if !merges || self.setting.model == Model::Sc {
             return Ok(());
