@@ -372,6 +372,16 @@ fn a_store_may_come_too_late() {
     check_finals(&text, Checks::default(), [1, 2, 2]);
 }
 
+/// A section that is not possible yet depends on what it waits for: the store does not wait for the step behind it.
+#[test]
+fn what_others_wait_for_does_not_wait() {
+    let functions = "extern void __VERIFIER_atomic_begin(void), __VERIFIER_atomic_end(void), __VERIFIER_assume(int);\n\
+        void *other(void *arg) { __VERIFIER_atomic_begin(); __VERIFIER_assume(x == 1); seen[0] = 1; __VERIFIER_atomic_end();\n\
+          return 0; }\n\
+        void *t(void *arg) { x = 1; __VERIFIER_atomic_begin(); x = 2; __VERIFIER_atomic_end(); return 0; }";
+    check_finals(&two_threads(functions, ""), Checks::default(), [1; 3]);
+}
+
 /// Where a lock can only report that it would block for ever, it is a deadlock, whatever the thread did just before.
 #[test]
 fn nothing_is_taken_along_with_a_spurious_wake_up() {

@@ -21,7 +21,8 @@ pub fn program(random: &mut Random) -> String {
     let most = if threads == 2 { 3 } else { 2 };
     let mut text = HEAD.to_owned();
     for thread in (0..threads).rev() {
-        let _ = writeln!(text, "void *t{thread}(void *arg) {{\n  int r = 0;");
+        // Nothing is private: when the program ends early, nobody can tell what private memory held.
+        let _ = writeln!(text, "void *t{thread}(void *arg) {{\n  int r = 0;\n  if (arg) r = x + y + z + c + u.i;");
         for _ in 0..1 + random.below(most) {
             let _ = writeln!(text, "  {}", statement(random));
         }
