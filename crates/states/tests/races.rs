@@ -19,7 +19,8 @@ const CHECKS: Checks = Checks { data_race: true, ..Checks::DEFAULT };
 /// By model: whether there is a violation, if both know.
 fn check(program: &Prepared, checks: Checks, name: &str) -> Vec<Option<bool>> {
     let of_model = |model: Model| {
-        let limits = at_most(1 << 19);
+        // More states would need gigabytes.
+        let limits = at_most(1 << 16);
         let question = Question { program, model, checks, limits: &limits, domain: None, observed: &[] };
         let expected = states::explore(&question);
         if expected.incomplete.is_some() && expected.violation.is_none() {
