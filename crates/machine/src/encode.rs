@@ -102,11 +102,15 @@ impl Machine<'_> {
             // Epochs never fall along a buffer.
             rank += u64::from(i > 0 && entry.epoch > thread.buffer[i - 1].epoch);
             out.push(u8::from(entry.moot));
+            number(out, rank);
+            // A moot store leaves the buffer in its turn and changes nothing, whatever it holds.
+            if entry.moot {
+                continue;
+            }
             object(out, memory, Some(entry.object));
             number(out, entry.offset);
             out.push(entry.ty as u8);
             value(out, memory, entry.ty, entry.value);
-            number(out, rank);
             out.push(u8::from(entry.message.is_some()) * 2 + u8::from(entry.follows == Follows::Own));
         }
         out.push(u8::from(thread.buffer.last().is_some_and(|last| last.epoch < thread.epoch)));
