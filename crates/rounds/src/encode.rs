@@ -29,6 +29,7 @@ use crate::watch::Watch;
 use norn_ir::instr::{FenceKind, Order};
 use norn_logic::{Sort, Term, Terms};
 use norn_symex::{Condition, EventId, EventKind, Finding, ObjectId, SectionKind, Symbolic, ThreadId};
+use norn_tiles::Cube;
 use norn_verdict::limits::Exceeded;
 use norn_verdict::model::Model;
 use std::collections::BTreeMap;
@@ -46,6 +47,8 @@ pub struct Encoding<'a> {
     started: Vec<Vec<Term>>,
     /// By the event that stands for the store; then by round, from 1.
     committed: BTreeMap<EventId, Vec<Term>>,
+    /// What the schedules have in common, if only some of them are wanted.
+    cube: Cube,
 }
 
 /// Conditions on an execution of K rounds.
@@ -86,7 +89,13 @@ impl<'a> Encoding<'a> {
             positions,
             started: vec![Vec::new(); plan.units.len()],
             committed: BTreeMap::new(),
+            cube: Cube::default(),
         }
+    }
+
+    /// Only the schedules of a cube, from now on. It may speak of no more rounds than there are.
+    pub fn narrow_to(&mut self, cube: &Cube) {
+        self.cube = cube.clone();
     }
 
     /// The most bits of a variable's value.
@@ -108,6 +117,11 @@ impl<'a> Encoding<'a> {
         for &constraint in &self.symbolic.constraints {
             let constraint = self.narrow.bool(constraint);
             formula.clauses.push(vec![constraint]);
+        }
+        for literal in &self.cube.0 {
+            let first = self.plan.threads[literal.thread as usize].units.start;
+            let begun = self.started(UnitId(first.0 + literal.unit), literal.round);
+            formula.clauses.push(vec![if literal.begun { begun } else { !begun }]);
         }
         for round in 1..=last {
             self.order_of_units(round, &mut formula.clauses);

@@ -7,6 +7,7 @@ use norn_ir::program::Program;
 use norn_passes::analysed::Analysed;
 use norn_passes::unwind::Bounds;
 use norn_symex::{Symbolic, bounds_of, execute};
+use norn_tiles::Cube;
 use norn_verdict::claim::{Mismatch, Referee};
 use norn_verdict::limits::{Exceeded, Limits};
 use norn_verdict::model::Model;
@@ -40,7 +41,7 @@ impl Engine for Rounds {
         }
         let Query { program, model, checks, limits, .. } = *query;
         let Rounds { rounds, ref thread_order, bits, certify } = *self;
-        let task = Task { program, model, checks, rounds, thread_order, bits, certify, limits, referee };
+        let task = Task { program, model, checks, rounds, thread_order, bits, certify, tile: None, limits, referee };
         match query.bounds {
             Some(bounds) => towards(&task, bounds),
             None => crate::grow::verdict(&task),
@@ -58,6 +59,8 @@ pub struct Task<'a> {
     pub thread_order: &'a [u32],
     pub bits: Option<u32>,
     pub certify: bool,
+    /// Only the schedules that belong to it, in as many rounds as it speaks of.
+    pub tile: Option<&'a Cube>,
     pub limits: &'a Limits,
     pub referee: &'a dyn Referee,
 }

@@ -103,7 +103,15 @@ impl<'a> Examiner<'a> {
         let mut assumptions = BTreeSet::new();
         let mut marks = None;
         let mut stopped = None;
-        for rounds in ladder(goal_rounds, goal.only_violations) {
+        if let Some(cube) = task.tile {
+            full.narrow_to(cube);
+            small.iter_mut().for_each(|small| small.narrow_to(cube));
+        }
+        let steps = match task.tile {
+            Some(_) => vec![goal_rounds],
+            None => ladder(goal_rounds, goal.only_violations),
+        };
+        for rounds in steps {
             let is_last = rounds == goal_rounds;
             let attempt = goal.patience.unwrap_or(ATTEMPT);
             if let Some(small) = &mut small

@@ -6,6 +6,7 @@
 //! - `ranges`, `narrow`: as few bits as values need
 //! - `solve`: the solver's answer as an execution; `watch`: the limits while it is built;
 //!   `sampled`: that executions of the machine are models; `size`: how large formulas are; `shrink`: the same with fewer context switches
+//! - `tile`: the formula in pieces, for many machines
 //!
 //! What the formula leaves out, and what that relies on:
 //!
@@ -40,6 +41,7 @@ mod size;
 mod solve;
 #[cfg(test)]
 mod tests;
+pub mod tile;
 mod watch;
 
 pub use engine::Rounds;

@@ -12,7 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// What is checked.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Checks {
     pub basic: Basic,
     pub deadlock: bool,
@@ -26,7 +27,7 @@ pub struct Checks {
 }
 
 /// What is checked of that which needs no looking for.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub enum Basic {
     /// Assertions, error functions and labels, misuse of mutexes and their kin, divisions that processors trap.
     #[default]
