@@ -4,6 +4,7 @@ use crate::compiler_flags::{self, Translated};
 use crate::files::FileArgs;
 use crate::limits;
 use crate::litmus_model::LitmusModel;
+use crate::tiles::args::{ElsewhereArgs, GatherArgs, SplitArgs, WorkArgs};
 use clap::parser::ArgMatches;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use norn_c::driver::Input;
@@ -150,6 +151,35 @@ pub enum Command {
                             norn ir --stats preprocessed.i"
     )]
     Ir(IrArgs),
+    /// Cut one question into pieces, for many machines
+    ///
+    /// Writes files `tile-0.json`, `tile-1.json`, … Each holds the whole question (the program as IR text, the model, the properties,
+    /// the bounds) and says which of its schedules to look at: where context switches stand. Every schedule belongs to exactly
+    /// one piece. `norn work` answers a piece, on any machine that has the same norn, `norn gather` says the verdict. Only questions
+    /// to the engine `rounds` can be cut, with --rounds and --unwind given. `norn check --on` does all of it at once.
+    #[command(after_help = "Examples:\n  norn split -m tso --rounds 4 --unwind 2 --tiles 64 -o tiles queue.c\n  \
+                            seq 0 63 | xargs -P 8 -n 1 norn work tiles; norn gather tiles\n  \
+                            norn split --rounds 4 --unwind 2 --tiles 64 --kubernetes -o tiles queue.c\n\n\
+                            Exit status: 0 written; 1 it cannot be cut; 5 unknown, there is nothing to cut; 7 it could not be written.")]
+    Split(SplitArgs),
+    /// Answer one piece of those that `norn split` wrote
+    ///
+    /// Writes `answer-K.json` beside `tile-K.json`, all at once: whoever looks sees no answer or all of it. It may be ended at
+    /// any time and run again, also while somebody else works on the same piece. What has been answered is not answered again, unless a
+    /// limit had ended the search. A violation is confirmed by the reference machine here, and again by `norn gather`.
+    #[command(after_help = "Examples:\n  norn work tiles 17\n  norn work --timeout 3600 --memory 2000 tiles 17\n  \
+                            sbatch --array=0-63 --wrap 'norn work tiles $SLURM_ARRAY_TASK_ID'\n\n\
+                            Exit status: 0 there is an answer, whatever it says; 2 the piece cannot be read; 7 the answer could not be\n\
+                            written; 130 interrupted, without an answer.")]
+    Work(WorkArgs),
+    /// Say the verdict of all pieces together
+    ///
+    /// Looks whether the pieces are all of one question, each once, and whether the answers are theirs. The reference machine replays
+    /// what violates a property: one piece is enough for `unsafe`. `safe` needs all pieces. What has no answer is named:
+    /// `norn: unknown (tso): tiles 3, 7-9 of 64 have no answer`.
+    #[command(after_help = "Examples:\n  norn gather tiles\n  norn gather --stats --html bug.html tiles\n\n\
+                            Exit status: 0 safe, 10 unsafe, 5 unknown, 2 pieces or answers that cannot be read or do not belong together.")]
+    Gather(GatherArgs),
 }
 
 #[derive(Args, Debug)]
@@ -201,6 +231,9 @@ pub struct CheckArgs {
     /// List the loops of the program, and do nothing else
     #[arg(long)]
     pub show_loops: bool,
+
+    #[command(flatten)]
+    pub elsewhere: ElsewhereArgs,
 
     #[command(flatten)]
     pub limits: LimitArgs,
@@ -737,6 +770,12 @@ impl LimitArgs {
     pub fn memory(&self) -> u64 {
         self.megabytes.map_or_else(limits::default_memory, |mb| mb.saturating_mul(1 << 20))
     }
+
+    /// The time and the memory as words of a command line, as far as they were given.
+    pub fn words(&self) -> Vec<String> {
+        let memory = self.megabytes.map(|megabytes| format!("--memory={megabytes}"));
+        [format!("--timeout={}", self.timeout.as_secs_f64())].into_iter().chain(memory).collect()
+    }
 }
 
 fn jobs(text: &str) -> Result<NonZeroUsize, String> {
@@ -775,7 +814,7 @@ pub enum Unwind {
     At { file: String, line: u32, bound: u32 },
 }
 
-fn unwind_bound(text: &str) -> Result<Unwind, String> {
+pub fn unwind_bound(text: &str) -> Result<Unwind, String> {
     let wrong = || format!("'{text}' is neither a number nor FILE:LINE=N");
     let number = |text: &str| text.parse::<u32>().map_err(|_| wrong());
     match text.rsplit_once('=') {
@@ -1078,7 +1117,8 @@ fn parse_as_given(args: Vec<OsString>) -> Result<Cli, clap::Error> {
         }
         Command::Ir(ir) => &mut ir.c,
         Command::Sequentialize(sequentialize) => &mut sequentialize.c,
-        Command::Litmus(_) => return Ok(cli),
+        Command::Split(split) => &mut split.c,
+        Command::Litmus(_) | Command::Work(_) | Command::Gather(_) => return Ok(cli),
     };
     if let Some((_, sub)) = matches.subcommand() {
         c.order_macros(sub);

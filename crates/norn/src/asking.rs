@@ -1,6 +1,7 @@
 //! From the options of the command line to those who are asked.
 
-use crate::args::{CheckArgs, Encoding, Engine, EventsArgs, LitmusArgs, RoundsArgs, Unwind};
+use crate::args::{CheckArgs, CheckedArgs, Encoding, Engine, EventsArgs, LitmusArgs, RoundsArgs, Unwind};
+use crate::input;
 use norn_engine::GivenBounds;
 use norn_passes::unwind::BoundAt;
 use norn_portfolio::{Options, Task, Who};
@@ -8,7 +9,9 @@ use norn_rounds::Rounds;
 use norn_verdict::claim::Mismatch;
 use norn_verdict::model::Model;
 use norn_verdict::outcome::Verdict;
+use norn_verdict::property::{self, Property};
 use std::num::NonZeroUsize;
+use std::path::Path;
 
 impl Engine {
     /// The engine, if it is a single one.
@@ -69,6 +72,20 @@ impl CheckArgs {
 impl LitmusArgs {
     pub fn options(&self) -> Options {
         engine_options(self.events, &self.rounds)
+    }
+}
+
+/// What the options and the property file ask.
+pub fn asked(property: Option<&Path>, checks: &CheckedArgs, entry: &str) -> Result<Property, String> {
+    let Some(path) = property else {
+        return Ok(Property { checks: checks.checks(), entry: entry.to_owned() });
+    };
+    let shown = path.display();
+    let text = input::read(path).map_err(|reason| format!("'{shown}': {reason}"))?;
+    let property = property::parse(&text).map_err(|reason| format!("'{shown}': {reason}"))?;
+    match property.entry == entry {
+        true => Ok(property),
+        false => Err(format!("'{shown}' is about '{}': give --entry {}", property.entry, property.entry)),
     }
 }
 

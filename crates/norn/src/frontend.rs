@@ -16,19 +16,53 @@ use norn_ir::span::Span;
 use norn_repair::{Code, Inputs};
 use norn_report::{Sources, visible};
 use norn_witness::text::{Line, Text, Texts};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A program that was read, with the texts it came from.
 pub struct Compiled {
     pub program: Prepared,
     pub times: StageTimes,
-    sources: SourceMap,
+    sources: Lines,
+}
+
+/// By file and number.
+pub type KeptLines = BTreeMap<String, BTreeMap<u32, String>>;
+
+/// Where the text of a line comes from.
+enum Lines {
+    /// Files that were read.
+    Read(SourceMap),
+    /// Only some lines are there.
+    Kept(KeptLines),
 }
 
 impl Compiled {
     pub fn with_sources<T>(&self, report: impl FnOnce(&Sources<'_>) -> T) -> T {
-        let line_text = |file: &str, line: u32| self.sources.presumed_line_text(file, line).map(str::to_owned);
+        let line_text = |file: &str, line: u32| match &self.sources {
+            Lines::Read(sources) => sources.presumed_line_text(file, line).map(str::to_owned),
+            Lines::Kept(lines) => lines.get(file)?.get(&line).cloned(),
+        };
         report(&Sources { program: &self.program, line_text: &line_text })
+    }
+
+    /// A program that was compiled elsewhere, with lines of its texts.
+    pub fn kept(program: Prepared, lines: KeptLines) -> Compiled {
+        Compiled { program, times: StageTimes::default(), sources: Lines::Kept(lines) }
+    }
+
+    /// All lines that a report may show.
+    pub fn lines(&self) -> KeptLines {
+        let mut lines = KeptLines::new();
+        self.with_sources(|sources| {
+            for span in sources.program.functions.iter().flat_map(spans).filter(|span| span.line != 0) {
+                let file = sources.program.file(span.file);
+                if let Some(text) = (sources.line_text)(file, span.line) {
+                    lines.entry(file.to_owned()).or_default().insert(span.line, text);
+                }
+            }
+        });
+        lines
     }
 
     /// The texts of the user's code, by the lines that they really have.
@@ -36,17 +70,18 @@ impl Compiled {
         let program = &self.program;
         let mut texts = Texts::default();
         let mut known: Vec<SourceId> = Vec::new();
+        let Lines::Read(sources) = &self.sources else { return texts };
         for span in program.functions.iter().filter(|f| f.origin == Origin::User).flat_map(spans) {
             let key = (span.file, span.line);
             if span.line == 0 || texts.lines.contains_key(&key) {
                 continue;
             }
-            let Some((id, number)) = self.sources.line_presumed_as(program.file(span.file), span.line) else {
+            let Some((id, number)) = sources.line_presumed_as(program.file(span.file), span.line) else {
                 continue;
             };
             let file = known.iter().position(|other| *other == id).unwrap_or_else(|| {
-                let lines = self.sources.text(id).lines().map(str::to_owned).collect();
-                texts.files.push(Text::new(self.sources.name(id).to_owned(), lines));
+                let lines = sources.text(id).lines().map(str::to_owned).collect();
+                texts.files.push(Text::new(sources.name(id).to_owned(), lines));
                 known.push(id);
                 known.len() - 1
             });
@@ -150,7 +185,7 @@ pub fn compile_code(code: Code, decisions: Decisions) -> Result<Compiled, Failur
                 }
                 Prepared::new(program)
             });
-            Ok(Compiled { program, times, sources })
+            Ok(Compiled { program, times, sources: Lines::Read(sources) })
         }
         None => match diagnostics.into_iter().max_by_key(|d| d.severity) {
             Some(worst) if worst.severity == Severity::Unsupported => Err(Failure::Unsupported(worst.message)),

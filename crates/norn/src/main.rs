@@ -25,6 +25,7 @@ mod progress;
 mod reach;
 mod render;
 mod system_headers;
+mod tiles;
 mod watch;
 mod witness;
 
@@ -90,5 +91,8 @@ fn run(cli: &Cli) -> Exit {
         Command::Litmus(args) => commands::litmus::run(args),
         Command::Sequentialize(args) => commands::sequentialize::run(args),
         Command::Ir(args) => commands::ir::run(args),
+        Command::Split(args) => commands::split::run(args),
+        Command::Work(args) => commands::work::run(args),
+        Command::Gather(args) => commands::gather::run(args),
     }
 }

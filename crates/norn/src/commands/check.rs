@@ -1,7 +1,7 @@
 //! `norn check`: is the program safe?
 
 use crate::args::CheckArgs;
-use crate::asking::given_bounds;
+use crate::asking::{asked, given_bounds};
 use crate::backend;
 use crate::bundle;
 use crate::commands::conclusion::{self, Conclusion, Part};
@@ -9,11 +9,11 @@ use crate::commands::graphs;
 use crate::exit::Exit;
 use crate::explaining;
 use crate::frontend::{self, Compiled, Decisions, Failure};
-use crate::input;
 use crate::limits;
 use crate::loops;
 use crate::output;
 use crate::progress::ProgressLine;
+use crate::tiles;
 use crate::watch::{self, LastWords};
 use norn_engine::capabilities::{self, Capabilities};
 use norn_machine::nested::carried_over;
@@ -25,7 +25,7 @@ use norn_verdict::claim::Mismatch;
 use norn_verdict::limits::{Limits, StopToken};
 use norn_verdict::model::Model;
 use norn_verdict::outcome::{Checks, Outcome, Verdict, ViolationKind};
-use norn_verdict::property::{self, Property};
+use norn_verdict::property::Property;
 use norn_verdict::undecided::Why;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -34,9 +34,13 @@ pub fn run(args: &CheckArgs) -> Exit {
     if let Some(message) = misplaced_option(args) {
         return output::fail(&message, Exit::Usage);
     }
+    let elsewhere = args.cut();
+    if let Some(message) = elsewhere.as_ref().and_then(|(cut, _)| tiles::cutting::misplaced(cut)) {
+        return output::fail(&message, Exit::Usage);
+    }
     watch::limit(args.limits.timeout, args.limits.memory());
     leave_last_words(args);
-    let asked = match asked(args) {
+    let asked = match asked(args.property.as_deref(), &args.checks, &args.c.entry) {
         Ok(asked) => asked,
         Err(message) => return output::fail(&message, Exit::BadInput),
     };
@@ -55,6 +59,9 @@ pub fn run(args: &CheckArgs) -> Exit {
     }
     if let Err(message) = loops::check_bounds(&compiled.program, &args.unwind) {
         return output::fail(&message, Exit::Usage);
+    }
+    if let Some((cut, place)) = &elsewhere {
+        return tiles::elsewhere::run(args, (cut, place), &compiled);
     }
     let stop = watch::stop_token();
     if let Some(command) = &args.backend {
@@ -123,20 +130,6 @@ fn check(args: &CheckArgs, asked: &Property, compiled: &Compiled, stop: &StopTok
         _ if stop.is_stopped() => Exit::Interrupted,
         exit => exit,
     })
-}
-
-/// What the options and the property file ask.
-fn asked(args: &CheckArgs) -> Result<Property, String> {
-    let Some(path) = &args.property else {
-        return Ok(Property { checks: args.checks.checks(), entry: args.c.entry.clone() });
-    };
-    let shown = path.display();
-    let text = input::read(path).map_err(|reason| format!("'{shown}': {reason}"))?;
-    let property = property::parse(&text).map_err(|reason| format!("'{shown}': {reason}"))?;
-    match property.entry == args.c.entry {
-        true => Ok(property),
-        false => Err(format!("'{shown}' is about '{}': give --entry {}", property.entry, property.entry)),
-    }
 }
 
 /// An option that the chosen engine would ignore: what it asks for would be missing from the verdict.
@@ -222,7 +215,7 @@ fn check_model(
 }
 
 /// What is to be shown, after an attack on what says safe. If it is wrong, a report goes into the folder.
-fn attacked(task: &Task<'_>, verdict: Verdict, spent: Duration, folder: &Path) -> Result<Verdict, Exit> {
+pub fn attacked(task: &Task<'_>, verdict: Verdict, spent: Duration, folder: &Path) -> Result<Verdict, Exit> {
     match attack(task, verdict, spent).map_err(|mismatch| report_mismatch(task, &mismatch))? {
         Attacked::Shown(verdict) => Ok(*verdict),
         Attacked::Contradicted(both) => {
@@ -233,7 +226,7 @@ fn attacked(task: &Task<'_>, verdict: Verdict, spent: Duration, folder: &Path) -
 }
 
 /// An engine contradicts the machine: nothing that it says is worth printing as a verdict.
-fn report_mismatch(task: &Task<'_>, mismatch: &Mismatch) -> Exit {
+pub fn report_mismatch(task: &Task<'_>, mismatch: &Mismatch) -> Exit {
     let Mismatch::LeftOut { reason, schedule } = mismatch else {
         let message = format!("internal error: a counterexample did not replay: {mismatch}");
         return output::fail(&message, Exit::Internal);
@@ -262,7 +255,7 @@ fn report_disagreement(task: &Task<'_>, verdicts: &[Verdict], (violated, safe): 
 
 /// A safe program may still have data races, and then C compilers may do with it what Norn did not look at. A few
 /// random executions show most of them.
-fn race_note(model: Model, sources: &Sources<'_>, limits: &Limits) -> Option<String> {
+pub fn race_note(model: Model, sources: &Sources<'_>, limits: &Limits) -> Option<String> {
     const EXECUTIONS: u64 = 8;
     const STEPS: u64 = 2_000;
     let checks = Checks { data_race: true, ..Checks::default() };

@@ -212,7 +212,7 @@ pub fn text(verdict: &Verdict, sources: &Sources<'_>) -> String {
 }
 
 /// What to do about unknown verdicts, one line each; with JSON it is part of that.
-fn help<'a>(outcomes: impl Iterator<Item = &'a Outcome>, as_json: bool) -> String {
+pub fn help<'a>(outcomes: impl Iterator<Item = &'a Outcome>, as_json: bool) -> String {
     let mut lines: Vec<String> = Vec::new();
     for advice in outcomes.filter(|_| !as_json).map(advice).filter(|advice| !advice.is_empty()) {
         let advice = advice.iter().map(|advice| visible(&advice.to_string()).into_owned()).collect::<Vec<_>>();
@@ -225,7 +225,7 @@ fn help<'a>(outcomes: impl Iterator<Item = &'a Outcome>, as_json: bool) -> Strin
 }
 
 /// The status that says most: unsafe, then unknown, then safe.
-fn overall(verdicts: &[Verdict]) -> Exit {
+pub fn overall(verdicts: &[Verdict]) -> Exit {
     let is_open = |v: &Verdict| matches!(v.outcome, Outcome::Limited { .. } | Outcome::Unknown(_));
     if verdicts.iter().any(|v| matches!(v.outcome, Outcome::Unsafe(_))) {
         Exit::Unsafe

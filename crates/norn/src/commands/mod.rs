@@ -3,8 +3,9 @@
 mod changes;
 pub mod check;
 mod choices;
-mod conclusion;
+pub mod conclusion;
 pub mod explain;
+pub mod gather;
 mod graphs;
 pub mod ir;
 pub mod litmus;
@@ -14,4 +15,6 @@ pub mod repair;
 pub mod robust;
 pub mod run;
 pub mod sequentialize;
+pub mod split;
 pub mod validate;
+pub mod work;
