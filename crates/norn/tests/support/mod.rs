@@ -62,6 +62,10 @@ impl Folder {
 pub struct Run(Output);
 
 impl Run {
+    pub fn of(output: Output) -> Run {
+        Run(output)
+    }
+
     pub fn status(&self) -> i32 {
         self.0.status.code().expect("norn should not be killed")
     }
