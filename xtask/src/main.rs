@@ -17,6 +17,7 @@ mod norn;
 mod outcomes;
 mod pages;
 mod pinned;
+mod slurm;
 mod torture;
 
 use std::process::ExitCode;
@@ -59,6 +60,9 @@ Usage: cargo xtask TASK
                      --survivors runs the tests again with those that survived
   pages              open the pages of 'norn check --html' in a browser (chromium and chromedriver), step through them, and
                      leave pictures in target/pages
+  slurm [STARTER]    'norn check --on slurm' on a real Slurm: verdicts as without pieces, a task that is killed is replaced,
+                     nothing is left. STARTER starts one as 'STARTER DIR start' and prints 'export SLURM_CONF=FILE', and stops it
+                     as 'STARTER DIR stop'; without it, Slurm has to run already
   csmith --inputs [--count N] [--seed S] [--timeout SECONDS]
                      the same for the engines, on small programs with constants turned into inputs that are pinned
   torture --dir DIR [--count N] [--seed S] [--timeout SECONDS]
@@ -118,6 +122,8 @@ fn main() -> ExitCode {
         ["deny"] => deny::run(),
         ["mutants", options @ ..] => mutants::Plan::from_words(options).and_then(|plan| mutants::run(&plan)),
         ["pages"] => pages::run(),
+        ["slurm"] => slurm::run(None),
+        ["slurm", starter] => slurm::run(Some(starter)),
         ["torture", options @ ..] => torture::Plan::from_words(options).and_then(|plan| torture::run(&plan)),
         ["flow", options @ ..] => flow::Plan::from_words(options).and_then(|plan| flow::run(&plan)),
         ["outcomes", options @ ..] => outcomes::Plan::from_words(options).and_then(|plan| outcomes::run(&plan)),

@@ -1,6 +1,7 @@
 //! The answers to all pieces say together what the engine says of the whole.
 
 use norn_engine::{Engine, Prepared, Query};
+use norn_ir::number::narrow;
 use norn_machine::Reference;
 use norn_passes::unwind::Bounds;
 use norn_rounds::Rounds;
@@ -58,7 +59,7 @@ fn in_pieces(query: &Query<'_>, bounds: &Bounds, options: &Rounds, tiles: usize)
     };
     let all: Vec<Piece> = (0..)
         .zip(&cubes)
-        .map(|(tile, cube)| Piece { question: question.clone(), tile, tiles: cubes.len() as u32, cube: cube.clone() })
+        .map(|(tile, cube)| Piece { question: question.clone(), tile, tiles: narrow(cubes.len()), cube: cube.clone() })
         .collect();
     let mut pieces = Pieces::new(all[0].clone());
     all[1..].iter().for_each(|piece| pieces.add(piece.clone()).expect("it should belong there"));
@@ -118,7 +119,7 @@ fn pieces_say_what_the_whole_says() {
         let end = text.rfind("  return 0;").expect("main returns");
         let claim = ["x != 2 || y != 1", "x == y", "x + y != 3", "a != 1 || x"][random.index(4)];
         let text = format!("{}  assert({claim});\n{}", &text[..end], &text[end..]);
-        let (tiles, rounds) = (1 + random.index(9), 1 + random.index(3) as u32);
+        let (tiles, rounds) = (1 + random.index(9), 1 + narrow(random.index(3)));
         let checks = if random.one_in(3) { Checks::default() } else { Checks::usual() };
         for model in Model::ALL {
             let name = format!("program {number}");

@@ -4,6 +4,7 @@ use crate::encode::Encoding;
 use crate::examine::thread_order;
 use crate::plan::{Plan, UnitId};
 use crate::solve::Question;
+use norn_ir::number::narrow;
 use norn_logic::{Answer, ClauseSink, Sat, Term};
 use norn_passes::analysed::Analysed;
 use norn_passes::unwind::Bounds;
@@ -24,7 +25,7 @@ type Schedule = Vec<Vec<u32>>;
 const MOST: usize = 250;
 
 fn space(plan: &Plan, last: u32) -> Space {
-    let units = plan.threads.iter().map(|thread| thread.units.iter().count() as u32 - 1).collect();
+    let units = plan.threads.iter().map(|thread| narrow(thread.units.iter().count() - 1)).collect();
     Space { units, last }
 }
 
@@ -56,7 +57,7 @@ fn schedules(symbolic: &Symbolic, plan: &Plan, model: Model, rounds: u32, cube: 
             let position = |units: &Vec<norn_logic::Lit>| {
                 let values: Vec<bool> = units.iter().map(|&unit| question.blaster.sink().value(unit)).collect();
                 assert!(values.is_sorted_by(|a, b| a >= b), "units begin one after the other: {values:?}");
-                values.iter().filter(|value| **value).count() as u32
+                narrow(values.iter().filter(|value| **value).count())
             };
             schedule.push(rounds.iter().map(position).collect());
             let units = rounds.iter().flatten();
@@ -81,7 +82,7 @@ fn each_schedule_is_found_in_exactly_one_piece() {
         let code = Analysed::new(norn_testing::compile(&text));
         let symbolic =
             execute(&code, &Bounds::default(), Checks::usual(), &Limits::none()).expect("it can be executed");
-        let (model, rounds) = (Model::ALL[random.index(3)], 1 + random.index(2) as u32);
+        let (model, rounds) = (Model::ALL[random.index(3)], 1 + narrow(random.index(2)));
         let plan = Plan::new(&symbolic, model);
         let Some(all) = schedules(&symbolic, &plan, model, rounds, &Cube::default()) else { continue };
         let cubes = split(&space(&plan, rounds + 1), 2 + random.index(6));
