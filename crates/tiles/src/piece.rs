@@ -117,6 +117,10 @@ impl Piece {
         if tile >= tiles || tiles > MOST_TILES {
             return Err(format!("there is no piece {tile} of {tiles}"));
         }
+        let are_bits = piece.question.bits.is_none_or(|bits| (1..=64).contains(&bits));
+        if piece.question.rounds == 0 || !are_bits {
+            return Err("it asks for numbers of rounds or bits that there are not".to_owned());
+        }
         match piece.cube.fits(&piece.question.shape.space) {
             true => Ok(piece),
             false => Err("it is about choices that there are not".to_owned()),
@@ -200,6 +204,10 @@ pub(crate) mod tests {
         check(&text.replace(&format!("\"norn\":\"{}\"", version()), "\"norn\":\"0.0.0\""), 0, "cut by Norn 0.0.0");
         check(&piece(2).to_text(), 2, "no piece 2 of 2");
         check(&Piece { tiles: u32::MAX, ..piece(0) }.to_text(), 0, "no piece 0 of 4294967295");
+        for (rounds, bits) in [(0, None), (1, Some(0)), (1, Some(65))] {
+            let question = Question { rounds, bits, ..question() };
+            check(&Piece { question, ..piece(0) }.to_text(), 0, "rounds or bits");
+        }
         let beyond = Piece { cube: Cube(vec![Literal { thread: 1, unit: 3, round: 1, begun: true }]), ..piece(0) };
         check(&beyond.to_text(), 0, "choices");
         for cut in 0..text.len() - 2 {
