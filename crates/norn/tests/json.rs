@@ -129,6 +129,24 @@ fn output_keeps_to_its_schema() {
 }
 
 #[test]
+fn gathered_verdicts_keep_to_the_schema() {
+    let folder = Folder::new("json_tiles");
+    let example = project().join("examples/store_buffering.c").display().to_string();
+    for (model, status) in [("sc", 0), ("tso", 10)] {
+        let split = ["split", "-m", model, "--rounds", "2", "--unwind", "1", "--tiles", "2", "-o", model, &example];
+        assert_eq!(folder.norn(&split).status(), 0);
+        let (value, open) = said(&folder, &["gather", "--json", model]);
+        assert_eq!((open, &value["tiles"]["missing"]), (5, &serde_json::json!([0, 1])));
+        for tile in ["0", "1"] {
+            assert_eq!(folder.norn(&["work", model, tile]).status(), 0);
+        }
+        let (value, found) = said(&folder, &["gather", "--json", model]);
+        assert_eq!((found, &value["tiles"]["missing"]), (status, &serde_json::json!([])));
+    }
+    assert_eq!(said(&folder, &["gather", "--json", "nowhere"]).1, 2);
+}
+
+#[test]
 fn the_verdict_that_decides_comes_first() {
     let folder = Folder::new("json_order");
     let example = project().join("examples/store_buffering.c").display().to_string();
