@@ -105,6 +105,12 @@ impl TileFolder {
         self.write(&self.0.join("job.yaml"), text)
     }
 
+    /// A list of numbers, for schedulers that want a file.
+    pub fn write_list(&self, text: &str) -> io::Result<PathBuf> {
+        let path = self.0.join("parallel.txt");
+        self.write(&path, text).map(|()| path)
+    }
+
     /// All at once, under this name.
     fn write(&self, path: &Path, text: &str) -> io::Result<()> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -1,10 +1,11 @@
-//! GNU parallel: pieces on the machines of a list, by ssh. The folder has to be one that all of them see, and norn has to be there under
-//! the same name.
+//! GNU parallel: pieces on the machines of a list, by ssh. The folder has to be one that all of them see, and norn has to be
+//! there under the same name.
 //!
 //! Parallel says nothing about single jobs while it runs. So what it was given counts as running until it ends.
 
 use super::{Scheduler, States, Worker, tools};
 use crate::owned::Tool;
+use crate::tiles::folder::TileFolder;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -35,8 +36,8 @@ impl Scheduler for Parallel {
     fn submit(&mut self, tiles: &[u32]) -> Result<(), String> {
         let mut list = String::new();
         tiles.iter().for_each(|tile| writeln!(list, "{tile}").expect("a text should grow"));
-        let file = self.folder.join("parallel.txt");
-        std::fs::write(&file, list).map_err(|error| format!("cannot write '{}': {error}", file.display()))?;
+        let file = TileFolder::new(&self.folder).write_list(&list);
+        let file = file.map_err(|error| format!("cannot write to '{}': {error}", self.folder.display()))?;
         let mut command = Command::new("parallel");
         command
             .args(["--will-cite", "--halt", "never", "--sshloginfile"])

@@ -1,8 +1,8 @@
 //! Slurm: pieces as tasks of job arrays.
 //!
-//! `sbatch` takes a script with `norn work` in it, `squeue` tells which tasks are there by the name of the jobs, which nobody else
-//! has, `scancel` ends the jobs. Other options of `sbatch` (an account, a time limit, memory) come from its environment variables,
-//! `SBATCH_…`. Arrays have at most 1,000 tasks, which every Slurm allows unless its administrator wants fewer.
+//! `sbatch` takes a script with `norn work` in it, `squeue` tells which tasks are there by the name of the jobs, which nobody
+//! else has, `scancel` ends the jobs. Other options of `sbatch` (an account, a time limit, memory) come from its environment
+//! variables, `SBATCH_…`. Arrays have at most 1,000 tasks, which every Slurm allows unless its administrator wants fewer.
 
 use super::{Scheduler, States, Worker, quoted, tools};
 use norn_tiles::Piece;
