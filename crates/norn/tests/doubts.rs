@@ -223,3 +223,28 @@ fn a_time_limit_leaves_what_smaller_bounds_say() {
         assert!(last.starts_with("norn: unsafe (sc): assertion failed"), "{engine}: {last}");
     }
 }
+
+/// Nobody sees what a section did that ended the program.
+#[test]
+fn a_section_may_end_the_program() {
+    let program = |section: &str, main: &str| {
+        format!(
+            "int a, b; void __VERIFIER_atomic_begin(void); void __VERIFIER_atomic_end(void);\n\
+             void *t(void *z) {{ __VERIFIER_atomic_begin(); {section} __VERIFIER_atomic_end(); return 0; }}\n\
+             int main(void) {{ pthread_t p; pthread_create(&p, 0, t, 0); {main} }}"
+        )
+    };
+    for model in ["sc", "tso", "pso"] {
+        let check = |name: &str, section: &str, main: &str, expected: &str| {
+            check(name, &program(section, main), &ENGINES, &["-m", model], &format!("{expected} ({model})"));
+        };
+        check("ends", "a = 1; exit(0);", "assert(!a);", "safe");
+        check("aborts", "a = 1; abort();", "assert(!a);", "safe");
+        check("may_end", "a = 1; if (b) abort(); a = 0;", "b = 1; assert(!a);", "safe");
+        check("may_go_on", "a = 1; if (b) abort();", "b = 1; assert(!a);", "unsafe");
+        check("fails_before", "a = 1; if (b) { assert(a == 0); exit(0); }", "b = 1;", "unsafe");
+    }
+    let races = program("a = 1; exit(0);", "a = 2;");
+    check("races", &races, &["states", "stateless", "enumerate"], &["--data-race"], "unsafe (sc): data race");
+    check("races_open", &races, &["events"], &["--data-race"], "unknown (sc): a section that ends the program");
+}

@@ -164,6 +164,8 @@ pub struct Absorber<'a> {
     ends: bool,
     /// What each thread may still do, if that was asked for.
     ahead: Vec<Future>,
+    /// Accesses and commits that were taken along so far.
+    pub along: u64,
 }
 
 fn bit(number: ThreadIndex) -> u64 {
@@ -179,7 +181,7 @@ impl<'a> Absorber<'a> {
     ) -> Absorber<'a> {
         let ends = futures.any_exits();
         let (marks, kept, trail, ahead) = (Marks::default(), Vec::new(), Vec::new(), Vec::new());
-        Absorber { program, code, model, buffer, futures, marks, kept, waiting: Vec::new(), trail, ends, ahead }
+        Absorber { program, code, model, buffer, futures, marks, kept, waiting: Vec::new(), trail, ends, ahead, along: 0 }
     }
 
     pub fn mark(&self) -> usize {

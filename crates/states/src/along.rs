@@ -51,6 +51,9 @@ impl Walk<'_> {
             self.was_spurious = self.executor.was_spurious();
             taken += 1;
         }
+        if let Some(absorber) = &mut self.absorber {
+            absorber.along += taken.saturating_sub(1) as u64;
+        }
         Ok(())
     }
 
@@ -83,6 +86,9 @@ impl Walk<'_> {
                 && !absorber.follow(&self.executor, number, None, (true, false))
             {
                 return Err(Stop::NotEnabled);
+            }
+            if let Some(absorber) = &mut self.absorber {
+                absorber.along += 1;
             }
             // What it did silently may have brought others before a store.
             self.merge_stores()?;

@@ -110,6 +110,10 @@ pub fn explore(engine: States, query: &Query<'_>, at_end: &mut AtEnd<'_>) -> Exp
                 setting.reductions.absorb &= marks.grew();
                 continue;
             }
+            Ended::Problem(Problem::NotWorthIt) => {
+                setting.reductions.absorb = false;
+                continue;
+            }
             Ended::Problem(Problem::Observed) => {
                 setting.reductions.rename = false;
                 continue;

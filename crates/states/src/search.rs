@@ -95,6 +95,8 @@ pub struct Search<'a, 'f> {
     pace: Pace,
     /// With so many states the search ends, because it has to begin anew.
     last_state: u64,
+    /// What is taken along was compared with what it costs.
+    is_weighed: bool,
     /// Where termination is asked about.
     graph: Option<Looking>,
     at_end: &'f mut AtEnd<'f>,
@@ -115,6 +117,10 @@ pub fn pace() -> Pace {
 const FIRST_LOOK: usize = 1 << 10;
 /// A search that has to begin anew goes on until it has so many states.
 const FEWEST_STATES: u64 = 1 << 8;
+/// With so many states it is asked whether it is worth while to take accesses along.
+const STATES_TO_WEIGH: usize = 1 << 13;
+/// It is if so many are taken along with so many steps.
+const FEWEST_ALONG: (u64, u64) = (2, 5);
 /// So often a schedule goes round in a loop at most.
 const MOST_ROUNDS: usize = 3;
 
@@ -139,6 +145,7 @@ pub fn search<'a, 'f>(setting: Setting<'a>, limits: &'a Limits, marks: &mut Mark
         incomplete: None,
         pace: pace(),
         last_state: u64::MAX,
+        is_weighed: false,
         graph: setting.checks.termination.then(|| Looking { seen: Graph::default(), next_look: FIRST_LOOK }),
         at_end,
     };
@@ -239,7 +246,21 @@ impl Search<'_, '_> {
             if self.has_to_begin_anew() {
                 return Ended::Problem(Problem::Conflict);
             }
+            if self.absorbs_little() {
+                return Ended::Problem(Problem::NotWorthIt);
+            }
         }
+    }
+
+    /// Whether so little is taken along that it costs more than it saves; asked once.
+    fn absorbs_little(&mut self) -> bool {
+        let Some(absorber) = self.walk.absorber.as_ref().filter(|_| !self.is_weighed) else { return false };
+        if self.on_stack.len() < STATES_TO_WEIGH {
+            return false;
+        }
+        self.is_weighed = true;
+        let (along, steps) = FEWEST_ALONG;
+        absorber.along * steps < self.counts.transitions * along
     }
 
     /// Whether something was absorbed that should not have been. The search goes on for a while to find more of that.

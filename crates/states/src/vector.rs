@@ -34,6 +34,8 @@ pub enum Problem {
     Observed,
     /// What was absorbed depends on something.
     Conflict,
+    /// So little is absorbed that it costs more than it saves.
+    NotWorthIt,
 }
 
 impl From<Full> for Problem {

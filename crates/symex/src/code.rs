@@ -40,7 +40,8 @@ impl Code {
         Code { last_use, arrivals, ends_section, cuts }
     }
 
-    /// Whether the section that begins at a place may not be enabled: an await, an assumption or a bound lies in it.
+    /// Whether the section that begins at a place may not be enabled: an await, an assumption or a bound lies in it; or the end
+    /// of the program, for which it is not taken either.
     pub fn section_waits(function: &Function, block: BlockId, index: usize) -> bool {
         let waits =
             |kind: &InstrKind| matches!(kind, InstrKind::Await { spurious: false, .. } | InstrKind::Assume { .. });
@@ -53,7 +54,7 @@ impl Code {
         Code::comes_to(function, (block, index), waits, false)
     }
 
-    /// Whether control comes to such an instruction in the section, or to a bound if that counts.
+    /// Whether control comes to such an instruction in the section, or to a bound or the end of the program if that counts.
     fn comes_to(
         function: &Function,
         (block, index): (BlockId, usize),
@@ -74,7 +75,11 @@ impl Code {
                 }
             }
             if inside {
-                if bounds_count && function.block(block).terminator.kind == TerminatorKind::Stop {
+                let ends = matches!(
+                    function.block(block).terminator.kind,
+                    TerminatorKind::Stop | TerminatorKind::Exit(_) | TerminatorKind::Abort
+                );
+                if bounds_count && ends {
                     return true;
                 }
                 for next in function.block(block).terminator.kind.successors() {

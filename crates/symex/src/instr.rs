@@ -309,7 +309,7 @@ impl Run<'_, '_> {
     }
 
     /// Inside a section, which is not taken unless the condition holds.
-    fn wait_for(&mut self, condition: Term) {
+    pub fn wait_for(&mut self, condition: Term) {
         if self.observed.is_some() {
             return self.observe_condition(condition);
         }

@@ -232,8 +232,15 @@ impl<'p, 'a> Run<'p, 'a> {
                 let value = self.value(value);
                 self.end_thread(Some(value));
             }
-            // Never taking that step is as good.
-            TerminatorKind::Exit(_) | TerminatorKind::Abort => {}
+            // Never taking that step is as good. Inside of a section the step is the section, whose accesses may race.
+            TerminatorKind::Exit(_) | TerminatorKind::Abort => {
+                if self.state.section.is_some() && self.observed.is_none() {
+                    match self.exec.checks_wanted.data_race {
+                        true => self.undefined("a section that ends the program", Term::TRUE),
+                        false => self.wait_for(Term::FALSE),
+                    }
+                }
+            }
             TerminatorKind::Stop => match self.code.cuts.get(&block) {
                 Some(cut) => {
                     let guard = self.guards.term(guard);
