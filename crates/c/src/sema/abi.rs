@@ -2,7 +2,7 @@
 //!
 //! The layout of records is computed once, where they are defined (`record`); this module reads it.
 
-use crate::ctype::{ArrayLength, FloatType, IntType, RecordBody, Type, TypeId, Types};
+use crate::ctype::{ArrayLength, FloatType, IntType, QualType, RecordBody, Type, TypeId, Types};
 use norn_ir::types::Target;
 
 /// Objects are smaller than this, so that offsets fit into every type that holds one.
@@ -37,31 +37,40 @@ impl Types {
     }
 
     /// The alignment of an object of this type; 1 for what has none (functions, incomplete types).
-    pub fn align_of(&self, ty: TypeId, target: Target) -> u64 {
-        match self.get(ty) {
+    pub fn align_of(&self, ty: QualType, target: Target) -> u64 {
+        let natural = match self.get(ty.ty) {
             Type::Void | Type::Function(_) => 1,
-            Type::Array { element, .. } => self.align_of(element.ty, target),
+            Type::Array { element, .. } => self.align_of(*element, target),
             Type::Record(id) => self.record(*id).body.as_ref().map_or(1, |b| b.align),
             Type::Float(FloatType::LongDouble) if target == Target::Ilp32 => 4,
-            Type::Complex(part) => self.align_of(*part, target),
-            _ => self.size_of(ty, target).unwrap_or(1),
-        }
+            Type::Complex(part) => self.align_of(QualType::plain(*part), target),
+            _ => self.size_of(ty.ty, target).unwrap_or(1),
+        };
+        natural.max(self.atomic_align(ty, target))
+    }
+
+    /// What an atomic type asks for: that one instruction can access it, if there is one for its size.
+    fn atomic_align(&self, ty: QualType, target: Target) -> u64 {
+        let largest = 2 * target.pointer_size();
+        let size = self.size_of(ty.ty, target).filter(|_| ty.qualifiers.is_atomic);
+        size.filter(|&size| size.is_power_of_two() && size <= largest).unwrap_or(1)
     }
 
     /// The alignment of a member of this type: on i386, 8-byte scalars have 4 inside records and 8 elsewhere.
-    pub fn member_align_of(&self, ty: TypeId, target: Target) -> u64 {
-        match self.get(ty) {
-            Type::Array { element, .. } => self.member_align_of(element.ty, target),
-            Type::Complex(part) => self.member_align_of(*part, target),
+    pub fn member_align_of(&self, ty: QualType, target: Target) -> u64 {
+        let natural = match self.get(ty.ty) {
+            Type::Array { element, .. } => self.member_align_of(*element, target),
+            Type::Complex(part) => self.member_align_of(QualType::plain(*part), target),
             Type::Int(IntType::LongLong | IntType::UnsignedLongLong)
             | Type::Float(FloatType::Double)
             | Type::Enum(_)
                 if target == Target::Ilp32 =>
             {
-                self.align_of(ty, target).min(4)
+                self.align_of(QualType::plain(ty.ty), target).min(4)
             }
             _ => self.align_of(ty, target),
-        }
+        };
+        natural.max(self.atomic_align(ty, target))
     }
 
     /// The integer type behind an integer, `_Bool` or enumerated type.

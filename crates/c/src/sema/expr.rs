@@ -51,7 +51,7 @@ impl Checker<'_> {
                     // What was asked for, if that is more than the type's own.
                     tree::ExprKind::Object(id) => {
                         let align = self.unit.objects[id.0 as usize].align;
-                        match align > self.types.align_of(e.ty.ty, self.target) {
+                        match align > self.types.align_of(e.ty, self.target) {
                             true => self.int_constant(i128::from(align), self.size_type(), loc),
                             false => self.alignof(e.ty, loc),
                         }

@@ -92,7 +92,7 @@ impl Checker<'_> {
             symbolic: Symbolic::default(),
             name: None,
             ty: LONG_DOUBLE,
-            align: self.types.align_of(TypeId::LONG_DOUBLE, self.target),
+            align: self.types.align_of(QualType::plain(TypeId::LONG_DOUBLE), self.target),
             linkage: Linkage::Internal,
             thread_local: false,
             constant: true,

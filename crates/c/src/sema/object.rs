@@ -46,7 +46,7 @@ impl Checker<'_> {
             return None;
         }
         self.check_alignment(specifiers, ty, align);
-        let natural = self.types.align_of(ty.ty, self.target);
+        let natural = self.types.align_of(ty, self.target);
         let align = align.unwrap_or(1).max(natural);
         match self.linked.get(&name).copied() {
             Some(Linked::Object(id)) => {
@@ -149,7 +149,7 @@ impl Checker<'_> {
         }
         self.check_alignment(specifiers, ty, align);
         let function = self.function.as_ref().map_or(String::new(), |f| self.name(f.name).to_owned());
-        let natural = self.types.align_of(ty.ty, self.target);
+        let natural = self.types.align_of(ty, self.target);
         let id = self.add_object(Object {
             symbolic: Symbolic::default(),
             name: Some(format!("{function}.{}", self.name(name))),
@@ -316,7 +316,7 @@ impl Checker<'_> {
                     _ => {}
                 }
             }
-            let natural = self.types.align_of(self.unit.objects[index].ty.ty, self.target);
+            let natural = self.types.align_of(self.unit.objects[index].ty, self.target);
             let object = &mut self.unit.objects[index];
             object.align = object.align.max(natural);
         }

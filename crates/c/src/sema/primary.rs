@@ -186,7 +186,7 @@ impl Checker<'_> {
             self.error(loc, format!("the alignment of {text} is not known: the type is incomplete"));
             return self.error_expr(loc);
         }
-        let align = self.types.member_align_of(ty.ty, self.target);
+        let align = self.types.member_align_of(ty, self.target);
         self.int_constant(i128::from(align), self.size_type(), loc)
     }
 
@@ -260,7 +260,7 @@ impl Checker<'_> {
                 symbolic: Symbolic::default(),
                 name: None,
                 ty,
-                align: self.types.align_of(ty.ty, self.target),
+                align: self.types.align_of(ty, self.target),
                 linkage: Linkage::Internal,
                 thread_local: false,
                 constant: self.is_constant_object(ty),

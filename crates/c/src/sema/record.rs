@@ -128,7 +128,7 @@ impl Checker<'_> {
         for (name, at) in inner {
             self.member_name(names, name, at);
         }
-        let align = self.types.member_align_of(base.ty.ty, self.target);
+        let align = self.types.member_align_of(base.ty, self.target);
         let size = self.size_of(base.ty).unwrap_or(0);
         let align = layout.effective_align(align, base.align, false);
         layout.place(None, base.ty, size, align, loc);
@@ -162,7 +162,7 @@ impl Checker<'_> {
         }
         let packed = packed || declarator.attributes.iter().any(|a| a.name == self.words.packed);
         let asked = self.attribute_align(base.align, &declarator.attributes);
-        let align = self.types.member_align_of(ty.ty, self.target);
+        let align = self.types.member_align_of(ty, self.target);
         if let Some(bits) = &field.bits {
             if let Some(width) = self.bit_width(bits, ty, declarator.name.is_some()) {
                 let size = self.size_of(ty).unwrap_or(4);

@@ -79,7 +79,7 @@ impl Checker<'_> {
 
     /// `_Alignas` cannot ask for less than the type needs.
     pub(super) fn check_alignment(&mut self, specifiers: &ast::Specifiers, ty: QualType, align: Option<u64>) {
-        let natural = self.types.align_of(ty.ty, self.target);
+        let natural = self.types.align_of(ty, self.target);
         if !specifiers.alignments.is_empty() && align.is_some_and(|asked| asked < natural) {
             let text = self.text(ty);
             self.error(specifiers.loc, format!("'_Alignas' asks for less than the alignment of {text}, {natural}"));

@@ -92,7 +92,7 @@ impl Checker<'_> {
             let (asked, loc) = match alignment {
                 ast::Alignment::Type(name) => {
                     let ty = self.type_name(name);
-                    (Some(i128::from(self.types.member_align_of(ty.ty, self.target))), name.loc)
+                    (Some(i128::from(self.types.member_align_of(ty, self.target))), name.loc)
                 }
                 ast::Alignment::Expr(e) => (self.required_int(e, "an alignment"), e.loc),
             };
