@@ -181,7 +181,20 @@ impl<'a> Absorber<'a> {
     ) -> Absorber<'a> {
         let ends = futures.any_exits();
         let (marks, kept, trail, ahead) = (Marks::default(), Vec::new(), Vec::new(), Vec::new());
-        Absorber { program, code, model, buffer, futures, marks, kept, waiting: Vec::new(), trail, ends, ahead, along: 0 }
+        Absorber {
+            program,
+            code,
+            model,
+            buffer,
+            futures,
+            marks,
+            kept,
+            waiting: Vec::new(),
+            trail,
+            ends,
+            ahead,
+            along: 0,
+        }
     }
 
     pub fn mark(&self) -> usize {

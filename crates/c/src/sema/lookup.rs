@@ -96,6 +96,8 @@ impl Checker<'_> {
         let id = self.linked_function(name, ty, loc);
         self.implicit.insert(id);
         self.scopes.bind_at_file_scope(name, Entity::Function(id), loc);
+        // The block has the declaration: there the name can be nothing else.
+        self.scopes.bind(name, Entity::Function(id), loc);
         id
     }
 

@@ -178,6 +178,11 @@ fn declarations() {
             "1:10: the variable 'x' has the incomplete type 'struct s'",
         ],
     );
+    // A call declares a function in its block, and in no block around it.
+    errors(
+        "int f(void) { { called(); } int called; return called = 0; } int g(void) { other(); int other; return other; }",
+        &["1:89: 'other' is declared again in the same scope"],
+    );
     errors(
         "enum e { A, B, A }; enum e { C }; void f(int p, int p) { int a; int a; int p; struct s q; int r[]; }",
         &[
