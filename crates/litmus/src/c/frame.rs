@@ -11,7 +11,7 @@ pub(crate) struct Thread<'a> {
     /// The names of the parameters: each is the location that the thread is given a pointer to.
     pub params: Vec<Token<'a>>,
     /// From the name to the closing brace, in tokens of the file.
-    tokens: Range<usize>,
+    pub tokens: Range<usize>,
 }
 
 /// Reads `P0 (…) { … } P1 (…) { … } …` up to the condition.

@@ -11,7 +11,7 @@ mod registers;
 
 use norn_ir::diag::Diagnostic;
 use norn_ir::ids::{FuncId, GlobalId};
-use norn_ir::instr::{Instr, InstrKind, Operand};
+use norn_ir::instr::{Callee, Instr, InstrKind, Operand};
 use norn_ir::program::{Function, Program};
 use norn_ir::span::Span;
 use norn_ir::types::{Shape, Target};
@@ -65,6 +65,18 @@ pub(crate) fn program<'a>(
     let find = |program: &Program, thread: usize| program.function_named(&format!("P{thread}"));
     let functions: Vec<FuncId> = (0..threads.len()).filter_map(|thread| find(&out.program, thread)).collect();
     assert_eq!(functions.len(), threads.len(), "every thread should have become a function");
+    let calls_thread = |id: &FuncId| {
+        let instrs = out.program.function(*id).blocks.iter().flat_map(|block| &block.instrs);
+        let callee = |instr: &Instr| match instr.kind {
+            InstrKind::Call { callee: Callee::Direct(callee), .. } => functions.contains(&callee),
+            _ => false,
+        };
+        instrs.into_iter().any(callee)
+    };
+    if let Some(caller) = functions.iter().position(calls_thread) {
+        let name = tokens[threads[caller].tokens.start];
+        return Err(vec![file.unsupported_at(name, "a thread that calls another one")]);
+    }
     for (thread, id) in threads.iter().zip(&functions) {
         let address = |param: &Token<'_>| state.find(param.text).map(|id| Operand::Global(homes[id.index()].global, 0));
         let addresses: Vec<Operand> = thread.params.iter().filter_map(address).collect();
