@@ -146,3 +146,15 @@ fn data_races_of_rounds_that_wait_are_found() {
     // What is done before there are threads is no race, and costs nothing.
     assert_eq!(verdict("rc11", &heap.replace("AGAIN", "")), "safe");
 }
+
+/// An update that changes the value does not wait: here the first one alone writes what the other thread reads.
+#[test]
+fn updates_that_change_the_value_are_rounds() {
+    let waits = "while (swap(l, 1, acquire)) ;";
+    let found = |start: u32, wanted: &str| {
+        let text = format!("var l = {start}; int r;");
+        MODELS.map(|name| verdict(name, &threads(&text, &[waits, "r = ld(l, relaxed); st(l, 0, relaxed);"], wanted)))
+    };
+    assert_eq!(found(2, "r != 1"), ["unsafe: assertion failed"; 6]);
+    assert_eq!(found(1, "r == 1"), ["safe"; 6]);
+}
