@@ -22,7 +22,7 @@ impl Executor<'_> {
         }
         let value = self.pointer_from(bits);
         match self.declared_at(value) {
-            Some(declared) if self.may_create && !self.is_expected(thread, dst, declared) => {
+            Some(declared) if self.may_create && !self.is_expected(thread, dst, declared, value) => {
                 Err(self.no_meaning(thread, "a pointer that branches put together from numbers"))
             }
             _ => Ok(value),
@@ -36,11 +36,13 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether the analysis of pointers knows that the register may point there.
-    fn is_expected(&self, thread: ThreadIdentity, dst: u32, declared: Declared) -> bool {
+    /// Whether the analysis of pointers knows that the register may point there. A register that may hold any number may point to
+    /// all objects that threads share; private ones are told by what it may point to alone.
+    fn is_expected(&self, thread: ThreadIdentity, dst: u32, declared: Declared, value: Value) -> bool {
         let frame = self.threads[thread.index()].frames.last().expect("a running thread should have a frame");
         let function = self.code.functions[frame.function as usize].id;
         let targets = self.program.points_to().targets(function, Operand::Reg(Reg(dst)));
-        targets.objects.binary_search(&declared).is_ok()
+        let is_shared = self.memory.objects.get(value.object as usize).is_some_and(|object| object.shared);
+        targets.objects.binary_search(&declared).is_ok() || targets.number && is_shared
     }
 }
