@@ -8,6 +8,7 @@ use crate::end::{Ending, Followed};
 use crate::follower::{Follower, Heard};
 use crate::inputs::{Sampling, constants};
 use crate::told::{Listener, Told, What};
+use norn_ir::instr::InstrKind;
 use norn_ir::program::Program;
 use norn_machine::hash::Random;
 use norn_machine::state::Status;
@@ -243,7 +244,9 @@ impl Run<'_> {
             true => machine.step_alone(&mut after, choice, &mut listener, &mut self.inputs),
             false => machine.step(&mut after, choice, &mut listener, &mut self.inputs),
         };
-        if matches!(result, Err(Stop::NotEnabled | Stop::Cut { .. })) {
+        // The formula never takes a section that ends the program.
+        let ends = result.is_ok() && after.exited.is_some() && self.is_section(state, choice);
+        if ends || matches!(result, Err(Stop::NotEnabled | Stop::Cut { .. })) {
             self.inputs.given = given;
             return Ok(Attempt::Not);
         }
@@ -258,6 +261,15 @@ impl Run<'_> {
             self.inputs.given = given;
         }
         Ok(attempt)
+    }
+
+    /// Whether the step of a thread is a section.
+    fn is_section(&self, state: &State, choice: Choice) -> bool {
+        let Choice::Run(thread) = choice else { return false };
+        let Some(frame) = state.threads[thread.index()].frames.last() else { return false };
+        let block = self.sampler.setting.program.function(frame.function).block(frame.block);
+        let next = block.instrs.get(frame.index as usize);
+        next.is_some_and(|instr| matches!(instr.kind, InstrKind::SectionBegin(_)))
     }
 
     /// Lets the follower hear what the machine told.

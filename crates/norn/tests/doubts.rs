@@ -244,6 +244,11 @@ fn a_section_may_end_the_program() {
         check("may_go_on", "a = 1; if (b) abort();", "b = 1; assert(!a);", "unsafe");
         check("fails_before", "a = 1; if (b) { assert(a == 0); exit(0); }", "b = 1;", "unsafe");
     }
+    // The machine's executions with such a section are none of the formula.
+    for main in ["assert(!a);", "b = 1; assert(!a);"] {
+        let ends = program("a = 1; if (b) abort(); b = 2; exit(0);", main);
+        check("certified", &ends, &["events", "rounds"], &["--certify", "--unwind", "2"], "safe (sc)");
+    }
     let races = program("a = 1; exit(0);", "a = 2;");
     check("races", &races, &["states", "stateless", "enumerate"], &["--data-race"], "unsafe (sc): data race");
     check("races_open", &races, &["events"], &["--data-race"], "unknown (sc): a section that ends the program");
